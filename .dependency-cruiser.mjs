@@ -114,7 +114,7 @@ export default {
       name: 'the-library-stands-alone',
       comment: 'What others install knows Node and nothing of ours. The queries beside it are for the console alone.',
       severity: 'error',
-      from: { path: '^sdk/', pathNot: `^sdk/((write-client|build)\\.ts$|generated/@tanstack/)|${inTests}` },
+      from: { path: '^sdk/', pathNot: `^sdk/((write-client|build|kits/kits)\\.ts$|generated/@tanstack/)|${inTests}` },
       to: { pathNot: '^(sdk/|(node:)?[a-z_/]+$)' },
     },
     {
@@ -137,8 +137,14 @@ export default {
       from: { path: '^services/console/src/' },
       to: {
         path: '^(services|shared|cli|sdk|test|benchmarks|migrations)/',
-        pathNot: '^(services/console/src|sdk/generated)/',
+        pathNot: '^(services/console/(src|testing)|sdk/generated)/',
       },
+    },
+    {
+      name: 'fixtures-of-the-console-are-for-its-tests',
+      severity: 'error',
+      from: { path: '^services/console/src/', pathNot: '\\.test\\.tsx?$' },
+      to: { path: '^services/console/testing/' },
     },
     {
       name: 'views-of-the-console-do-not-see-each-other',
@@ -175,6 +181,7 @@ export default {
     vendor('mysql2', '^services/.+/mysql/'),
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
     vendor('undici', '^shared/http-client/|^services/.+/http/|^benchmarks/'),
+    vendor('nodemailer', '^shared/smtp/'),
     vendor('fastify', '^services/(api|connectors|sandbox)/|^benchmarks/accept/'),
     vendor('testcontainers', '^shared/infrastructure/'),
   ],

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Run } from '../sdk/generated/types.gen.ts';
 import type { Campaign } from './muster-api.ts';
 import type { Installation } from './installation.ts';
-import { machineMs } from './stub/call-log.ts';
+import { machineClockMs } from './stub/call-log.ts';
 import type { Stub } from './stub/stub.ts';
 
 export const usersPerBatch = 100;
@@ -11,8 +11,8 @@ const pollMs = 20;
 const endDeadlineMs = 600_000;
 
 /**
- * Runs a campaign over `users` users who all succeed, to its end, and checks that they did. Seconds from the first call
- * that the endpoints saw to their last answer.
+ * Runs a campaign to its end over `users` users who all succeed, and throws if not all of them did.
+ * @returns seconds from the first call that the endpoints received to their last answer
  */
 export async function runToEnd(
   installation: Installation,
@@ -39,11 +39,11 @@ export async function runToEnd(
 
 /** Resolves when the campaign's run has ended. */
 export async function awaitEnd({ api }: Installation, campaignId: string): Promise<Run> {
-  const giveUpAt = machineMs() + endDeadlineMs;
+  const giveUpAt = machineClockMs() + endDeadlineMs;
   for (;;) {
     const run = await api.run(campaignId);
     if (run?.endedAt) return run;
-    if (machineMs() > giveUpAt) throw new Error(`${campaignId} is ${run?.state ?? 'without a run'} for too long`);
+    if (machineClockMs() > giveUpAt) throw new Error(`${campaignId} is ${run?.state ?? 'without a run'} for too long`);
     await wait(pollMs);
   }
 }

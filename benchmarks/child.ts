@@ -1,23 +1,26 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
-import { hotPathFlags } from '../shared/infrastructure/service-process.ts';
+import { v8Flags } from '../shared/runtime/process/v8-flags.ts';
 
 export interface Child {
   readonly pid: number;
   readonly running: boolean;
-  /** The next message that the child sends. Rejects when it ends before. */
+  /** Resolves with the next message of the child. Rejects if the child ends first. */
   receive(): Promise<unknown>;
   send(message: Serializable): void;
-  /** Sends a question and resolves with the answer to it; one at a time. */
+  /** Sends a question and resolves with its answer. Questions are sent one at a time. */
   ask(question: Serializable): Promise<unknown>;
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, unless the child has ended; resolves when it has. */
+  /** Sends SIGTERM unless the child has ended, and resolves when it has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts one of this folder's scripts with the flags of the hot path: every side of a comparison has them. */
+/**
+ * Starts one of this folder's scripts with the V8 flags of Muster's processes, so that all sides of a comparison have
+ * the same flags.
+ */
 export function startChild(script: string): Child {
-  const child = fork(script, { execArgv: hotPathFlags, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(script, { execArgv: v8Flags, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const pid = child.pid;
   if (pid === undefined) throw new Error(`could not start ${script}`);
   const running = () => child.exitCode === null && child.signalCode === null;

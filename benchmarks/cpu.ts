@@ -4,13 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /**
- * CPU seconds that a process, its threads and its children that have ended used so far, user and system; 0 when it is
- * gone. Linux only. Without those children, a database connection that closes would take its CPU out of the sum.
+ * Returns the CPU seconds, user and system, that a process used so far, including its threads and its ended children.
+ * Returns 0 if the process is gone. Linux only. The ended children count because otherwise a database connection that
+ * closes would reduce the sum.
  */
 export function cpuSecondsOf(pid: number): number {
   try {
-    // The name in parentheses may hold blanks: fields are counted from behind it. utime, stime, cutime and cstime are
-    // fields 14 to 17.
+    // The process name in parentheses may contain blanks, so fields are counted from the closing parenthesis. utime,
+    // stime, cutime and cstime are fields 14 to 17.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / ticksPerSecond;
@@ -19,7 +20,7 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** The process and everything below it: Postgres works in a process per connection. */
+/** Returns the process and all its descendants: Postgres runs a process per connection. */
 export function withDescendants(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
@@ -28,7 +29,7 @@ export function withDescendants(pid: number): number[] {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
       parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // It ended between the listing and the look.
+      // The process ended after the directory was listed.
     }
   }
   const found = [pid];
@@ -36,7 +37,7 @@ export function withDescendants(pid: number): number[] {
   return found;
 }
 
-/** Resident memory in MiB; 0 when the process is gone. Linux only. */
+/** Returns the resident memory in MiB; 0 if the process has ended. Linux only. */
 export function residentMiB(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -45,7 +46,10 @@ export function residentMiB(pid: number): number {
   }
 }
 
-/** CPU microseconds by name since the call. Processes of a name are added up. */
+/**
+ * Returns a function that reads the CPU microseconds used since this call, by name. Processes with the same name are
+ * added up.
+ */
 export function startCpuMeter(
   processes: Readonly<Record<string, () => readonly number[]>>,
 ): () => Record<string, number> {
@@ -58,14 +62,14 @@ export function startCpuMeter(
 }
 
 /**
- * Starts to watch what everything else on this machine takes: the share of all cores, 0 to 1, that neither this process
- * nor those given used. Interrupts belong to no process and are left out. A comparison made beside a compilation says
- * little.
+ * Measures how busy other programs keep this machine, because a comparison beside a compilation proves little. The
+ * returned function gives the share of all cores, 0 to 1, that neither this process nor the processes `ours` have used
+ * since. Interrupts belong to no process and are left out.
  */
 export function startForeignLoadMeter(ours: () => readonly number[]): () => number {
   const read = () => {
     const pids = new Set([process.pid, ...ours()]);
-    return { ...machineSeconds(), ours: [...pids].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) };
+    return { ...readMachineSeconds(), ours: [...pids].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) };
   };
   const before = read();
   return () => {
@@ -75,8 +79,11 @@ export function startForeignLoadMeter(ours: () => readonly number[]): () => numb
   };
 }
 
-/** Since the machine's start, over all cores: in programs and in the kernel on their behalf, and altogether. */
-function machineSeconds(): { busy: number; all: number } {
+/**
+ * CPU seconds since the machine's start, summed over all cores. `busy` is time in programs and in the kernel on their
+ * behalf; `all` includes idle time.
+ */
+function readMachineSeconds(): { busy: number; all: number } {
   const [user = 0, nice = 0, system = 0, ...rest] = readFileSync('/proc/stat', 'utf8')
     .split('\n', 1)
     .join('')

@@ -5,7 +5,7 @@ import type { LocalInfrastructure } from '../shared/infrastructure/local.ts';
 
 const country = 'SG';
 
-/** How a chain's two endpoints answer, and how many calls of both steps together are in flight. */
+/** Answer form and latency of the chain's two endpoints, and the concurrent calls of both steps together. */
 export interface Variant {
   form: 'full' | 'compact';
   latencyMs: number;
@@ -13,14 +13,14 @@ export interface Variant {
 }
 
 export interface EngineUnderTest {
-  /** Process ids by name, for the meters. */
+  /** Process ids by name of the process, for the CPU and memory meters. */
   readonly processes: Record<string, () => number[]>;
   readonly databaseUrl: string;
-  /** Runs a two-step campaign over `users` users; seconds from its first call to its last answer. */
+  /** Runs a two-step campaign over `users` users. Resolves with the seconds from its first call to its last answer. */
   runCampaign(users: number, variant: Variant): Promise<number>;
   /**
-   * Stops its processes where they are, or lets them go on: an engine that waits costs broker and database something
-   * too.
+   * Suspends or resumes the engine's processes. An engine that is not measured is suspended, because even an idle one
+   * uses the broker and the database.
    */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
@@ -30,18 +30,21 @@ export interface EngineOptions {
   infrastructure: LocalInfrastructure;
   stub: Stub;
   variants: readonly Variant[];
-  /** Where the engine's source lies; this tree unless said otherwise. */
+  /** Folder of the engine's source; this source tree by default. */
   root?: string;
+  /** True if either step may use all concurrent calls of both; otherwise each step has half of them. */
+  sharesSlots?: boolean;
 }
 
-/** Scheduler, trigger, api and one worker as processes of their own, as they run in production. */
-export async function startEngine({ infrastructure, stub, variants, root }: EngineOptions): Promise<EngineUnderTest> {
+/** Starts scheduler, trigger, API and one worker as separate processes, as they run in production. */
+export async function startEngine(options: EngineOptions): Promise<EngineUnderTest> {
+  const { infrastructure, stub, variants, root, sharesSlots = false } = options;
   const installation = await startInstallation({
     infrastructure,
     ...(root !== undefined && { root }),
     countries: [country],
     segmentationUrl: stub.url,
-    actionTypes: actionTypesFor(stub.url, variants),
+    actionTypes: actionTypesFor(stub.url, variants, sharesSlots),
     partitionsPerShard: 6,
     workerSlots: [Math.max(...variants.map(({ inFlight }) => inFlight))],
   });
@@ -63,18 +66,25 @@ export async function startEngine({ infrastructure, stub, variants, root }: Engi
 
 const steps = [1, 2] as const;
 
-/** A variant's topics and call limits are its own, so its action types are too. */
+/**
+ * Returns a name for each variant and step. Topics and call limits belong to an action type, so each variant has action
+ * types of its own.
+ */
 function actionOf(step: 1 | 2, { form, latencyMs, inFlight }: Variant): string {
   return `step-${step}-${form}-${latencyMs}-${inFlight}`;
 }
 
-function actionTypesFor(stubUrl: string, variants: readonly Variant[]): Record<string, ActionType> {
+function actionTypesFor(
+  stubUrl: string,
+  variants: readonly Variant[],
+  sharesSlots: boolean,
+): Record<string, ActionType> {
   const types: Record<string, ActionType> = {};
   for (const variant of variants) {
     const { form, latencyMs, inFlight } = variant;
     const url = `${stubUrl}/batches/${form}/${latencyMs}`;
     for (const step of steps) {
-      types[actionOf(step, variant)] = { url, answerForm: form, concurrency: inFlight / 2 };
+      types[actionOf(step, variant)] = { url, answerForm: form, concurrency: sharesSlots ? inFlight : inFlight / 2 };
     }
   }
   return types;

@@ -16,54 +16,60 @@ export const ownRoot = join(import.meta.dirname, '..');
 
 const commandAttempts = 5;
 
-/** An action type of the engine's configuration file, as far as benchmarks set it. */
+/** The settings of an action type in the engine's configuration file that benchmarks use. */
 export interface ActionType {
   url: string;
   answerForm: 'full' | 'compact';
-  /** Calls of one worker in flight at once for this action type. */
+  /** Concurrent calls of one worker for this action type. */
   concurrency: number;
   timeoutMs?: number;
 }
 
 export interface InstallationOptions {
   infrastructure: LocalInfrastructure;
-  /** Where the engine's source lies: this tree, or another commit's. */
+  /** Folder of the engine's source: this source tree by default, or another commit's. */
   root?: string;
   countries: readonly string[];
   segmentationUrl: string;
   actionTypes: Readonly<Record<string, ActionType>>;
   partitionsPerShard: number;
-  /** What campaigns need, unless it is to be a dispatcher too, or all of them in one process. */
+  /**
+   * Services to start. `campaigns`, the default, starts those that campaigns need; `whole` adds a dispatcher;
+   * `one-process` starts all services in one process.
+   */
   extent?: 'campaigns' | 'whole' | 'one-process';
-  /** One entry per worker that is started: its calls in flight over all action types. */
+  /** One entry per worker to start: its concurrent calls over all action types. */
   workerSlots: readonly number[];
 }
 
-/** A whole Muster with a database and topics of its own, each service a process, seen from outside only. */
+/**
+ * A whole Muster with a database and topics of its own. Each service is a process, and benchmarks use only its public
+ * interfaces.
+ */
 export interface Installation {
   readonly api: MusterApi;
   readonly url: string;
-  /** Of an operator. */
+  /** API key of an operator. */
   readonly apiKey: string;
   readonly databaseUrl: string;
   readonly topicPrefix: string;
   readonly workers: ReadonlySet<ServiceProcess>;
   readonly services: Pick<ServiceGroup, 'start' | 'end' | 'processes' | 'pids' | 'requireRunning'>;
-  /** What the process that is the API is started with. */
+  /** Environment of the API process. */
   readonly apiEnvironment: NodeJS.ProcessEnv;
-  /** Resolves when the worker says that it is ready. */
+  /** Resolves when the worker reports that it is ready. */
   startWorker(slots: number): Promise<ServiceProcess>;
-  /** Lets the worker finish what it has begun. */
+  /** Stops the worker after it has finished the work in progress. */
   endWorker(worker: ServiceProcess): Promise<void>;
-  /** Ends all processes at once and removes the database. */
+  /** Stops all processes at once and removes the database. */
   stop(): Promise<void>;
 }
 
-/** Database, topics' prefix, configuration file and services of an installation, before anything is started. */
+/** Database, topic prefix, configuration file and services of an installation, before any service is started. */
 export interface OpenedInstallation {
   readonly databaseUrl: string;
   readonly topicPrefix: string;
-  /** Environment of each service. */
+  /** Environment variables for each service. */
   readonly environment: Readonly<Record<string, string>>;
   readonly services: ServiceGroup;
   /** Kills all processes and removes the database. */

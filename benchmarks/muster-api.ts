@@ -11,7 +11,10 @@ import {
 import type { Run, RunProgress } from '../sdk/generated/types.gen.ts';
 import { createMusterClient } from '../sdk/muster.ts';
 
-/** What a campaign of a benchmark is: one segment, one country or many, a chain of (action, params). */
+/**
+ * Campaign of a benchmark: one segment, one or several countries, and a chain of steps with an action and its
+ * parameters.
+ */
 export interface Campaign {
   name: string;
   countries: string[];
@@ -20,17 +23,17 @@ export interface Campaign {
   paceUsersPerSecond?: number;
 }
 
-/** The engine as a client sees it: the same over every version that keeps its published API. */
+/** The engine as a client sees it. The interface works with every version that keeps the published API. */
 export interface MusterApi {
-  /** Creates a campaign and starts it; its public id. */
+  /** Creates a campaign, starts it, and returns its public id. */
   start(campaign: Campaign): Promise<string>;
-  /** Undefined while the campaign has none. */
+  /** Returns the campaign's run; undefined if it has none yet. */
   run(campaignId: string): Promise<Run | undefined>;
   /** Pauses, resumes or cancels a run. */
   control(runId: string, verb: 'pause' | 'resume' | 'cancel'): Promise<void>;
-  /** Users that succeeded and failed, step by step. */
+  /** Returns the numbers of succeeded and failed users for each step. */
   figures(runId: string): Promise<Pick<RunProgress, 'steps'>>;
-  /** Milliseconds until the first byte of a run's report arrived; null when there was none to be had. */
+  /** Returns the milliseconds until the first byte of a run's report arrived; null if the API refused the report. */
   firstByteOfReport(runId: string): Promise<number | null>;
 }
 
@@ -39,7 +42,7 @@ const deadlineSeconds = 3600;
 const controls = { pause: pauseRun, resume: resumeRun, cancel: cancelRun };
 
 export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
-  // A request that fails is a failure of the benchmark: none is sent again.
+  // Requests are not retried: a failed request is a failure of the benchmark.
   const client = createMusterClient({ url: baseUrl, apiKey, retries: 0 });
   return {
     start: async ({ segment, ...campaign }) => {
@@ -54,12 +57,12 @@ export function createMusterApi(baseUrl: string, apiKey: string): MusterApi {
     },
     figures: async (runId) => (await getRunProgress({ client, path: { id: runId } })).data,
     firstByteOfReport: async (runId) => {
-      const askedAt = performance.now();
-      const asked = getRunReport({ client, path: { id: runId }, parseAs: 'stream' });
-      const { response } = await asked.catch(() => ({ response: undefined }));
+      const requestedAt = performance.now();
+      const requested = getRunReport({ client, path: { id: runId }, parseAs: 'stream' });
+      const { response } = await requested.catch(() => ({ response: undefined }));
       const reader = response?.body?.getReader();
       await reader?.read();
-      const tookMs = performance.now() - askedAt;
+      const tookMs = performance.now() - requestedAt;
       await reader?.cancel();
       return response ? tookMs : null;
     },

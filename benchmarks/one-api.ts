@@ -8,25 +8,25 @@ import { ownRoot } from './installation.ts';
 import { median, percentile, ratioByRound, rounded, type Row } from './results.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** The process, turns of equal requests, and their figures, for benchmarks of one API process. */
+/** Starts an API process, sends equal requests in turns, and computes figures, for benchmarks of one API process. */
 const readyWithinMs = 30_000;
-/** No server listens there: what is measured makes no call. */
-export const nowhere = 'http://127.0.0.1:9';
+/** Address without a server. The measured requests make no calls. */
+export const unusedUrl = 'http://127.0.0.1:9';
 
 export interface Turn {
   rate: number;
   latenciesMs: number[];
-  /** Microseconds per item, by process. */
+  /** CPU microseconds per item, by process. */
   cpu: Record<string, number>;
 }
 
 export type Processes = Readonly<Record<string, () => readonly number[]>>;
 
 export interface OneApiOptions {
-  /** More of the engine's file, which names a segmentation service that is not there. */
+  /** Further settings of the engine's configuration file. The file names a segmentation service that does not exist. */
   engine?: object;
   environment: Record<string, string>;
-  /** Where the source lies: this tree, or another commit's. */
+  /** Folder of the source: this source tree by default, or another commit's. */
   root?: string;
 }
 
@@ -37,7 +37,7 @@ export async function startOneApi(
   const [port = 0] = await findFreePorts(1);
   const folder = temporaryFolder('muster-bench').path;
   const config = join(folder, 'engine.json');
-  writeFileSync(config, JSON.stringify({ segmentation: { url: `${nowhere}/v1` }, ...engine }));
+  writeFileSync(config, JSON.stringify({ segmentation: { url: `${unusedUrl}/v1` }, ...engine }));
   const basics = { DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' };
   const api = startServiceProcess({
     service: 'api',
@@ -52,12 +52,12 @@ export async function startOneApi(
 
 export interface TurnTerms {
   atOnce: number;
-  /** Jobs, receipts or rows in all pieces. */
+  /** Number of jobs, receipts or rows in all pieces together. */
   items: number;
   processes: Processes;
 }
 
-/** Does all pieces, `atOnce` of them at a time, and measures each. */
+/** Sends all pieces, `atOnce` of them at a time, and measures each one. */
 export async function takeTurn<Piece>(
   pieces: readonly Piece[],
   { atOnce, items, processes }: TurnTerms,
@@ -80,7 +80,7 @@ export async function takeTurn<Piece>(
   return { rate, latenciesMs, cpu: Object.fromEntries(cpu) };
 }
 
-/** @param unit what rates are of, such as jobs */
+/** @param unit name of the items that rates count, such as jobs */
 export function figuresOf(unit: string, turns: readonly Turn[], bare: readonly Turn[]): Row {
   const rates = turns.map(({ rate }) => rate);
   const all = turns.flatMap(({ latenciesMs }) => latenciesMs);
@@ -93,7 +93,7 @@ export function figuresOf(unit: string, turns: readonly Turn[], bare: readonly T
   };
 }
 
-/** Median microseconds of a process per item; null where it had no part. */
+/** Returns the median CPU microseconds of a process per item; null if the process did not run. */
 export function microsOf(process: string, turns: readonly Turn[]): number | null {
   const values = turns.flatMap(({ cpu }) => cpu[process] ?? []);
   return values.length === 0 ? null : rounded(median(values));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as databases from '../shared/postgres/connection/databases.ts';
 
-/** A database of a benchmark's own. */
+/** A database that only one benchmark uses. */
 export interface OwnDatabase {
   url: string;
   drop: () => Promise<void>;

@@ -10,12 +10,12 @@ export interface PostgresAlone {
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL without a Kafka beside it; it ends with this process, however that ends. */
+/** Starts a PostgreSQL without Kafka. It ends with this process, even if the process is killed. */
 export async function startPostgresAlone(settings: Readonly<Record<string, string | number>>): Promise<PostgresAlone> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const guardian = createGuardian(folder);
   try {
-    // PostgreSQL may run as another user, who must get through.
+    // PostgreSQL may run as another user, who needs access to the folder.
     chmodSync(folder, 0o755);
     const { databaseUrl, server } = await startLocalPostgres({
       folder,

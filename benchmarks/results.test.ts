@@ -14,7 +14,7 @@ describe('benchmark figures', () => {
     expect(ratioByRound([10, 200, 3], [10, 100, 1])).toBe(2);
   });
 
-  it('use a measured value as the percentile', () => {
+  it('report as percentile a value that was measured, without interpolation', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect(percentile(values, 0.5)).toBe(50);
     expect(percentile(values, 0.99)).toBe(99);

@@ -3,20 +3,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** One line of a benchmark's answer: figures over its rounds. */
+/** One row of a benchmark's results: figures over its rounds. */
 export interface Case {
   case: string;
   unit: string;
   median: number;
   min: number;
   max: number;
-  /** Median of the round-by-round ratios to the baseline, where there is one. */
+  /** Median of the round-by-round ratios to the baseline; null if there is no baseline. */
   ratio: number | null;
   /** CPU microseconds per batch, by process, median over the rounds. */
   cpuMicrosPerBatch: Record<string, number>;
 }
 
-/** A line of a table: what is in each column, by the column's name. Every line of a table has the same columns. */
+/** A row of a table: the value of each column, by the column's name. All rows of a table have the same columns. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 export interface Table {
@@ -32,7 +32,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** The smallest value that at least `share` of the values do not exceed; `share` from above 0 to 1. */
+/**
+ * Returns the smallest value such that at least `share` of all values are less than or equal to it; 0 < `share` ≤ 1.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1];
   if (value === undefined) throw new Error('no values to take a percentile of');
@@ -40,14 +42,14 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Median of the ratios of what was measured in the same round, so that a machine that changes its speed between rounds
- * does not show.
+ * Returns the median of the ratios of two values of the same round. Pairing by round cancels out changes of the
+ * machine's speed between rounds.
  */
 export function ratioByRound(values: readonly number[], baseline: readonly number[]): number {
   return median(values.map((value, round) => value / (baseline[round] ?? Number.NaN)));
 }
 
-/** Rounds of one case as a line. `baseline` has the rate of the same round of the case to compare with. */
+/** Summarizes the rounds of one case as a row. @param baseline rates of the case to compare with, one per round */
 export function summarize(
   name: string,
   unit: string,
@@ -76,20 +78,23 @@ export function summarize(
   };
 }
 
-/** Three significant digits below 100, whole numbers above. */
+/** Rounds to three significant digits below 100, and to whole numbers above. */
 export function rounded(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
-/** What a question was answered with, as it lies in `benchmarks/results/<name>.json`. */
+/** Result of a benchmark, as stored in `benchmarks/results/<name>.json`. */
 export interface Result {
   question: string;
   machine: string;
-  /** ISO 8601. */
+  /** Time of the measurement, in ISO 8601. */
   at: string;
-  /** What was measured: the short id, with a + behind it where the tree had changes. */
+  /**
+   * Short id of the measured commit, followed by + if the working tree had changes. Undefined outside of a Git
+   * checkout.
+   */
   commit?: string | undefined;
-  /** What measures it again. */
+  /** Command that repeats the measurement. */
   command?: string | undefined;
   cases?: readonly Case[] | undefined;
   tables?: readonly Table[] | undefined;
@@ -99,12 +104,12 @@ export const resultsFolder = join(import.meta.dirname, 'results');
 
 /** Prints the cases as a Markdown table and writes them to `benchmarks/results/<name>.json`. */
 export function publish(name: string, question: string, cases: readonly Case[]): void {
-  publishResult(name, { question, ...here(), cases });
+  publishResult(name, { question, ...measurementContext(), cases });
 }
 
 /** Prints the tables as Markdown and writes them to `benchmarks/results/<name>.json`. */
 export function publishTables(name: string, question: string, tables: readonly Table[]): void {
-  publishResult(name, { question, ...here(), tables });
+  publishResult(name, { question, ...measurementContext(), tables });
 }
 
 export function describeMachine(): string {
@@ -112,24 +117,24 @@ export function describeMachine(): string {
   return `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${memory}, ${platform()} ${release()} ${arch()}, Node ${process.version}`;
 }
 
-/** The tables alone, in Markdown. */
+/** Renders the tables in Markdown. */
 export function markdownOf({ cases = [], tables = [] }: Pick<Result, 'cases' | 'tables'>): string {
   const parts = tables.map(({ title, rows }) => `**${title}**\n\n${markdownTable(rows)}`);
   if (cases.length > 0) parts.unshift(markdownTable(cases.map(rowOf)));
   return parts.join('\n\n');
 }
 
-function here(): Pick<Result, 'machine' | 'at' | 'commit' | 'command'> {
+function measurementContext(): Pick<Result, 'machine' | 'at' | 'commit' | 'command'> {
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
   return { machine: describeMachine(), at: new Date().toISOString(), commit: measuredCommit(), command };
 }
 
-/** Not known outside of a checkout. */
+/** Returns the commit for `Result.commit`; undefined outside of a Git checkout. */
 function measuredCommit(): string | undefined {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: resultsFolder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   try {
-    // What was measured before has written its result.
+    // The results folder is excluded, because earlier measurements of this run have written to it.
     const changes = git(
       'status',
       '--porcelain',
@@ -163,7 +168,7 @@ function rowOf({ cpuMicrosPerBatch, min, max, ...line }: Case): Row {
   };
 }
 
-/** Numbers stand to the right. */
+/** Renders a table; numbers are right-aligned. */
 function markdownTable(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const isNumeric = (column: string) => rows.every((row) => typeof row[column] !== 'string');

@@ -15,9 +15,11 @@ import { benchmarkExports } from './exports/exports.ts';
 import { benchmarkFiring } from './firing/firing.ts';
 import { benchmarkGrowth } from './growth/growth.ts';
 import { benchmarkIdle } from './idle/idle.ts';
+import { benchmarkMail } from './mail/mail.ts';
 import { benchmarkMemory } from './memory/memory.ts';
 import { benchmarkNeighbours } from './neighbours/neighbours.ts';
-import { benchmarkPeers } from './peers/peers.ts';
+import { PromiseBroken } from './peers/equal/crash.ts';
+import { benchmarkPeers, crashPeers } from './peers/peers.ts';
 import { benchmarkReceipts } from './receipts/receipts.ts';
 import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
@@ -29,23 +31,27 @@ import { compareUploads } from './upload/against.ts';
 import { benchmarkUpload } from './upload/upload.ts';
 
 /**
- * `npm run bench -- <question> [--rounds N] [--quick] [--only <part>]`. `accept`, `upload` and `chain` with
- * `--against <commit>` compare with that version; the last one ends with 1 where a batch costs over `--limit <percent>`
- * more than there, and `guarded` is the commit of the nightly run.
- * Each prints Markdown tables and writes `benchmarks/results/<question>.json`. Without a question it asks all of them
- * and writes `benchmarks/results/summary.md`.
+ * `npm run bench -- <benchmark> [--rounds N] [--quick] [--only <part>]`. With `--against <commit>`, `accept`, `upload`
+ * and `chain` compare with that version. `chain` then exits with 1 if a batch costs over `--limit <percent>` more than
+ * there; `guarded` is the commit that the nightly run compares with.
+ * `peers --crash` kills the workers of peers and checks what they have stored.
+ *
+ * Each benchmark prints Markdown tables and writes `benchmarks/results/<benchmark>.json`. Without a name all benchmarks
+ * run, and `benchmarks/results/summary.md` is written.
  */
-interface Asked {
+interface Requested {
   rounds: number | undefined;
   quick: boolean;
-  /** One part of the question only, by name. */
+  /** Name of the only part to run; undefined runs all parts. */
   only: string | undefined;
   against: string | undefined;
-  /** In percent. */
+  /** Highest allowed extra cost of a batch, in percent. */
   limit: number | undefined;
+  /** True if workers are killed instead of measured. */
+  crash: boolean;
 }
 
-type Question = (asked: Asked) => Promise<void>;
+type Question = (requested: Requested) => Promise<void>;
 
 const questions: Record<string, Question> = {
   chain: async ({ rounds, quick, only, against, limit }) => {
@@ -57,7 +63,8 @@ const questions: Record<string, Question> = {
     const compared = await compareChains({ ref, rounds: rounds ?? 9, quick, only });
     if (limit !== undefined) guard(compared, limit);
   },
-  peers: ({ rounds, quick, only }) => benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
+  peers: ({ rounds, quick, only, crash }) =>
+    crash ? crashPeers({ quick, only }) : benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
@@ -76,6 +83,7 @@ const questions: Record<string, Question> = {
   exports: ({ quick }) => benchmarkExports({ quick }),
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
+  mail: ({ rounds, quick, only }) => benchmarkMail({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   suppressions: ({ rounds, quick }) => benchmarkSuppressions({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   segments: ({ rounds, quick }) => benchmarkSegments({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   upload: ({ rounds, quick, against }) =>
@@ -93,36 +101,46 @@ const { positionals, values } = parseArgs({
     only: { type: 'string' },
     against: { type: 'string' },
     limit: { type: 'string' },
+    crash: { type: 'boolean', default: false },
   },
 });
 const [name] = positionals;
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
 if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1)) {
-  refuse(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
+  exitWithUsageError(`--rounds ${String(values.rounds)}: has to be a whole number from 1`);
 }
 const limit = values.limit === undefined ? undefined : Number(values.limit);
-if (limit !== undefined && !(limit >= 0)) refuse(`--limit ${String(values.limit)}: has to be a number of percent`);
-if (limit !== undefined && values.against === undefined) refuse('--limit belongs to --against');
+if (limit !== undefined && !(limit >= 0))
+  exitWithUsageError(`--limit ${String(values.limit)}: has to be a number of percent`);
+if (limit !== undefined && values.against === undefined) exitWithUsageError('--limit belongs to --against');
+if (values.crash && name !== 'peers') exitWithUsageError('--crash belongs to peers');
 if (name === undefined && (values.only ?? values.against) !== undefined) {
-  refuse('--only and --against belong to one question');
+  exitWithUsageError('--only and --against belong to one question');
 }
-// An exit, unlike a signal's end, lets temporary folders go; servers and services end with this process in any case.
+// `process.exit` runs the exit handlers that delete temporary folders; the default action of a signal does not. Servers
+// and services end with this process in both cases.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const asked = { rounds, quick: values.quick, only: values.only, against: values.against, limit };
+const request = { rounds, quick: values.quick, only: values.only, against: values.against, limit, crash: values.crash };
 const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
 process.exit((await (name === undefined ? askAll() : askOne(name))) ? 0 : 1);
 
-/** @returns whether there is an answer */
+/** Runs one benchmark. @returns false if it failed */
 async function askOne(question: string): Promise<boolean> {
   const answer = questions[question];
-  if (!answer) refuse(`unknown benchmark ${JSON.stringify(question)}; there are: ${Object.keys(questions).join(', ')}`);
+  if (!answer)
+    exitWithUsageError(
+      `unknown benchmark ${JSON.stringify(question)}; there are: ${Object.keys(questions).join(', ')}`,
+    );
   const cause = await failureOf(answer);
   if (cause !== undefined) console.error(cause);
   else console.log(`\nOthers on this machine took ${Math.round(readForeignLoad() * 100)} % of its cores meanwhile.`);
   return cause === undefined;
 }
 
-/** One after the other; one that cannot be answered keeps no other from being asked. */
+/**
+ * Runs all benchmarks, one after the other. A benchmark that fails does not stop the following ones. Returns false if
+ * any failed.
+ */
 async function askAll(): Promise<boolean> {
   const startedAt = new Date();
   const failures: { question: string; cause: string }[] = [];
@@ -131,7 +149,7 @@ async function askAll(): Promise<boolean> {
     const cause = await failureOf(answer);
     if (cause === undefined) continue;
     console.error(cause);
-    // The stack has been shown, and names folders of this machine.
+    // The summary has only the first line: the stack has been printed already, and contains local paths.
     failures.push({ question, cause: cause.split('\n', 1).join('') });
   }
   const path = writeSummary({ startedAt, failures, foreignLoad: readForeignLoad() });
@@ -140,19 +158,21 @@ async function askAll(): Promise<boolean> {
 }
 
 /**
- * Undefined when it was answered. What this machine lacks is said in a line; anything else is a bug, with its stack.
+ * Runs a benchmark. Returns undefined if it succeeded. A missing program or an exceeded limit is reported by its
+ * message; any other error is a bug and is reported with its stack.
  */
 async function failureOf(answer: Question): Promise<string | undefined> {
   try {
-    await answer(asked);
+    await answer(request);
     return undefined;
   } catch (error) {
-    if (error instanceof ConfigurationError || error instanceof GuardFailed) return error.message;
+    if (error instanceof ConfigurationError || error instanceof GuardFailed || error instanceof PromiseBroken)
+      return error.message;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
 }
 
-function refuse(why: string): never {
+function exitWithUsageError(why: string): never {
   console.error(why);
   process.exit(2);
 }

@@ -6,7 +6,7 @@ export interface Servers {
   stub: Stub;
 }
 
-/** Runs a benchmark on a Kafka, a Postgres and stub services of its own, and ends them whatever comes of it. */
+/** Starts a Kafka, a Postgres and stub services, calls `run`, and stops all of them even if `run` fails. */
 export async function withServers<Result>(
   postgresSettings: Readonly<Record<string, string | number>>,
   run: (servers: Servers) => Promise<Result>,

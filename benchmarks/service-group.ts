@@ -6,25 +6,26 @@ import {
   type ServiceName,
   type ServiceProcess,
 } from '../shared/infrastructure/service-process.ts';
+import { v8Flags } from '../shared/runtime/process/v8-flags.ts';
 
 export type EndSignal = Parameters<ServiceProcess['end']>[0];
 
-/** Services of one installation, each a process. */
+/** Services of one installation. Each one is a process. */
 export interface ServiceGroup {
   /** Resolves when the service is ready. */
   start(service: ServiceName, environment?: NodeJS.ProcessEnv): Promise<ServiceProcess>;
   /** Ends a service: by default with SIGTERM, so that it finishes its work. */
   end(process: ServiceProcess, signal?: EndSignal): Promise<void>;
-  /** Processes that were started and not ended. */
+  /** Returns the processes that were started and not yet ended. */
   processes(service: ServiceName): ServiceProcess[];
   pids(service: ServiceName): number[];
-  /** @throws an error with the last lines of the log if a process has ended by itself */
+  /** @throws an error with the last lines of the log if a process has exited by itself */
   requireRunning(): void;
   kill(): Promise<void>;
 }
 
 export interface ServiceGroupOptions {
-  /** Folder of the source: this tree, or another commit's. */
+  /** Folder of the source: this source tree's, or another commit's. */
   root: string;
   environment: NodeJS.ProcessEnv;
   /** Folder of the log file. */
@@ -46,7 +47,7 @@ export function createServiceGroup({ root, environment, folder }: ServiceGroupOp
     const [port = 0] = await findFreePorts(1);
     const portName = service === 'api' ? 'API_PORT' : 'HEALTH_PORT';
     const own = { ...process.env, ...environment, [portName]: String(port), ...more };
-    const started = startServiceProcess({ service, environment: own, logFile, root });
+    const started = startServiceProcess({ service, environment: own, logFile, root, nodeFlags: v8Flags });
     running.add(started);
     await awaitReady(
       { name: service, process: started, readyUrl: `http://127.0.0.1:${own[portName] ?? port}/readyz` },

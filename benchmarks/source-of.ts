@@ -6,16 +6,16 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Source {
   root: string;
-  /** The commit's short id and subject. */
+  /** Short id and subject of the commit. */
   description: string;
   remove: () => void;
 }
 
 /**
- * The source of another commit in a temporary folder, ready to run. Taken out of git as an archive: a work tree would
- * be left in git's books when this process is killed. Libraries are this tree's own where both lock files agree, else
- * installed from npm's cache as far as it has them.
- * @throws when git does not know the commit
+ * Provides the source of another commit in a temporary folder, ready to run. It is a Git archive: a work tree would
+ * stay registered in the repository if this process were killed. If both lock files are equal, the libraries are those
+ * of this tree. Otherwise npm installs them, from its cache if possible.
+ * @throws if Git does not know the commit
  */
 export function sourceOf(ref: string): Source {
   const description = git('log', '-1', '--format=%h %s', ref).trim();
@@ -39,7 +39,7 @@ function provideLibraries(root: string): void {
     symlinkSync(join(ownRoot, 'node_modules'), join(root, 'node_modules'));
     return;
   }
-  // No install scripts: databases and brokers are started by this tree.
+  // Install scripts are not needed, because databases and brokers are started by this tree.
   execFileSync('npm', ['ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

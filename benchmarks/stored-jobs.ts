@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 
-/** Stored beside many: what a small installation has. */
+/** Jobs of the database with few jobs, which is compared with a database with many: as in a small installation. */
 export const fewStored = 10_000;
 
 /**
- * What grows with the table is measured between checkpoints: right after one, the first change of each page writes all
- * of it to the log.
+ * Settings without checkpoints during the measurement: after a checkpoint, the first change of each page writes the
+ * whole page to the log.
  */
 export const storedSettings = { checkpoint_timeout: '1h', max_wal_size: '16GB' } as const;
 
@@ -13,8 +13,8 @@ const rowsPerStatement = 500_000;
 const owner = '11111111-0000-7000-8000-0000000000aa';
 
 /**
- * Fills a database with jobs that become due in one to four months, of a client that nothing else uses: by SQL, since
- * accepting them is not what is measured. Some 40 µs each.
+ * Fills a database with jobs that become due in one to four months. They belong to a client that nothing else uses. SQL
+ * inserts them, because accepting jobs is not measured here. Takes some 40 µs per job.
  */
 export async function storeFutureJobs(databaseUrl: string, jobs: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
@@ -29,7 +29,7 @@ export async function storeFutureJobs(databaseUrl: string, jobs: number): Promis
       await client.query(insertFuture, [rows, owner]);
       console.error(`${stored + rows} of ${jobs} jobs stored`);
     }
-    // The ledger has to fit: its check counts only a part of so many.
+    // Adjusts the client's total, because the check of the ledger counts only a part of so many jobs.
     await client.query('insert into client_totals (client, slot, accepted) values ($1, 0, $2)', [owner, jobs]);
     await client.query('vacuum analyze jobs');
     await client.query('checkpoint');
@@ -38,7 +38,7 @@ export async function storeFutureJobs(databaseUrl: string, jobs: number): Promis
   }
 }
 
-/** $1 jobs, $2 client. */
+/** Inserts jobs. $1: number of jobs, $2: client. */
 const insertFuture = `
   insert into jobs (partition_id, due_at, id, client, scheduled_for, key, method, url, headers, body)
   select get_byte(uuid_send(k.id), 15) % 64, k.due, k.id, $2::uuid, k.due, k.id::text, 'POST',

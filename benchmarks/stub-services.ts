@@ -4,19 +4,24 @@ import { createCallLog } from './stub/call-log.ts';
 import { createStubServer } from './stub/http.ts';
 import { answerSegmentation } from './stub/segments.ts';
 
-/** The other side of a benchmark, as cheap as it can be, because it shares the cores with what is measured. */
+/**
+ * Calls received by the stub services. The stub does as little as possible, because it shares the cores with the
+ * measured processes.
+ */
 const log = createCallLog();
 
 const question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('answered-in-all') }),
+  z.object({ ask: z.literal('most-at-once') }),
   z.object({ ask: z.literal('progress'), campaignId: z.string() }),
   z.object({ ask: z.literal('answers'), campaignId: z.string(), step: z.int() }),
 ]);
 
-function reply(asked: z.infer<typeof question>): unknown {
-  if (asked.ask === 'answered-in-all') return log.answeredInAll();
-  const steps = log.stepsOf(asked.campaignId);
-  if (asked.ask === 'answers') return steps.get(asked.step)?.answeredAt ?? [];
+function reply(requested: z.infer<typeof question>): unknown {
+  if (requested.ask === 'answered-in-all') return log.answeredInAll();
+  if (requested.ask === 'most-at-once') return log.takeMostAtOnce();
+  const steps = log.stepsOf(requested.campaignId);
+  if (requested.ask === 'answers') return steps.get(requested.step)?.answeredAt ?? [];
   return [...steps].map(([step, { called, firstCallAt, lastCallAt, answeredAt }]) => {
     return {
       step,

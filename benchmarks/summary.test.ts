@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { summaryOf } from './summary.ts';
 
-it('the summary names the machine, prints every table and names each question without a result', () => {
+it('the summary names the machine, prints every table and names each benchmark that failed', () => {
   const at = '2026-01-02T03:04:05.000Z';
   const page = summaryOf(
     {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { describeMachine, markdownOf, resultsFolder, type Result } from './results.ts';
 
-/** What came of all questions, one after the other. */
+/** Results of all benchmarks, in order. */
 export interface Answers {
   startedAt: Date;
-  /** Questions that could not be answered, and why. */
+  /** Benchmarks that failed, with the cause. */
   failures: readonly { question: string; cause: string }[];
-  /** Share of the cores that others on this machine took meanwhile. */
+  /** Share of all cores that other programs used meanwhile, 0 to 1. */
   foreignLoad: number;
 }
 

@@ -7,7 +7,7 @@ export interface TemporaryFolder {
   remove: () => void;
 }
 
-/** A folder of its own that goes with `remove`, or with this process at the latest. */
+/** Creates a temporary folder. `remove` deletes it; at the latest, it is deleted when this process exits. */
 export function temporaryFolder(name: string): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), `${name}-`));
   const remove = () => {

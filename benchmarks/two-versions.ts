@@ -2,35 +2,42 @@ import { median, ratioByRound, rounded, type Row } from './results.ts';
 import { leastQuietRounds } from './chain/guard.ts';
 
 /**
- * Two versions of Muster in turns on the same servers. The one that begins changes from round to round, and only
- * neighbours are compared, because a machine that others use as well is quick and slow for minutes.
+ * Runs two versions of Muster in turns on the same servers. The version that begins changes from round to round. Only
+ * adjacent turns are compared, because a machine with other load changes its speed within minutes.
  */
-export type Side = 'this' | 'other';
+export type Version = 'this' | 'other';
 
 export interface Turn {
-  /** Units in a second. */
+  /** Units per second. */
   rate: number;
-  /** Microseconds per unit, by process. */
+  /** CPU microseconds per unit, by process. */
   cpu: Record<string, number>;
-  /** Share of all cores that others on this machine took meanwhile. */
+  /** Share of all cores that other programs used meanwhile, 0 to 1. */
   foreignLoad: number;
 }
 
-export type Round = Record<Side, Turn>;
+export type Round = Record<Version, Turn>;
 
-/** The thing that is counted: a batch, batches. */
+/** Name of a counted item in singular and plural, such as `batch` and `batches`. */
 export interface Unit {
   one: string;
   many: string;
 }
 
-/** Part by which the two may differ before it counts. */
+/** Largest relative difference that still counts as equal. */
 const tolerance = 0.03;
-/** A round in which others took more than this share of the cores is repeated, at most once per round asked for. */
+/**
+ * Highest share of the cores that other programs may use in a round. A round above it is repeated; there are at most
+ * twice as many rounds as requested.
+ */
 const mostForeignLoad = 0.08;
 
-/** Odd rounds begin with this tree, even ones with the other. */
-export async function alternate(wanted: number, unit: string, take: (side: Side) => Promise<Turn>): Promise<Round[]> {
+/** Runs rounds of one turn per version. Odd rounds begin with this tree, even rounds with the other version. */
+export async function measureAlternately(
+  wanted: number,
+  unit: string,
+  take: (side: Version) => Promise<Turn>,
+): Promise<Round[]> {
   const rounds: Round[] = [];
   while (rounds.filter(isQuiet).length < wanted && rounds.length < 2 * wanted) {
     const beginsHere = rounds.length % 2 === 0;
@@ -48,7 +55,7 @@ export function isQuiet(round: Round): boolean {
   return Math.max(round.this.foreignLoad, round.other.foreignLoad) <= mostForeignLoad;
 }
 
-/** The rounds that count: all of them where quiet ones are too few to take a median of. */
+/** Returns the rounds without much foreign load; if these are too few for a median, all rounds. */
 export function quietRounds(rounds: readonly Round[]): { quiet: readonly Round[]; note: string } {
   const quiet = rounds.filter(isQuiet);
   if (quiet.length >= leastQuietRounds)
@@ -59,15 +66,15 @@ export function quietRounds(rounds: readonly Round[]): { quiet: readonly Round[]
   };
 }
 
-/** The sum over all processes, by round. */
-export function microsOf(rounds: readonly Round[], side: Side): number[] {
+/** Returns the CPU microseconds per unit, summed over all processes, for each round. */
+export function microsOf(rounds: readonly Round[], side: Version): number[] {
   return rounds.map((round) => Object.values(round[side].cpu).reduce((sum, value) => sum + value, 0));
 }
 
 /** Returns the cost of both versions, and their ratio. */
 export function rowsOf(rounds: readonly Round[], { one, many }: Unit): Row[] {
-  const rates = (side: Side) => rounds.map((round) => round[side].rate);
-  const micros = (side: Side, process: string) => rounds.map((round) => round[side].cpu[process] ?? 0);
+  const rates = (side: Version) => rounds.map((round) => round[side].rate);
+  const micros = (side: Version, process: string) => rounds.map((round) => round[side].cpu[process] ?? 0);
   const line = (
     name: string,
     ours: readonly number[],
@@ -80,7 +87,7 @@ export function rowsOf(rounds: readonly Round[], { one, many }: Unit): Row[] {
       this: rounded(median(ours)),
       other: rounded(median(theirs)),
       ratio: Number(ratio.toFixed(3)),
-      'of rounds': spreadOf(ours, theirs),
+      'of rounds': ratioRange(ours, theirs),
       verdict: isWorse(ratio) ? `worse than ${tolerance * 100} %` : 'within',
     };
   };
@@ -96,8 +103,8 @@ export function rowsOf(rounds: readonly Round[], { one, many }: Unit): Row[] {
   ];
 }
 
-/** The smallest and the largest ratio of a round: how far one round can be trusted. */
-function spreadOf(ours: readonly number[], theirs: readonly number[]): string {
+/** Returns the smallest and the largest ratio of a round, which show how reliable one round is. */
+function ratioRange(ours: readonly number[], theirs: readonly number[]): string {
   const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
   return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
 }

@@ -1,19 +1,26 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 
-/** A run as the engine leaves it, written by SQL: what all benchmarks that read one have in common. */
+/**
+ * Users per batch. This file has what benchmarks share that read a run: SQL writes the run in the form that the engine
+ * leaves.
+ */
 export const batchUsers = 100;
 
-/** Ids ascend as texts do. */
+/** Returns the id of a user. Ids have a fixed length, so that they sort like their numbers. */
 export function userOf(index: number): string {
   return `user-${String(index).padStart(9, '0')}`;
 }
 
-/** The same in SQL. `b` is the batch, $4 the batches of the run before its feed. @param place in the batch, as SQL */
+/**
+ * Returns the SQL expression for a user's id, equal to `userOf`. `b` is the batch number, $4 the number of the run's
+ * batches in earlier feeds.
+ * @param place SQL expression for the user's position in the batch
+ */
 export const nameIn = (place: string) =>
   `'user-' || lpad(((($4::int + b - 1) * ${batchUsers}) + ${place})::text, 9, '0')`;
 
-/** @returns the uuid of a run that took an hour, ended with failures, and has no feeds yet */
+/** Writes a run that took an hour and ended with failures. @returns uuid of the run, which has no feeds yet */
 export async function writeEndedRun(pool: Pool, definition: { name: string }): Promise<string> {
   const [campaignId, runId] = [uuidv7(), uuidv7()];
   await pool.query(`insert into campaigns (id, name, state, revision) values ($1, $2, 'scheduled', 1)`, [
@@ -35,19 +42,19 @@ export async function writeEndedRun(pool: Pool, definition: { name: string }): P
 export interface WrittenFeed {
   runId: string;
   country: string;
-  /** Batches of the run before this feed. */
+  /** Number of the run's batches in earlier feeds. */
   first: number;
   batches: number;
 }
 
-/** In chunks: no statement is longer than statements may take. */
+/** Batches are written in chunks, so that no statement exceeds the statement timeout. */
 const batchesPerStatement = 2000;
 
 /**
- * A feed that is fed whole, with its batches.
- * @param more statements for each chunk: $1 feed, $2 and $3 first and last batch, $4 batches of the run before this
- * feed
- * @returns its uuid
+ * Writes a completely fed feed with its batches.
+ * @param more statements for each chunk: $1 feed, $2 and $3 first and last batch, $4 number of the run's batches in
+ * earlier feeds
+ * @returns uuid of the feed
  */
 export async function writeFeed(pool: Pool, feed: WrittenFeed, more: readonly string[]): Promise<string> {
   const { runId, country, first, batches } = feed;

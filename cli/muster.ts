@@ -5,5 +5,5 @@ import { createTerminal } from './frame/terminal.ts';
 
 const { env, stdin } = process;
 const deps = { terminal: createTerminal(env), environment: env, input: stdin, onInterrupt: interruptSignal };
-// Explicit, as an open connection must not keep a finished command alive.
+// Exits explicitly, because an open connection must not keep a finished command alive.
 process.exit(await runProgram(process.argv.slice(2), deps));

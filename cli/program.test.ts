@@ -74,7 +74,7 @@ describe('muster campaign', () => {
     expect(JSON.parse((await muster('--json', 'campaign', 'list')).out)).toEqual(page);
   });
 
-  test('watch follows the run of a campaign and exits with 0 if users failed', async () => {
+  test('watch follows the run of a campaign and exits with 0 even if users failed', async () => {
     answers['GET /v1/campaigns/cmp_1'] = { status: 200, body: campaign };
     answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = { status: 200, body: { items: [{ runId: 'run_1' }] } };
     answers['GET /v1/runs/run_1/progress'] = { status: 200, body: progressOf({ state: 'completed_with_failures' }) };

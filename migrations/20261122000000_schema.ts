@@ -4,7 +4,10 @@ import { orderSql } from './20261122000000_schema/sql-order.ts';
 
 const folder = new URL('20261122000000_schema/', import.meta.url);
 
-/** Creates all tables, functions and views: one file of the folder for each subject, in the files' own order. */
+/**
+ * Creates all tables, functions and views. Each file of the folder covers one subject; the first line of a file names
+ * the files that must precede it.
+ */
 export async function up(knex: Knex): Promise<void> {
   const texts = await readTexts();
   for (const name of orderSql(texts)) await knex.raw(texts.get(name) ?? '');

@@ -13,7 +13,8 @@ const compile = async () => {
   await promisify(execFile)(process.execPath, [compiler, '-p', join(here, 'tsconfig.build.json')]);
 };
 
-// Runs both at once: each takes seconds of one core, and the existing client is mostly up to date.
+// Compiles while the client is generated, because each step takes seconds of one core. Compiles again if the client has
+// changed, or if the compilation has failed.
 const [isCompiled, isChanged] = await Promise.all([
   compile().then(
     () => true,

@@ -10,8 +10,9 @@ export interface RemindersTerms {
 const endpoint = 'reminders';
 
 /**
- * Example of a team's service. It schedules jobs through an endpoint of its own, and names each job after its subject.
- * A repeat after a crash is therefore the same reminder, and no job ids have to be stored.
+ * Example of a team's service. It schedules jobs through its own endpoint. Each idempotency key contains the job's
+ * subject, such as the cart. A repeat after a crash therefore schedules no second reminder, and the service stores no
+ * job ids.
  */
 export function createReminders({ muster, client }: RemindersTerms) {
   const keyOf = (cart: string) => `reminder/${cart}`;

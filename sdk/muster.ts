@@ -85,7 +85,7 @@ export function createMusterClient({ url, apiKey, retries = 5, fetch: send = fet
   return client;
 }
 
-/** Errors of an abort, and of a caller's own `fetch`, stay unchanged. */
+/** Converts the error of a request. Errors of an abort, and of a caller's own `fetch`, stay unchanged. */
 function errorOf(error: unknown, url: string, response: Response | undefined): unknown {
   if (isProblem(error)) return new MusterProblem(error);
   // `fetch` also throws a TypeError for a truncated answer.
@@ -115,7 +115,7 @@ const newKey = () => crypto.randomUUID();
 export function createMuster(options: MusterOptions) {
   const client = createMusterClient(options);
   const { retries = 5, fetch: send = fetch } = options;
-  /** Jobs have idempotency keys of their own, so every request may be repeated. */
+  /** Options of requests about jobs. Jobs have idempotency keys of their own, so every such request may be repeated. */
   const known = { client, fetch: createRetryingFetch({ send, retries, isRepeatable: () => true }) };
 
   return {
@@ -137,7 +137,9 @@ export function createMuster(options: MusterOptions) {
         cursor = data.next;
       } while (cursor !== null);
     },
-    /** Finds jobs by up to 5,000 ids or keys, with a result for each; so do `cancelMany` and `resend`. */
+    /**
+     * Finds jobs by up to 5,000 ids or keys, with a result for each. `cancelMany` and `resend` accept the same input.
+     */
     findMany: async (named: ListedJobsInput) => (await findJobs({ ...known, body: named })).data,
     cancelMany: async (named: ListedJobsInput) => (await cancelJobs({ ...known, body: named })).data,
     /** Sends jobs again as new jobs; a repeat of the request sends nothing twice. */
@@ -147,7 +149,7 @@ export function createMuster(options: MusterOptions) {
     reschedule: async (id: string, due: NewDueInput) =>
       (await rescheduleJob({ ...known, path: { id }, body: due })).data,
     runNow: async (id: string) => (await runJobNow({ ...known, path: { id } })).data,
-    /** Not repeated if the answer is lost: other jobs may match by then. */
+    /** Changes jobs. Not repeated if the answer is lost, because other jobs may match the request by then. */
     changeJobs: async (change: NewJobChangeInput) => (await changeJobs({ client, body: change })).data,
     jobChange: async (id: string) => (await getJobChange({ client, path: { id } })).data,
     client: async (id: string) => (await getClient({ client, path: { id } })).data,

@@ -11,7 +11,10 @@ import { apiOnPostgres } from '../test/support/api-on-postgres.ts';
 const run = promisify(execFile);
 const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
 
-/** What another team writes: jobs by the short way, everything else by the operations of the API, with their types. */
+/**
+ * A program of another team: schedules jobs by the short way, and uses the operations of the API with their types for
+ * the rest.
+ */
 const program = `
 import { createMuster, MusterProblem } from 'muster-sdk';
 import { listClients } from 'muster-sdk/operations';

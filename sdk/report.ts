@@ -15,7 +15,7 @@ export interface ReportOptions {
   retries?: number;
 }
 
-/** A report that Muster did not accept: the job has ended otherwise, or was called again since. */
+/** A report that Muster did not accept: the job has ended otherwise, or Muster has called it again since. */
 export class RefusedReport extends Error {
   override readonly name = 'RefusedReport';
   readonly status: number;
@@ -64,7 +64,7 @@ export async function report(
     if (answer?.ok) return resultIn(await answer.json());
     if (answer) {
       const { code, detail } = problemIn(await answer.json().catch(() => undefined));
-      // Muster may not have stored the end of the call yet.
+      // `report-too-early` is temporary: Muster may not have stored the end of the call yet.
       const isForNow = code === 'report-too-early' || answer.status === 429 || answer.status >= 500;
       if (left === 0 || !isForNow) throw new RefusedReport(answer.status, code, detail);
     }

@@ -10,9 +10,9 @@ const longestWaitMs = 30_000;
 const usualWaitMs = 500;
 
 /** Statuses of requests that had no effect. */
-const refusedForNow: ReadonlySet<number> = new Set([429, 503]);
+const temporaryStatuses: ReadonlySet<number> = new Set([429, 503]);
 /** Statuses from a server in front of Muster; Muster may have processed the request. */
-const lostOnTheWay: ReadonlySet<number> = new Set([502, 504]);
+const gatewayErrorStatuses: ReadonlySet<number> = new Set([502, 504]);
 
 /** Repeats requests refused temporarily, and repeatable ones whose answer was lost. Streams are sent once. */
 export function createRetryingFetch({
@@ -27,7 +27,8 @@ export function createRetryingFetch({
       try {
         const response = await send(request.clone());
         const isWorthATry =
-          refusedForNow.has(response.status) || (lostOnTheWay.has(response.status) && isRepeatable(request));
+          temporaryStatuses.has(response.status) ||
+          (gatewayErrorStatuses.has(response.status) && isRepeatable(request));
         if (left === 0 || !isWorthATry) return response;
         await response.body?.cancel();
         await wait(retryAfterMs(response), request.signal);
@@ -43,7 +44,7 @@ function changesNothingTwice({ method, headers }: Request): boolean {
   return method !== 'POST' || headers.has('idempotency-key');
 }
 
-/** Files are not buffered in memory for a repeat. */
+/** Returns true if the body can be sent again. Files are not buffered in memory, so they are sent only once. */
 function isKept({ body, headers }: Request): boolean {
   return body === null || headers.get('content-type')?.startsWith('application/json') === true;
 }

@@ -48,7 +48,7 @@ describe('the SDK', () => {
 });
 
 describe('a refusal of the API', () => {
-  it('is thrown as an error that names the first problem and the number of others', async () => {
+  it('is thrown as an error that names the first problem and the number of further problems', async () => {
     const errors = [
       { pointer: '/url', code: 'invalid-value', detail: 'has to be http or https' },
       { pointer: '/retries', code: 'unknown-field', detail: 'is not accepted here' },
@@ -102,14 +102,14 @@ describe('an unreachable service', () => {
     });
   });
 
-  it('rethrows an abort error unchanged', async () => {
+  it('is not reported if the caller aborts: the abort error is rethrown unchanged', async () => {
     const aborted = new DOMException('stopped', 'AbortError');
     const muster = createMuster({ ...none, url: 'http://muster.test', fetch: () => Promise.reject(aborted) });
     await expect(muster.job('job_1')).rejects.toBe(aborted);
   });
 });
 
-/** As the specification's libraries test themselves with. */
+/** Test vectors of the Standard Webhooks specification. */
 const published = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   headers: {
@@ -120,7 +120,7 @@ const published = {
   body: '{"test": 2432232314}',
 };
 
-describe('verify', () => {
+describe('the verify function of the SDK', () => {
   const { secret, headers, body } = published;
   const at = { secrets: [secret], nowMs: 1_614_265_330_000 };
 

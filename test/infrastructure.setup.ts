@@ -7,7 +7,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** An empty database; each test file makes a database of its own beside it. */
     databaseUrl: string;
-    /** What it is copied from. */
+    /** Database that the test databases are copied from. */
     templateDatabase: string;
     /** `host:port,host:port`; each test file uses a topic prefix of its own. */
     kafkaBrokers: string;

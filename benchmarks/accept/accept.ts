@@ -19,40 +19,44 @@ import { startAdders } from './start-adders.ts';
 import { measureStoredAccept } from './stored.ts';
 
 /**
- * How many jobs a second does one API process accept, singly over 64 and 256 connections and in bulk of 100 and 500?
- * Each has a key, and each is new. Beside it the web framework alone, which stores nothing, and processes that add the
- * same jobs without HTTP: the bare loop, which keeps keys apart by the ids that it makes of them, and stores what is
- * waiting by one `insert … unnest`; what the API does behind its requests; and three job queues. Singly by 64 callers,
- * and 500 in a call by two. All on one Postgres and one Redis, in turns.
+ * Measures the jobs per second that one API process accepts: singly over 64 and 256 connections, and in bulk of 100 and
+ * 500. Each job has a new key. Two kinds of baselines run beside it: the web framework alone, which stores nothing, and
+ * processes that add the same jobs without HTTP. The latter are the bare loop, the API's own work without requests, and
+ * three job queues. The bare loop derives ids from keys and stores waiting jobs by one `insert … unnest`. Each process
+ * adds jobs singly from 64 callers, and 500 per call from two callers. All cases take turns on one Postgres and one
+ * Redis.
  */
 const question = 'Jobs accepted per second';
 
-interface ServedKind extends Kind {
+interface RequestKindOnServer extends Kind {
   server: 'muster' | 'framework';
 }
 
-const kinds: readonly ServedKind[] = [
+const kinds: readonly RequestKindOnServer[] = [
   { name: 'the framework alone', perRequest: 0, connections: 64, jobs: 60_000, server: 'framework' },
   { name: 'single requests', perRequest: 0, connections: 64, jobs: 40_000, server: 'muster' },
   { name: 'single requests', perRequest: 0, connections: 256, jobs: 40_000, server: 'muster' },
   { name: 'bulk of 100', perRequest: 100, connections: 8, jobs: 100_000, server: 'muster' },
   { name: 'bulk of 500', perRequest: 500, connections: 4, jobs: 100_000, server: 'muster' },
 ];
-const ways = {
+const submissionModes = {
   singly: { perCall: 1, atOnce: 64, jobs: 40_000 },
   bulk: { perCall: 500, atOnce: 2, jobs: 100_000 },
 } as const;
-type Way = keyof typeof ways;
-/** A queue that stores each job by itself needs a minute for what others store in a second. */
-const fewer: Readonly<Record<string, number>> = { 'pg-boss singly': 0.1, 'graphile-worker singly': 0.1 };
-const shareOfQuick = 0.25;
+type SubmissionMode = keyof typeof submissionModes;
+/**
+ * Shares of the usual number of jobs. A queue that stores each job by itself needs a minute for what other queues store
+ * in a second.
+ */
+const slowQueueShares: Readonly<Record<string, number>> = { 'pg-boss singly': 0.1, 'graphile-worker singly': 0.1 };
+const quickShare = 0.25;
 
 type Turns = Map<string, Turn[]>;
 
 export interface AcceptOptions {
   rounds: number;
   quick: boolean;
-  /** One part only. */
+  /** Name of the only part to run; undefined runs all parts. */
   only: string | undefined;
 }
 
@@ -62,7 +66,7 @@ interface Part {
 }
 
 const parts: Readonly<Record<string, Part>> = {
-  beside: { measure: measureBeside },
+  beside: { measure: compareWithQueues },
   stored: {
     settings: storedSettings,
     measure: (postgres, { rounds, quick }) => measureStoredAccept(postgres, rounds, quick ? 1_000_000 : 10_000_000),
@@ -80,7 +84,7 @@ export async function benchmarkAccept(options: AcceptOptions): Promise<void> {
   });
 }
 
-async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptOptions): Promise<Table[]> {
+async function compareWithQueues(postgres: PostgresAlone, { rounds, quick }: AcceptOptions): Promise<Table[]> {
   requirePeers();
   const redis = await startRedis(requireRedis(process.env));
   let bench: Bench | undefined;
@@ -90,13 +94,13 @@ async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptO
     bench = await startBench(servers, { postgres: () => withDescendants(postgres.pid()), redis: () => [redis.pid] });
     const turns: Turns = new Map();
     const note = (name: string, turn: Turn) => turns.set(name, [...(turns.get(name) ?? []), turn]);
-    const share = quick ? shareOfQuick : 1;
+    const share = quick ? quickShare : 1;
     for (const kind of kinds) await bench.send(kind, 5000);
     for (let round = 1; round <= rounds; round++) {
       for (const kind of kinds) note(nameOf(kind), await bench.send(kind, kind.jobs * share));
       for (const way of ['singly', 'bulk'] as const) {
         for (const adder of Object.keys(adders)) {
-          note(`${adder} ${way}`, await bench.add(adder, way, share * (fewer[`${adder} ${way}`] ?? 1)));
+          note(`${adder} ${way}`, await bench.add(adder, way, share * (slowQueueShares[`${adder} ${way}`] ?? 1)));
         }
       }
       console.error(`round ${round} of ${rounds}`);
@@ -114,7 +118,7 @@ async function measureBeside(postgres: PostgresAlone, { rounds, quick }: AcceptO
 
 const nameOf = ({ name, connections }: Kind) => `${name}, ${connections}`;
 
-function requestRow(kind: ServedKind, turns: Turns): Row {
+function requestRow(kind: RequestKindOnServer, turns: Turns): Row {
   const own = turns.get(nameOf(kind)) ?? [];
   const bare = kind.perRequest === 0 ? 'bare singly' : 'bare bulk';
   return {
@@ -128,7 +132,7 @@ function requestRow(kind: ServedKind, turns: Turns): Row {
   };
 }
 
-function adderRows(way: Way, turns: Turns): Row[] {
+function adderRows(way: SubmissionMode, turns: Turns): Row[] {
   const of = (adder: string) => turns.get(`${adder} ${way}`) ?? [];
   const rateOf = (adder: string) => median(of(adder).map(({ rate }) => rate));
   const best = ['bullmq', 'pg-boss', 'graphile-worker'].toSorted((a, b) => rateOf(b) - rateOf(a))[0] ?? '';
@@ -148,9 +152,9 @@ function ratioOf(turns: readonly Turn[], others: readonly Turn[]): number {
 }
 
 interface Bench {
-  send(kind: ServedKind, jobs: number): Promise<Turn>;
-  /** @param share of the jobs that this way has */
-  add(adder: string, way: Way, share: number): Promise<Turn>;
+  send(kind: RequestKindOnServer, jobs: number): Promise<Turn>;
+  /** @param share fraction of the usual number of jobs to add */
+  add(adder: string, way: SubmissionMode, share: number): Promise<Turn>;
   stop(): Promise<void>;
 }
 
@@ -165,7 +169,7 @@ async function startBench(servers: { databaseUrl: string; redisPort: number }, p
 
   return {
     add: async (adder, way, share) => {
-      const { perCall, atOnce, jobs } = ways[way];
+      const { perCall, atOnce, jobs } = submissionModes[way];
       return await group.add(adder, { perCall, atOnce, jobs: Math.ceil((jobs * share) / perCall) * perCall }, pids);
     },
     send: async (kind, jobs) => {

@@ -2,22 +2,22 @@ import { v7 as uuidv7 } from 'uuid';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { defaultTerms } from '../../shared/contracts/jobs/endpoint-terms.ts';
 
-/** No server listens there: what is measured makes no call. */
-const nowhere = 'http://127.0.0.1:9';
-/** No scheduler looks at what is due in a day. */
+/** Address without a server. The benchmark measures only how jobs are added, so no job is ever called. */
+const unusedUrl = 'http://127.0.0.1:9';
+/** Delay of each job: a day, so that no scheduler picks a job up during the benchmark. */
 export const delaySeconds = 86_400;
-export const barePerStatement = 500;
+export const rowsPerBareInsert = 500;
 
-/** Some 165 bytes of content. */
-export function addedJob() {
+/** Creates a job with some 165 bytes of content. */
+export function createJob() {
   const key = uuidv7();
   const body = { order: key, what: 'reminder', filler: 'x'.repeat(80) };
-  return { url: `${nowhere}/hooks/orders`, delaySeconds, idempotencyKey: key, body };
+  return { url: `${unusedUrl}/hooks/orders`, delaySeconds, idempotencyKey: key, body };
 }
 
-export type AddedJob = ReturnType<typeof addedJob>;
+export type NewJob = ReturnType<typeof createJob>;
 
-/** Whose they are. */
+/** Client that owns the jobs. */
 export const addedClient = {
   clientId: '11111111-0000-7000-8000-000000000001',
   name: 'orders',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { takeTurn } from '../one-api.ts';
-import { addedJob, type AddedJob } from './added-jobs.ts';
+import { createJob, type NewJob } from './added-jobs.ts';
 import type { Adder } from './adder.ts';
 import { adders } from './adders.ts';
 
 /**
- * A process that adds jobs by its parent's orders, one thing after the other: the jobs are made before their time is
- * taken.
+ * Orders that the parent sends to a process that adds jobs, one at a time. The process creates the jobs ("prepare")
+ * before the measured time begins ("add").
  */
 export const adderOrder = z.discriminatedUnion('order', [
   z.object({ order: z.literal('open'), adder: z.string(), redisPort: z.int(), databaseUrl: z.string() }),
@@ -17,31 +17,31 @@ export const adderOrder = z.discriminatedUnion('order', [
 export type AdderOrder = z.infer<typeof adderOrder>;
 
 let opened: Adder | undefined;
-let prepared: AddedJob[][] = [];
+let prepared: NewJob[][] = [];
 
-async function obey(message: unknown): Promise<unknown> {
-  const told = adderOrder.parse(message);
-  if (told.order === 'open') {
-    opened = await adders[told.adder]?.(told);
+async function handleOrder(message: unknown): Promise<unknown> {
+  const notified = adderOrder.parse(message);
+  if (notified.order === 'open') {
+    opened = await adders[notified.adder]?.(notified);
     return 'open';
   }
   if (!opened) throw new Error('nothing is open');
   const adder = opened;
-  if (told.order === 'prepare') {
+  if (notified.order === 'prepare') {
     await adder.empty();
-    const calls = Math.ceil(told.jobs / told.perCall);
-    prepared = Array.from({ length: calls }, () => Array.from({ length: told.perCall }, addedJob));
+    const calls = Math.ceil(notified.jobs / notified.perCall);
+    prepared = Array.from({ length: calls }, () => Array.from({ length: notified.perCall }, createJob));
     return 'prepared';
   }
   const items = prepared.reduce((sum, jobs) => sum + jobs.length, 0);
-  const { rate, latenciesMs } = await takeTurn(prepared, { atOnce: told.atOnce, items, processes: {} }, (jobs) =>
+  const { rate, latenciesMs } = await takeTurn(prepared, { atOnce: notified.atOnce, items, processes: {} }, (jobs) =>
     adder.add(jobs),
   );
   return { rate, latenciesMs };
 }
 
 process.on('message', (message) => {
-  obey(message).then(
+  handleOrder(message).then(
     (answer) => process.send?.(answer),
     (error: unknown) => {
       console.error(error);

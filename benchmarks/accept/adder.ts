@@ -1,13 +1,13 @@
-import type { AddedJob } from './added-jobs.ts';
+import type { NewJob } from './added-jobs.ts';
 
-/** Adds jobs that are due in a day, each under its key: a second one with the same key is not added. */
+/** Adds jobs that are due in a day, each under its key. A second job with the same key is not added. */
 export interface Adder {
   /**
-   * Resolves when they are stored. One job: it shares a statement with those that come meanwhile, where the adder does
-   * that.
+   * Resolves when the jobs are stored. If the adder supports it, a single job shares a statement with other single jobs
+   * that arrive at the same time.
    */
-  add(jobs: readonly AddedJob[]): Promise<void>;
-  /** Throws away what earlier turns added. */
+  add(jobs: readonly NewJob[]): Promise<void>;
+  /** Deletes the jobs of earlier turns. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }

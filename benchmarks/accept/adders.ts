@@ -23,14 +23,14 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { QueueServers } from '../peers/job-queue.ts';
 import { loadPeer, type PeerName } from '../peers/load-peer.ts';
 import type { Adder } from './adder.ts';
-import { addedClient, barePerStatement, type AddedJob } from './added-jobs.ts';
+import { addedClient, rowsPerBareInsert, type NewJob } from './added-jobs.ts';
 
 export const adders: Readonly<Record<string, (servers: QueueServers) => Promise<Adder>>> = {
   bare: openBare,
   muster: openMuster,
-  bullmq: adderOf('bullmq'),
-  'pg-boss': adderOf('pg-boss'),
-  'graphile-worker': adderOf('graphile-worker'),
+  bullmq: createQueueAdder('bullmq'),
+  'pg-boss': createQueueAdder('pg-boss'),
+  'graphile-worker': createQueueAdder('graphile-worker'),
 };
 
 const bareTable = `
@@ -46,13 +46,14 @@ const bareInsert = `
   on conflict (id) do nothing returning id`;
 
 /**
- * The least that keeps a key from being stored twice: ids of keys, bodies as JSON, one statement for many. No ledger,
- * no look at what has ended.
+ * Opens the bare loop: the least work that keeps a key from being stored twice. Ids are derived from keys, bodies are
+ * stored as JSON, and one statement stores many jobs. The loop writes no ledger and does not check for jobs that have
+ * ended.
  */
 async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
   const pool = new Pool({ connectionString: databaseUrl, max: 3 });
   await pool.query(bareTable);
-  const flush = async (jobs: readonly AddedJob[]) => {
+  const flush = async (jobs: readonly NewJob[]) => {
     const values = [
       `{${jobs.map(({ idempotencyKey }) => jobIdOf(addedClient.clientId, idempotencyKey)).join(',')}}`,
       addedClient.clientId,
@@ -64,7 +65,7 @@ async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
     if (rows.length !== jobs.length) throw new Error('a new key was there already');
     return jobs;
   };
-  const lane = (inFlight: number) => createFlushLane({ maxItems: barePerStatement, inFlight, flush });
+  const lane = (inFlight: number) => createFlushLane({ maxItems: rowsPerBareInsert, inFlight, flush });
   const [singles, bulk] = [lane(1), lane(2)];
   return {
     add: async (jobs) => {
@@ -77,7 +78,7 @@ async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
   };
 }
 
-/** What the API does with a request, but for the request. */
+/** Opens an adder that does the work of the API for a request, without HTTP. */
 async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   const logger = pino({ level: 'error' });
   const pool = createAcceptPool({ connectionString: databaseUrl, applicationName: 'bench', logger });
@@ -124,6 +125,6 @@ async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   };
 }
 
-function adderOf(queue: PeerName) {
+function createQueueAdder(queue: PeerName) {
   return async (servers: QueueServers) => (await loadPeer(queue)).openAdder(servers);
 }

@@ -4,13 +4,13 @@ import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { publishTables } from '../results.ts';
 import { sourceOf } from '../source-of.ts';
-import { alternate, quietRounds, rowsOf, type Side, type Turn } from '../two-versions.ts';
+import { measureAlternately, quietRounds, rowsOf, type Version, type Turn } from '../two-versions.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { sendJobs, startAcceptingApi, type Kind } from './send-jobs.ts';
 
 /**
- * Does a job that is accepted cost more than it did at another commit? The API of each version is a process with a
- * database of its own, on one Postgres, and the two take turns.
+ * Compares the cost of accepting a job with the cost at another commit. Each version's API is a process with a database
+ * of its own. Both use one Postgres and take turns.
  */
 const kinds: readonly Kind[] = [
   { name: 'single requests', perRequest: 0, connections: 64, jobs: 20_000 },
@@ -18,13 +18,13 @@ const kinds: readonly Kind[] = [
 ];
 const warmUpJobs = 5000;
 
-interface Accepting {
+interface AcceptingApi {
   pid: () => number;
   url: string;
   stop: () => Promise<void>;
 }
 
-async function startAccepting(serverUrl: string, root: string): Promise<Accepting> {
+async function startAccepting(serverUrl: string, root: string): Promise<AcceptingApi> {
   const database = await createDatabase(serverUrl);
   await runCommand(root, 'migrate', { DATABASE_URL: database.url });
   const { api, url } = await startAcceptingApi(database.url, root);
@@ -47,7 +47,7 @@ export interface AgainstOptions {
 export async function compareAccepting({ ref, rounds, quick }: AgainstOptions): Promise<void> {
   const other = sourceOf(ref);
   const postgres = await startPostgresAlone(databaseSettings);
-  const started: Accepting[] = [];
+  const started: AcceptingApi[] = [];
   try {
     if (!quick) await warmDatabase(postgres.databaseUrl);
     const start = async (root: string) => {
@@ -56,7 +56,7 @@ export async function compareAccepting({ ref, rounds, quick }: AgainstOptions): 
       return side;
     };
     const sides = { this: await start(ownRoot), other: await start(other.root) };
-    const take = async (side: Side, kind: Kind, jobs: number): Promise<Turn> => {
+    const take = async (side: Version, kind: Kind, jobs: number): Promise<Turn> => {
       const { url, pid } = sides[side];
       const processes = { server: () => [pid()], postgres: () => withDescendants(postgres.pid()) };
       const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
@@ -68,7 +68,7 @@ export async function compareAccepting({ ref, rounds, quick }: AgainstOptions): 
     for (const kind of kinds) {
       for (const side of ['this', 'other'] as const) await take(side, kind, warmUpJobs);
       const jobs = quick ? kind.jobs / 4 : kind.jobs;
-      const { quiet, note } = quietRounds(await alternate(rounds, 'jobs', (side) => take(side, kind, jobs)));
+      const { quiet, note } = quietRounds(await measureAlternately(rounds, 'jobs', (side) => take(side, kind, jobs)));
       const title = `${kind.name}, ${kind.connections} connections; ${note}`;
       tables.push({ title, rows: rowsOf(quiet, { one: 'job', many: 'jobs' }) });
     }

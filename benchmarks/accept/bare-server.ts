@@ -1,10 +1,7 @@
 import Fastify from 'fastify';
 import { createServer } from 'node:net';
 
-/**
- * What the framework alone makes of the same requests: it reads the body and answers, and stores nothing. Sends its
- * port to its parent.
- */
+/** Server of the framework alone: it reads the body and answers, and stores nothing. Sends its port to its parent. */
 const server = Fastify({ logger: false });
 server.post('/v1/jobs', (_request, reply) =>
   reply.code(201).send({ id: 'job_01h455vb4pex5vsknk084sn02q', duplicate: false }),

@@ -1,12 +1,12 @@
 import { Pool as HttpPool } from 'undici';
 import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
-import { addedJob } from './added-jobs.ts';
+import { createJob } from './added-jobs.ts';
 
 /** A way to send jobs to an API. */
 export interface Kind {
   name: string;
-  /** 0: one job as a request of its own. */
+  /** Jobs per bulk request. 0 sends each job as a request of its own. */
   perRequest: number;
   connections: number;
   jobs: number;
@@ -15,7 +15,10 @@ export interface Kind {
 const apiKey = 'muster_the-key-of-the-benchmark';
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
 
-/** One API process with a client that jobs can be added for. @param root of its source; this tree unless given */
+/**
+ * Starts one API process with a client that accepts jobs.
+ * @param root folder of the source that the process runs; this source tree by default
+ */
 export async function startAcceptingApi(
   databaseUrl: string,
   root?: string,
@@ -29,7 +32,7 @@ export async function startAcceptingApi(
   return started;
 }
 
-/** As many requests at once as there are connections. Bodies are made before their time is taken. */
+/** Sends as many concurrent requests as there are connections. Bodies are built before the measured time. */
 export async function sendJobs(
   url: string,
   { perRequest, connections }: Kind,
@@ -52,6 +55,6 @@ export async function sendJobs(
 }
 
 function bodyOf(perRequest: number): string {
-  if (perRequest === 0) return JSON.stringify({ client: 'orders', ...addedJob() });
-  return JSON.stringify({ client: 'orders', jobs: Array.from({ length: perRequest }, addedJob) });
+  if (perRequest === 0) return JSON.stringify({ client: 'orders', ...createJob() });
+  return JSON.stringify({ client: 'orders', jobs: Array.from({ length: perRequest }, createJob) });
 }

@@ -17,7 +17,7 @@ export interface AdderTerms {
   atOnce: number;
 }
 
-/** A process for each adder, on a database of its own. */
+/** Starts a process for each adder, on a database of its own. */
 export async function startAdders({ databaseUrl, redisPort }: { databaseUrl: string; redisPort: number }) {
   const opened = new Map<string, { child: Child; drop: () => Promise<void> }>();
   const ask = (child: Child, order: AdderOrder) => child.ask(order);

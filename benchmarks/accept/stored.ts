@@ -13,7 +13,7 @@ const kinds: readonly Kind[] = [
   { name: 'single requests', perRequest: 0, connections: 64, jobs: 40_000 },
   { name: 'bulk of 500', perRequest: 500, connections: 4, jobs: 100_000 },
 ];
-/** After a checkpoint, until most pages of the index have been written to the log once. */
+/** Jobs to add after a checkpoint, until most pages of the index have been written to the log once. */
 const warmUpJobs = 200_000;
 const targetRatio = 1.6;
 
@@ -25,7 +25,7 @@ interface Stored {
   turns: Map<Kind, Turn[]>;
 }
 
-/** Is accepting any slower because many jobs are stored? Two databases with an API each, in turns. */
+/** Measures if accepting gets slower when many jobs are stored. Two databases with an API each take turns. */
 export async function measureStoredAccept(postgres: PostgresAlone, rounds: number, many: number): Promise<Table[]> {
   await warmDatabase(postgres.databaseUrl);
   const all: Stored[] = [];
@@ -70,7 +70,7 @@ function tablesOf(all: readonly Stored[]): Table[] {
     const base = few?.turns.get(kind) ?? [];
     for (const { jobs, turns } of all) {
       const own = turns.get(kind) ?? [];
-      const [slower, dearer] = [slowerBy(own, base), dearerBy(own, base)];
+      const [slower, dearer] = [timeRatio(own, base), cpuRatio(own, base)];
       rows.push({
         case: kind.name,
         stored: jobs,
@@ -96,13 +96,13 @@ function tablesOf(all: readonly Stored[]): Table[] {
   ];
 }
 
-/** Time per job to that with few stored, of the same round. */
-function slowerBy(own: readonly Turn[], few: readonly Turn[]): number {
+/** Returns the time per job compared with the database that stores few jobs, as a ratio by round. */
+function timeRatio(own: readonly Turn[], few: readonly Turn[]): number {
   const rates = (turns: readonly Turn[]) => turns.map(({ rate }) => rate);
   return ratioByRound(rates(few), rates(own));
 }
 
-function dearerBy(own: readonly Turn[], few: readonly Turn[]): number {
+function cpuRatio(own: readonly Turn[], few: readonly Turn[]): number {
   const micros = (turns: readonly Turn[]) => turns.map(({ cpu }) => cpu['postgres'] ?? 0);
   return ratioByRound(micros(own), micros(few));
 }

@@ -9,47 +9,51 @@ import { createStepLedger } from '../../shared/postgres/ledger/step-ledger.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { median, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { databaseSettings } from '../warm-database.ts';
-import { openAged, runsADay, type AgedInstallation } from './aged-installation.ts';
+import { openAgedInstallation, runsADay, type AgedInstallation } from './aged-installation.ts';
 
 /**
- * What does it cost that runs have ended? The same is asked of databases of three ages, in turn, and of one of the
- * oldest age whose ended runs are not put away: it has to show what the others must not.
+ * Measures the cost of ended runs. The same requests go to databases of three ages, in turn. A fourth database, the
+ * control, has the oldest age and its ended runs are not archived. The control has to show the growth that the other
+ * databases must not show.
  */
 const question = `Milliseconds with ${runsADay} ended runs a day behind, beside those with none`;
-/** Days; the last one is the control's as well. */
+/** Ages in days. The control has the last age too. */
 const [ages, quickAges] = [
   [0, 1, 400],
   [0, 1, 40],
 ] as const;
-/** What the control is asked. */
-const controlled = 'flush with units';
-/** A control that costs no more than this shows that the benchmark sees nothing. */
-const controlAtLeast = 1.2;
+/** Only request that is sent to the control. */
+const controlRequest = 'flush with units';
+/** Least ratio of the control's cost. If the control costs less, the benchmark cannot detect growth. */
+const minControlRatio = 1.2;
 const claimsPerFlush = 20;
 const pageSize = 50;
-const fewestLooks = 3;
-/** Of looking at one age at a time. */
-const enoughMs = 1500;
+const minMeasurements = 3;
+/** Enough time for the measurements of one request at one age. */
+const measurementMs = 1500;
 
 interface AgeOptions {
   rounds: number;
   quick: boolean;
 }
 
-type Act = () => Promise<unknown>;
+type MeasuredRequest = () => Promise<unknown>;
 
 export async function benchmarkAge({ rounds, quick }: AgeOptions): Promise<void> {
   const postgres = await startPostgresAlone(databaseSettings);
   try {
-    const aged: { name: string; installation: AgedInstallation; acts: Partial<Record<string, Act>> }[] = [];
-    const asked = quick ? quickAges : ages;
-    for (const [days, isControl] of [...asked.map((each) => [each, false] as const), [asked[2], true] as const]) {
+    const aged: { name: string; installation: AgedInstallation; acts: Partial<Record<string, MeasuredRequest>> }[] = [];
+    const requested = quick ? quickAges : ages;
+    for (const [days, isControl] of [
+      ...requested.map((each) => [each, false] as const),
+      [requested[2], true] as const,
+    ]) {
       const name = isControl ? `control, ${days} days` : `${days} days`;
       console.error(`age: writing ${name}`);
-      const installation = await openAged(postgres.databaseUrl, { days, isControl });
-      const acts = actsOf(installation);
-      // The others would take minutes there, to say the same.
-      aged.push({ name, installation, acts: isControl ? { [controlled]: acts[controlled] } : acts });
+      const installation = await openAgedInstallation(postgres.databaseUrl, { days, isControl });
+      const acts = measuredRequests(installation);
+      // The control's other requests would take minutes and show the same growth.
+      aged.push({ name, installation, acts: isControl ? { [controlRequest]: acts[controlRequest] } : acts });
     }
     const taken = new Map<string, number[]>();
     const looks = quick ? 9 : 25;
@@ -59,7 +63,7 @@ export async function benchmarkAge({ rounds, quick }: AgeOptions): Promise<void>
           const ask = acts[act];
           if (!ask) continue;
           const ms = await medianOf(looks, ask);
-          // The first round fills caches.
+          // The first round only fills caches and is not counted.
           if (round > 0) taken.set(`${act}/${name}`, [...(taken.get(`${act}/${name}`) ?? []), ms]);
         }
       }
@@ -72,8 +76,8 @@ export async function benchmarkAge({ rounds, quick }: AgeOptions): Promise<void>
       { title: 'p50 ms, and the ratio to the first day', rows },
       { title: 'MiB with indexes', rows: disk },
     ]);
-    const control = rows.find(({ what }) => what === controlled)?.[`ratio, ${names.at(-1) ?? ''}`];
-    if (typeof control !== 'number' || control <= controlAtLeast)
+    const control = rows.find(({ what }) => what === controlRequest)?.[`ratio, ${names.at(-1) ?? ''}`];
+    if (typeof control !== 'number' || control <= minControlRatio)
       throw new Error(`the control shows nothing: ${String(control)} times the first day`);
     await Promise.all(aged.map(({ installation }) => installation.end()));
   } finally {
@@ -81,7 +85,7 @@ export async function benchmarkAge({ rounds, quick }: AgeOptions): Promise<void>
   }
 }
 
-function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstallation) {
+function measuredRequests({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstallation) {
   const ledger = createStepLedger({ pool: hotPool, owner: 'age', slot: 0, leaseMs: 30_000 });
   const runs = createRunStore({ pool });
   const feeds = createFeedStore({ pool });
@@ -97,7 +101,7 @@ function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstal
     if (flushed.claimed.length !== claimsPerFlush) throw new Error(`${flushed.claimed.length} steps were claimed`);
   };
   return {
-    [controlled]: () => flush(new Map([[feedId, [1, 0]]])),
+    [controlRequest]: () => flush(new Map([[feedId, [1, 0]]])),
     'flush without': () => flush(new Map()),
     "trigger's look: feeds": async () => feeds.loads((await feeds.listFeeds(null, 0)).feedIds),
     "trigger's look: runs": async () => runs.tallies((await runs.listRuns(null, 0)).runs.map((run) => run.runId)),
@@ -115,11 +119,14 @@ function actsOf({ pool, hotPool, feedId, runId, campaignId, oldest }: AgedInstal
   };
 }
 
-/** What takes seconds, as the control does, is not asked as often: three looks tell it. */
-async function medianOf(looks: number, act: Act): Promise<number> {
+/**
+ * Returns the median duration in milliseconds. A request that takes seconds, such as the control's, is sent only three
+ * times.
+ */
+async function medianOf(looks: number, act: MeasuredRequest): Promise<number> {
   const tookMs: number[] = [];
   const sumMs = () => tookMs.reduce((sum, ms) => sum + ms, 0);
-  while (tookMs.length < looks && (tookMs.length < fewestLooks || sumMs() < enoughMs)) {
+  while (tookMs.length < looks && (tookMs.length < minMeasurements || sumMs() < measurementMs)) {
     const startedMs = performance.now();
     await act();
     tookMs.push(performance.now() - startedMs);
@@ -130,18 +137,18 @@ async function medianOf(looks: number, act: Act): Promise<number> {
 function rowOf(act: string, names: readonly string[], taken: ReadonlyMap<string, number[]>): Row {
   const [first = ''] = names;
   const msOf = (name: string) => taken.get(`${act}/${name}`) ?? [];
-  const asked = names.filter((name) => msOf(name).length > 0);
-  const figures = asked.map((name): [string, number] => [name, rounded(median(msOf(name)))]);
+  const request = names.filter((name) => msOf(name).length > 0);
+  const figures = request.map((name): [string, number] => [name, rounded(median(msOf(name)))]);
   const ratioOf = (name: string): [string, number] => [
     `ratio, ${name}`,
     rounded(ratioByRound(msOf(name), msOf(first))),
   ];
-  return { what: act, ...Object.fromEntries([...figures, ...asked.slice(1).map(ratioOf)]) };
+  return { what: act, ...Object.fromEntries([...figures, ...request.slice(1).map(ratioOf)]) };
 }
 
-/** What ended runs leave for as long as runs are kept. */
+/** Returns the MiB of the tables whose rows stay for as long as runs are kept. */
 async function sizesOf({ pool }: AgedInstallation): Promise<Record<string, number>> {
-  const tables = ['runs', 'feeds', 'run_totals', 'run_points', 'run_events'];
+  const tables = ['runs', 'feeds', 'run_totals', 'run_progress', 'run_events'];
   const { rows } = await pool.query<{ name: string; bytes: number }>(
     'select name, pg_total_relation_size(name::regclass)::float8 as bytes from unnest($1::text[]) name',
     [tables],

@@ -5,17 +5,18 @@ import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createHotPathPool, createPool } from '../../shared/postgres/connection/pool.ts';
 import { createDatabase } from '../own-database.ts';
 import { batchUsers, writeFeed } from '../written-run.ts';
-import { addEndedRuns, spendForGood, sumUpAllRuns } from './ended-runs.ts';
+import { addEndedRuns, addToPastUnits, sumUpAllRuns } from './ended-runs.ts';
 
 /**
- * A database with so many days of ended runs behind it, written by SQL as the engine leaves them: of a hundred runs a
- * day, 96 are of one campaign with a budget, which runs every 15 minutes. Its youngest run goes on.
+ * A database with a history of `days` of ended runs. SQL writes the rows in the form that the engine leaves. Of a
+ * hundred runs a day, 96 belong to one campaign with a budget, which runs every 15 minutes. The youngest run has not
+ * ended.
  */
 export interface AgedInstallation {
   pool: Pool;
-  /** As workers have it. */
+  /** Pool with the settings of the workers. */
   hotPool: Pool;
-  /** Of the run that goes on. */
+  /** Feed of the run that has not ended. */
   feedId: string;
   runId: string;
   campaignId: string;
@@ -26,28 +27,34 @@ export interface AgedInstallation {
 
 export const runsADay = 100;
 export const countries = ['SG', 'ID', 'VN', 'MY', 'TH'] as const;
-/** Batches of the run that goes on: more than are claimed. */
+/** Batches of the run that has not ended: more than the benchmark claims. */
 const openBatches = 20_000;
-/** Of a control's runs: as many as workers that had a part in each. */
-const slotsUnmerged = 8;
+/** Slots (rows of totals) of each run of the control: one for each worker that served the run. */
+const slotsPerControlRun = 8;
 
 export interface AgeTerms {
   days: number;
-  /** As nothing leaves them any more: totals in slots, and a budget that sums up all runs of its campaign. */
+  /**
+   * True writes several slots of totals for each run, and a budget that sums up all runs of its campaign. Product code
+   * no longer leaves rows in this form.
+   */
   isControl: boolean;
 }
 
-export async function openAged(serverUrl: string, { days, isControl }: AgeTerms): Promise<AgedInstallation> {
+export async function openAgedInstallation(
+  serverUrl: string,
+  { days, isControl }: AgeTerms,
+): Promise<AgedInstallation> {
   const { url, drop } = await createDatabase(serverUrl);
   await migrate(url);
   const deps = { connectionString: url, applicationName: 'age', logger: pino({ level: 'silent' }) };
   const [pool, hotPool] = [createPool(deps), createHotPathPool(deps)];
-  // Without the time-outs of services: years are written at once.
+  // This pool has no statement timeouts, because one statement writes years of runs.
   const writer = new Pool({ connectionString: url, max: 1 });
   const campaignId = await addCampaign(writer, 'every 15 minutes', 10n ** 12n);
   const others = await addCampaign(writer, 'four times a day', null);
   const oldCampaign = await addCampaign(writer, 'once', null);
-  const slots = isControl ? slotsUnmerged : 1;
+  const slots = isControl ? slotsPerControlRun : 1;
   const shape = { countries, steps: 2, slots };
   await addEndedRuns(writer, { campaignId: oldCampaign, from: days * runsADay + 1, to: days * runsADay + 1, ...shape });
   for (const [campaign, share] of [
@@ -58,7 +65,7 @@ export async function openAged(serverUrl: string, { days, isControl }: AgeTerms)
     await addEndedRuns(writer, { campaignId: campaign, from: 1, to: runs, ...shape });
   }
   if (isControl) await sumUpAllRuns(writer);
-  else await spendForGood(writer);
+  else await addToPastUnits(writer);
   const { runId, feedId } = await addOpenRun(writer, campaignId);
   await writer.query('vacuum (analyze)');
   await writer.end();

@@ -6,16 +6,16 @@ const runsPerStatement = 500;
 
 export interface EndedRuns {
   campaignId: string;
-  /** Counted back from now. */
+  /** Number of the youngest run, counted back from now; `to` is the number of the oldest. */
   from: number;
   to: number;
   countries: readonly string[];
   steps: number;
-  /** Rows of totals, in each country and step. */
+  /** Rows of totals for each country and step. */
   slots: number;
 }
 
-/** A run every 15 minutes. Ids ascend with the time, as the engine's do. */
+/** Adds a run for every 15 minutes. Ids ascend with the time, like the engine's ids. */
 export async function addEndedRuns(
   pool: Queries,
   { campaignId, from, to, countries, steps, slots }: EndedRuns,
@@ -36,7 +36,7 @@ const insertEnded = `with r as (
      ), e as (
        insert into run_events (run, at, kind) select id, started_at, kind from r, unnest(array['begun', 'ended']) kind
      ), p as (
-       insert into run_points (run, slot, at, ended)
+       insert into run_progress (run, slot, at, ended)
        select id, n * 10, started_at + n * interval '50 s', n * 1000 from r, generate_series(0, 11) n
      ), f as (
        insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete, step_units)
@@ -47,20 +47,20 @@ const insertEnded = `with r as (
      select feed, step, slot, 100 / $5::int, 10000 / $5::int, 100 / $5::int, 100 / $5::int
      from f, generate_series(1, $6::int) step, generate_series(1, $5::int) slot`;
 
-/** What the ends of these runs have added. */
-const spent = `
+/** Query for the units that these runs have spent, by campaign and country. */
+const spentUnits = `
   select r.campaign, f.country, sum((t.succeeded + t.unknown) * f.step_units[t.step])::bigint as units
   from runs r join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
   where f.step_units is not null group by r.campaign, f.country`;
 
-/** As the end of each has. */
-export async function spendForGood(pool: Queries): Promise<void> {
+/** Adds the spent units to the budgets' `past_units`, as the end of each run does. */
+export async function addToPastUnits(pool: Queries): Promise<void> {
   await pool.query(
-    `update budgets b set past_units = s.units from (${spent}) s where s.campaign = b.campaign and s.country = b.country`,
+    `update budgets b set past_units = s.units from (${spentUnits}) s where s.campaign = b.campaign and s.country = b.country`,
   );
 }
 
-/** A control: budgets add up the totals of all runs of their campaigns, ended ones too. */
+/** Makes the database a control: its budgets add up the totals of all runs of their campaigns, including ended runs. */
 export async function sumUpAllRuns(pool: Queries): Promise<void> {
   const { rows } = await pool.query<{ view: string }>(`select pg_get_viewdef('budget_figures') as view`);
   const view = rows[0]?.view ?? '';

@@ -5,17 +5,17 @@ import { withServers, type Servers } from '../servers.ts';
 import { startSwitchedEndpoint, type SwitchedEndpoint } from './switched-endpoint.ts';
 
 /**
- * How often do three workers call an endpoint that is down, what does a neighbour notice, and how long does it take
- * until it is called as often as before once it is back?
+ * Measures an outage of an endpoint with three workers. The figures are the calls while the endpoint is down, the
+ * effect on a neighbour, and the time after the recovery until the endpoint is called at its full rate again.
  */
 const question = 'Calls at an endpoint that is down, and the time to its full rate after it is back; three workers';
 const workers = [40, 40, 40];
-/** Few enough that the machine does not decide: 10 calls of 20 ms and three workers. */
+/** Slots of the endpoint: 10 calls of 20 ms. With so few, the speed of the machine does not limit the rate. */
 const slots = 10;
 const steadyMs = 10_000;
 const settleMs = 5000;
 const windowMs = 1000;
-const recovered = 0.9;
+const recoveredShare = 0.9;
 const patienceMs = 120_000;
 
 interface Round {
@@ -68,22 +68,22 @@ async function measure({ infrastructure, stub }: Servers, outageMs: number): Pro
     const knocksPerSecond = rateOf(endpoint, 'SG', outageMs);
     const neighbourRatio = rateOf(endpoint, 'ID', outageMs) / neighbour;
     endpoint.setDown('SG', false);
-    return { before, knocksPerSecond, neighbourRatio, backSeconds: await secondsUntilBack(endpoint, before) };
+    return { before, knocksPerSecond, neighbourRatio, backSeconds: await secondsToRecovery(endpoint, before) };
   } finally {
     await installation.stop();
     await endpoint.stop();
   }
 }
 
-/** Calls per second in the last `overMs`. */
+/** Returns the calls per second in the last `overMs` milliseconds. */
 function rateOf(endpoint: SwitchedEndpoint, country: string, overMs: number): number {
   const nowMs = performance.now();
   return (endpoint.callsBetween(country, nowMs - overMs, nowMs) * 1000) / overMs;
 }
 
-async function secondsUntilBack(endpoint: SwitchedEndpoint, before: number): Promise<number> {
+async function secondsToRecovery(endpoint: SwitchedEndpoint, before: number): Promise<number> {
   const beganMs = performance.now();
-  while (rateOf(endpoint, 'SG', windowMs) < recovered * before) {
+  while (rateOf(endpoint, 'SG', windowMs) < recoveredShare * before) {
     if (performance.now() - beganMs > patienceMs) return patienceMs / 1000;
     await wait(100);
   }

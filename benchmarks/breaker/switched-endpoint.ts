@@ -10,7 +10,9 @@ export interface SwitchedEndpoint {
   readonly url: string;
   /** Answers 503 for this country as long as it is down. */
   setDown(country: string, isDown: boolean): void;
-  /** Calls for the country that began in this time, by `performance.now()`. */
+  /**
+   * Returns the number of calls for the country that began in this interval, in milliseconds of `performance.now()`.
+   */
   callsBetween(country: string, fromMs: number, untilMs: number): number;
   stop(): Promise<void>;
 }

@@ -6,14 +6,22 @@ import { publishTables, ratioByRound } from '../results.ts';
 import { withServers } from '../servers.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { sourceOf } from '../source-of.ts';
-import { alternate, isQuiet, microsOf, quietRounds, rowsOf, type Side, type Turn } from '../two-versions.ts';
+import {
+  measureAlternately,
+  isQuiet,
+  microsOf,
+  quietRounds,
+  rowsOf,
+  type Version,
+  type Turn,
+} from '../two-versions.ts';
 import type { Compared } from './guard.ts';
 
 /**
- * Does the chain cost more than it did at another commit? Both engines run in the same minutes on one Kafka, one
- * Postgres and one stub, each with a database and topics of its own, and take turns: the one that begins changes from
- * round to round, and only neighbours are compared. Who waits is frozen, or its idle load on broker and database would
- * be counted to the other; turns are shorter than a consumer's session.
+ * Compares the cost of the chain with its cost at another commit. Both engines use one Kafka, one Postgres and one
+ * stub, each with a database and topics of its own, and take turns. The engine that begins changes from round to round,
+ * and only adjacent turns are compared. The waiting engine is frozen; otherwise its idle load on broker and database
+ * would count for the other engine. Turns are shorter than a consumer's session.
  */
 const variants: readonly MeasuredVariant[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 15_000, quickBatches: 5000 },
@@ -21,7 +29,10 @@ const variants: readonly MeasuredVariant[] = [
   { variant: { form: 'full', latencyMs: 50, inFlight: 100 }, batches: 6000, quickBatches: 4000 },
   { variant: { form: 'full', latencyMs: 50, inFlight: 10 }, batches: 1000, quickBatches: 400 },
 ];
-/** After it was frozen: what fell due meanwhile is caught up with before anything is measured. */
+/**
+ * Batches that an engine runs after it was frozen, before anything is measured. They give it time to catch up with what
+ * fell due meanwhile.
+ */
 const mostThawBatches = 500;
 interface MeasuredVariant {
   variant: Variant;
@@ -33,17 +44,17 @@ export interface AgainstOptions {
   ref: string;
   rounds: number;
   quick: boolean;
-  /** One variant by its name, such as `50 ms, 10 in flight`. */
+  /** Name of the only variant to run, such as `50 ms, 10 in flight`; undefined runs all. */
   only: string | undefined;
 }
 
 /**
- * @returns how the sum of CPU µs per batch over all processes compares, by variant
- * @throws {ConfigurationError} where there is no such variant
+ * @returns ratio of the CPU µs per batch, summed over all processes, for each variant
+ * @throws {ConfigurationError} if no variant has the name `only`
  */
 export async function compareChains({ ref, rounds, quick, only }: AgainstOptions): Promise<Compared[]> {
-  const asked = variants.filter(({ variant }) => only === undefined || nameOf(variant) === only);
-  if (asked.length === 0) {
+  const requested = variants.filter(({ variant }) => only === undefined || nameOf(variant) === only);
+  if (requested.length === 0) {
     const names = variants.map(({ variant }) => JSON.stringify(nameOf(variant)));
     throw new ConfigurationError([`--only ${JSON.stringify(only)}: there are ${names.join(', ')}`]);
   }
@@ -54,11 +65,11 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
         startEngine({
           infrastructure,
           stub,
-          variants: asked.map(({ variant }) => variant),
+          variants: requested.map(({ variant }) => variant),
           ...(root !== undefined && { root }),
         });
       const engines = { this: await start(), other: await start(other.root) };
-      const takeTurn = async (side: Side, variant: Variant, batches: number): Promise<Turn> => {
+      const takeTurn = async (side: Version, variant: Variant, batches: number): Promise<Turn> => {
         const engine = engines[side];
         engines[side === 'this' ? 'other' : 'this'].signal('SIGSTOP');
         engine.signal('SIGCONT');
@@ -74,11 +85,11 @@ export async function compareChains({ ref, rounds, quick, only }: AgainstOptions
         await warmDatabase(infrastructure.databaseUrl);
         const tables = [];
         const compared: Compared[] = [];
-        for (const { variant, ...sizes } of asked) {
+        for (const { variant, ...sizes } of requested) {
           const batches = quick ? sizes.quickBatches : sizes.batches;
           for (const engine of Object.values(engines)) engine.signal('SIGCONT');
           await warmUp(engines, variant, batches);
-          const measured = await alternate(rounds, 'batches', (side) => takeTurn(side, variant, batches));
+          const measured = await measureAlternately(rounds, 'batches', (side) => takeTurn(side, variant, batches));
           const { quiet, note } = quietRounds(measured);
           tables.push({
             title: `${nameOf(variant)}; ${note}`,
@@ -103,9 +114,9 @@ function nameOf({ latencyMs, inFlight }: Variant): string {
   return `${latencyMs} ms, ${inFlight} in flight`;
 }
 
-async function warmUp(engines: Record<Side, EngineUnderTest>, variant: Variant, batches: number): Promise<void> {
+async function warmUp(engines: Record<Version, EngineUnderTest>, variant: Variant, batches: number): Promise<void> {
   console.error(`warming up: ${nameOf(variant)}`);
-  // By halves and in turn, so that neither begins on a younger broker and database than the other.
+  // Each engine warms up in two halves, so that neither begins on a younger broker and database than the other.
   for (const side of ['this', 'other', 'other', 'this'] as const) {
     await engines[side].runCampaign((batches / 2) * usersPerBatch, variant);
   }

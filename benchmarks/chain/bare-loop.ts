@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { readExpectedAnswer } from '../../services/worker/endpoint/expected-answer.ts';
 
 /**
- * The bare loop: the same two batch calls per batch from memory, headers included, the answers matched to the users by
- * the worker's own reader, and one grouped outcome row per batch. No queue, no claims, no retries: what the work itself
- * costs. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
+ * Order for the bare loop, which shows what the work itself costs: no queue, no claims, no retries. The loop makes the
+ * same two batch calls per batch from memory, with the same headers. The worker's own reader matches the answers to the
+ * users, and each batch stores one grouped outcome row. With `usersPerCall: 1` and `inFlight: 1` it is the naive loop.
  */
 const order = z.object({
   url: z.string(),
@@ -79,9 +79,9 @@ async function serve({ url, form, batches, usersPerCall, inFlight, databaseUrl }
     for (const step of [1, 2]) {
       const body = `{"campaign":"cmp_x","run":"run_x","step":${step},"country":"SG","batch":${batch},"action":{"type":"award-reward","params":{}},"users":[${users}]}`;
       const answer = await call(target, body, `bare-${batch}-${step}`);
-      const told = readExpectedAnswer(form, { users, count: usersPerCall, plain: true }, answer);
-      if (!told) throw new Error(`unexpected answer: ${answer.toString('utf8', 0, 200)}`);
-      succeeded -= told.failed.length;
+      const notified = readExpectedAnswer(form, { users, count: usersPerCall, plain: true }, answer);
+      if (!notified) throw new Error(`unexpected answer: ${answer.toString('utf8', 0, 200)}`);
+      succeeded -= notified.failed.length;
     }
     done.push({ batch, succeeded });
     if (done.length >= rowsPerInsert || usersPerCall === 1) await flush();

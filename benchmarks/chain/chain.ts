@@ -10,9 +10,9 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
 /**
- * What does a batch of 100 users through a chain of two steps cost, beside the same calls made by a bare loop and by a
- * naive one? All cases run in turn, several rounds, on the same Postgres, Kafka and endpoints; ratios are taken round
- * by round.
+ * Measures the cost of a batch of 100 users through a chain of two steps. A bare loop and a naive loop make the same
+ * calls for comparison. All cases run in turn, for several rounds, on the same Postgres, Kafka and endpoints; ratios
+ * are computed by round.
  */
 const question = 'Batches of 100 users per second through a chain of two steps';
 const warmUpUsers = 2_000_000;
@@ -25,14 +25,15 @@ interface Round {
 interface Contest {
   variant: Variant;
   batches: number;
-  /** Calls of one user, in sequence: few, because they are slow. */
+  /** Users of the naive loop, which calls for one user at a time: few, because it is slow. */
   naiveUsers: number;
 }
 
 const contests: readonly Contest[] = [
   { variant: { form: 'full', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 2000 },
   { variant: { form: 'compact', latencyMs: 0, inFlight: 100 }, batches: 30_000, naiveUsers: 0 },
-  // Of two cores, Muster leaves about one idle with 50 in flight, half of one with 100, and hardly any with 200.
+  // On a machine with two cores, Muster leaves about one idle with 50 in flight, half of one with 100, and hardly any
+  // with 200.
   { variant: { form: 'full', latencyMs: 20, inFlight: 50 }, batches: 15_000, naiveUsers: 0 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 100 }, batches: 30_000, naiveUsers: 50 },
   { variant: { form: 'full', latencyMs: 20, inFlight: 200 }, batches: 30_000, naiveUsers: 0 },
@@ -108,7 +109,10 @@ interface Contestants {
 
 type CallLoop = (variant: Variant, batches: number, usersPerCall: number, callsInFlight: number) => Promise<number>;
 
-/** A broker costs several times as much in its first minute, and V8 needs some ten thousand batches to settle. */
+/**
+ * Runs each variant once before measuring: a broker costs several times as much in its first minute, and V8 needs some
+ * ten thousand batches to settle.
+ */
 async function warmUp(databaseUrl: string, engine: EngineUnderTest, callLoop: CallLoop): Promise<void> {
   console.error('warming up: database');
   await warmDatabase(databaseUrl);

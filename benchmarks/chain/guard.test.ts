@@ -17,13 +17,13 @@ describe('the benchmark guard for the cost of a batch', () => {
     );
   });
 
-  it('fails if too few rounds were quiet, whatever ratio they measured', () => {
+  it('fails if other load disturbed too many rounds, even if the measured cost ratio is low', () => {
     expect(() => guard([{ ...quiet, quietRounds: 2, ratio: 0.5 }], 5)).toThrow(
       '0 ms, 100 in flight: 2 of 3 rounds were quiet enough to judge by',
     );
   });
 
-  it('compares with a commit that exists in the repository', () => {
+  it('compares with a baseline commit that exists in the repository', () => {
     const subject = execFileSync('git', ['log', '-1', '--format=%s', guardedCommit()], { encoding: 'utf8' });
     expect(subject.trim()).not.toBe('');
   });

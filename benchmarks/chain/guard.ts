@@ -1,29 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How a variant of the chain compares with another commit. */
+/** Comparison of a variant of the chain with another commit. */
 export interface Compared {
   name: string;
-  /** CPU µs per batch over all processes, this tree to the other: the median of the ratios of its rounds. */
+  /**
+   * CPU µs per batch over all processes, divided by the figure of the other commit: the median of the ratios of all
+   * rounds.
+   */
   ratio: number;
-  /** Rounds in which others on the machine took little. */
+  /** Rounds in which other processes on the machine used little CPU. */
   quietRounds: number;
 }
 
-/** Fewer give no median to go by. */
+/** Quiet rounds that a median needs at least. */
 export const leastQuietRounds = 3;
 
-/** More was spent than the limit allows, or it could not be judged: the message has each variant. */
+/** A variant costs more than the limit allows, or could not be judged. The message has a line for each such variant. */
 export class GuardFailed extends Error {}
 
-/** The commit whose costs the nightly run holds this tree to; it moves where a higher cost was decided. */
+/**
+ * Returns the commit with which the nightly run compares costs. The commit changes when a higher cost is accepted by a
+ * decision.
+ */
 export function guardedCommit(): string {
   return readFileSync(join(import.meta.dirname, 'guarded-commit'), 'utf8').trim();
 }
 
 /**
- * @param limitPercent what a batch may cost more than at the other commit
- * @throws {GuardFailed} where a variant costs more, or could not be judged: a guard that saw nothing guards nothing
+ * @param limitPercent highest allowed extra cost of a batch compared with the other commit, in percent
+ * @throws {GuardFailed} if a variant costs more, or if it had too few quiet rounds to be judged
  */
 export function guard(compared: readonly Compared[], limitPercent: number): void {
   const problems = compared.flatMap((variant) => problemOf(variant, limitPercent) ?? []);
@@ -33,7 +39,8 @@ export function guard(compared: readonly Compared[], limitPercent: number): void
 function problemOf({ name, ratio, quietRounds }: Compared, limitPercent: number): string | null {
   if (quietRounds < leastQuietRounds)
     return `${name}: ${quietRounds} of ${leastQuietRounds} rounds were quiet enough to judge by`;
-  // In hundredths of a percent: 1.05 is 5 % more, and binary fractions say 5.000000000000004.
+  // Rounded to hundredths of a percent: a ratio of 1.05 is 5 % more, but floating-point arithmetic gives
+  // 5.000000000000004.
   const percent = Math.round((ratio - 1) * 10_000) / 100;
   return percent > limitPercent
     ? `${name}: a batch costs ${percent} % more, at most ${limitPercent} % is allowed`

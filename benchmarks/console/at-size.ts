@@ -10,7 +10,7 @@ import { openSession } from './open-session.ts';
 import { openPage, type ProbedPage } from './probed-page.ts';
 import { figuresOfTasks, recordTasks } from './trace-tasks.ts';
 
-/** Views of an installation that has much of everything, each opened anew so often. */
+/** Measures the views of an installation with many campaigns, jobs and failures. Each view is opened several times. */
 export async function measureAtSize(
   browser: Browser,
   { url, apiKey, pool, databaseUrl }: ConsoleUnderTest,
@@ -19,7 +19,7 @@ export async function measureAtSize(
   const [campaigns, jobs, failures, times] = quick ? [1000, 100_000, 10_000, 5] : [1000, 1_000_000, 100_000, 10];
   await writeCampaigns(pool, campaigns);
   await storeFutureJobs(databaseUrl, jobs);
-  // Written past the API, which is to know their client.
+  // The jobs' client was written directly to the database, so the API has to be notified of it.
   await pool.query('update installation set clients_revision = clients_revision + 1');
   const failed = await writeFailedRun(pool, failures);
   const live = await writeLiveRuns(pool, { runs: 1, countries: 40, steps: 5 });
@@ -39,7 +39,7 @@ export async function measureAtSize(
   const probe = await openPage(browser, { url, cookie: await openSession(url, apiKey) });
   try {
     const rows: Row[] = [];
-    // What is loaded once by a browser is not what is measured.
+    // Opens each view once in advance: files that a browser loads only once are not measured.
     for (const [, path] of views) await open(probe, path);
     for (const [what, path] of views) rows.push(await rowOf(browser, probe, { what, path, times }));
     return [{ title: `Views at size, each opened ${times} times`, rows }];
@@ -51,7 +51,7 @@ export async function measureAtSize(
 async function open({ page }: ProbedPage, path: string): Promise<void> {
   await page.goto(path);
   await page.locator('main[aria-busy="false"]').waitFor();
-  // Whatever is drawn behind the first picture.
+  // Waits for what the page draws after its first picture.
   await page.evaluate('new Promise((done) => setTimeout(done, 500))');
 }
 
@@ -60,7 +60,8 @@ async function rowOf(
   probe: ProbedPage,
   { what, path, times }: { what: string; path: string; times: number },
 ): Promise<Row> {
-  // A trace is of a page, and a page is another one with each address: its longest one counts.
+  // A trace covers a single page, and each navigation creates a new page. So each visit has a trace of its own, and the
+  // longest tasks of all visits count.
   const all = [];
   for (let time = 0; time < times; time++) {
     const tasksOf = await recordTasks(browser, { view: probe });
@@ -81,7 +82,7 @@ async function rowOf(
   };
 }
 
-/** Scheduled ones, whose starts lie within the next days. */
+/** Writes scheduled campaigns whose starts are spread over the next days. */
 async function writeCampaigns(pool: Pool, campaigns: number): Promise<void> {
   const audience = { include: [{ segment: 'all' }] };
   const chain = [

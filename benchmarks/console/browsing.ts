@@ -10,8 +10,8 @@ const wheels = 6;
 const wheelPx = 350;
 
 /**
- * What a person does in the list of failures, so often; the time of each, from the key or the click until its answer is
- * painted.
+ * Repeats a person's actions in the list of failures. Measures the time from each key press or click until its result
+ * is painted.
  */
 export async function measureBrowsing(
   browser: Browser,
@@ -28,9 +28,9 @@ export async function measureBrowsing(
       rows.push(await rowOf(browser, probe, title, act));
     await measure('open, nothing in the cache', () => open(probe, run, 1));
     await measure('open again', () => open(probe, run, opens));
-    await measure('next page, after scrolling through it', () => next(probe, times));
+    await measure('next page, after scrolling through it', () => measureNextPage(probe, times));
     await measure('another filter', () => filter(probe, times));
-    await measure('find a user, and its page', () => find(probe, run, times));
+    await measure('find a user, and its page', () => measureSearch(probe, run, times));
     const failures = run.failures.toLocaleString('en');
     return [{ title: `Browsing ${failures} failures`, rows }];
   } finally {
@@ -59,7 +59,7 @@ async function rowOf(browser: Browser, probe: ProbedPage, title: string, act: ()
   };
 }
 
-/** By its address. */
+/** Opens the list by its address and returns the milliseconds until its rows are painted. */
 async function open(probe: ProbedPage, { runId }: FailedRun, times: number): Promise<number[]> {
   const tookMs: number[] = [];
   for (let time = 0; time < times; time++) {
@@ -69,7 +69,7 @@ async function open(probe: ProbedPage, { runId }: FailedRun, times: number): Pro
   return tookMs;
 }
 
-async function next(probe: ProbedPage, times: number): Promise<number[]> {
+async function measureNextPage(probe: ProbedPage, times: number): Promise<number[]> {
   const { page } = probe;
   const tookMs: number[] = [];
   const button = page.getByRole('button', { name: 'Next' });
@@ -84,7 +84,7 @@ async function next(probe: ProbedPage, times: number): Promise<number[]> {
   return tookMs;
 }
 
-/** Each shows other rows than the one before. */
+/** Filters to apply in turn. Each one shows other rows than the filter before it. */
 const filters = [
   ['Country', 'VN'],
   ['Reason', rareReason],
@@ -106,7 +106,7 @@ async function filter(probe: ProbedPage, times: number): Promise<number[]> {
   return tookMs;
 }
 
-async function find(probe: ProbedPage, run: FailedRun, times: number): Promise<number[]> {
+async function measureSearch(probe: ProbedPage, run: FailedRun, times: number): Promise<number[]> {
   const { page } = probe;
   const tookMs: number[] = [];
   const field = page.getByRole('combobox', { name: 'An id, a name or a page' });

@@ -12,7 +12,7 @@ import { databaseSettings } from '../warm-database.ts';
 /** One API process that serves the console, and the database behind it. */
 export interface ConsoleUnderTest {
   readonly url: string;
-  /** Of an operator. */
+  /** API key of an operator. */
   readonly apiKey: string;
   readonly pool: Pool;
   readonly databaseUrl: string;
@@ -21,7 +21,7 @@ export interface ConsoleUnderTest {
 
 const apiKey = 'muster_the-key-of-the-benchmark';
 
-/** Runs it with a database of its own, and ends both whatever comes of it. */
+/** Starts a console with a database of its own, calls `run`, and stops both even if `run` fails. */
 export async function withConsole<Answer>(run: (muster: ConsoleUnderTest) => Promise<Answer>): Promise<Answer> {
   await ensureConsoleBuilt();
   const postgres = await startPostgresAlone(databaseSettings);

@@ -9,10 +9,10 @@ import { measureMainThread } from './main-thread.ts';
 import { measureStreams } from './streams.ts';
 
 /**
- * Does a browser stay free while a run goes on at 5,000 batches/s, how long do people wait for pages of 100,000
- * failures, and what do the API's other clients notice of 200 open consoles and of 500 streams? API and Postgres are
- * real, and so is the browser. But for the streams no worker runs: what runs count is advanced by SQL, because so many
- * batches would leave no core for what is measured.
+ * Measures how busy a browser's main thread is during a run at 5,000 batches/s, and how long people wait for pages of
+ * 100,000 failures. Also measures how 200 open consoles and 500 streams slow down the API's other clients. API,
+ * Postgres and browser are real. Workers run only for the part `streams`. In the other parts SQL advances the counters
+ * of the runs, because so many batches would take all cores.
  */
 const question = 'What the console costs: the main thread of a browser, the time of a page, the API of others';
 
@@ -24,9 +24,11 @@ export interface ConsoleOptions {
 
 const parts: Readonly<Record<string, (options: ConsoleOptions) => Promise<Table[]>>> = {
   'main-thread': ({ quick }) =>
-    inBrowser((browser) => withConsole((muster) => measureMainThread(browser, muster, { quick }))),
-  'at-size': ({ quick }) => inBrowser((browser) => withConsole((muster) => measureAtSize(browser, muster, { quick }))),
-  browsing: ({ quick }) => inBrowser((browser) => withConsole((muster) => measureBrowsing(browser, muster, { quick }))),
+    withBrowser((browser) => withConsole((muster) => measureMainThread(browser, muster, { quick }))),
+  'at-size': ({ quick }) =>
+    withBrowser((browser) => withConsole((muster) => measureAtSize(browser, muster, { quick }))),
+  browsing: ({ quick }) =>
+    withBrowser((browser) => withConsole((muster) => measureBrowsing(browser, muster, { quick }))),
   consoles: (options) => withConsole((muster) => measureConsoles(muster, options)),
   streams: (options) => measureStreams(options),
 };
@@ -37,7 +39,7 @@ export async function benchmarkConsole(options: ConsoleOptions): Promise<void> {
 
 type Browser = Awaited<ReturnType<typeof launchBrowser>>;
 
-async function inBrowser<Answer>(run: (browser: Browser) => Promise<Answer>): Promise<Answer> {
+async function withBrowser<Answer>(run: (browser: Browser) => Promise<Answer>): Promise<Answer> {
   const browser = await launchBrowser();
   try {
     return await run(browser);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { openConsoles, type OpenConsoles } from './open-consoles.ts';
 
 /**
- * A process that has consoles open by its parent's orders, so that what they read delays nothing that the parent
- * measures.
+ * Orders that the parent sends to a process that keeps consoles open. Reading in a separate process delays nothing that
+ * the parent measures.
  */
 export const consolesOrder = z.discriminatedUnion('order', [
   z.object({
@@ -24,19 +24,19 @@ export type ConsolesOrder = z.infer<typeof consolesOrder>;
 
 let opened: OpenConsoles | undefined;
 
-async function obey(message: unknown): Promise<unknown> {
-  const told = consolesOrder.parse(message);
-  if (told.order === 'open') {
-    opened = await openConsoles(told.url, told.consoles);
+async function handleOrder(message: unknown): Promise<unknown> {
+  const notified = consolesOrder.parse(message);
+  if (notified.order === 'open') {
+    opened = await openConsoles(notified.url, notified.consoles);
     return 'open';
   }
-  const heard = opened?.heard();
+  const receipt = opened?.received();
   opened?.close();
-  return heard;
+  return receipt;
 }
 
 process.on('message', (message) => {
-  obey(message).then(
+  handleOrder(message).then(
     (answer) => process.send?.(answer),
     (error: unknown) => {
       console.error(error);

@@ -10,20 +10,20 @@ import { median, percentile, ratioByRound, rounded, type Row, type Table } from 
 import type { ConsoleUnderTest } from './console-under-test.ts';
 import type { ConsolesOrder } from './consoles-process.ts';
 import { writeLiveRuns } from './live-runs.ts';
-import type { Heard, OpenConsole } from './open-consoles.ts';
+import type { Received, OpenConsole } from './open-consoles.ts';
 import { openSession } from './open-session.ts';
 import { startPace } from './pace.ts';
 import { requestNames, typicalRequests, type RequestName, type TypicalRequests } from './typical-requests.ts';
 
 /**
- * What other clients notice of open consoles, and what one console costs. In each round once without any, once with
- * each kind.
+ * Cases that show how open consoles affect other clients, and what one console costs. Each round runs once without
+ * consoles, and once with each kind.
  */
 const cases = ['none', 'streams alone', 'with what their pages ask'] as const;
 type Case = (typeof cases)[number];
 
 const opened = 200;
-/** Each team has a key, which all of its people log in with. */
+/** People who log in with the same API key. */
 const peoplePerKey = 20;
 const liveRuns = { runs: 20, countries: 8, steps: 3 };
 const batchesPerSecond = 5000;
@@ -33,11 +33,11 @@ const settleMs = 3000;
 
 interface Turn {
   tookMs: Map<RequestName, number[]>;
-  /** Seconds on a core while the requests were sent: as many in every turn. */
+  /** CPU seconds used while the requests were sent. Every turn sends the same number of requests. */
   cpu: Record<string, number>;
   sendingSeconds: number;
   apiMiB: number;
-  heard: Heard;
+  received: Received;
   openSeconds: number;
 }
 
@@ -70,7 +70,10 @@ export async function measureConsoles(
   }
 }
 
-/** Of as many people, in teams. @returns their cookies */
+/**
+ * Opens sessions of this many people, in teams.
+ * @returns their cookies
+ */
 export async function openSessions({ url, pool }: ConsoleUnderTest, people: number): Promise<string[]> {
   const cookies: string[] = [];
   for (let team = 0; team < people / peoplePerKey; team++) {
@@ -81,17 +84,17 @@ export async function openSessions({ url, pool }: ConsoleUnderTest, people: numb
   return cookies;
 }
 
-/** Three of four show a run, the fourth the list of campaigns. */
+/** Describes the open consoles: three of four show a run, the fourth shows the list of campaigns. */
 function consolesOf(kind: Case, cookies: readonly string[], runIds: readonly string[]): OpenConsole[] {
   if (kind === 'none') return [];
   return cookies.map((cookie, index) => {
     const runId = runIds[index % runIds.length] ?? '';
     const { stream, asks } = index % 4 === 3 ? listPage(runIds) : runPage(runId);
-    return { cookie, stream, asks: kind === 'streams alone' ? [] : [...asks, ...everyPage] };
+    return { cookie, stream, asks: kind === 'streams alone' ? [] : [...asks, ...sharedRequests] };
   });
 }
 
-const everyPage = ['/v1/campaigns/counts', '/v1/shards', '/v1/quarantine/counts'].map((path) => ({
+const sharedRequests = ['/v1/campaigns/counts', '/v1/shards', '/v1/quarantine/counts'].map((path) => ({
   path,
   everyMs: 60_000,
 }));
@@ -107,14 +110,14 @@ const listPage = (runIds: readonly string[]) => ({
 });
 
 interface TurnTerms {
-  /** Has the consoles open. */
+  /** Process that keeps the consoles open. */
   reader: Child;
   requests: TypicalRequests;
   consoles: OpenConsole[];
   seconds: number;
 }
 
-const heardShape = z.object({
+const receivedShape = z.object({
   events: z.number(),
   bytes: z.number(),
   answers: z.number(),
@@ -135,13 +138,13 @@ export async function takeTurn(
   const sendingSeconds = (performance.now() - startedMs) / 1000;
   const cpu = Object.entries(readCpu()).map(([name, micros]) => [name, micros / 1e6] as const);
   const apiMiB = (processes['api']?.() ?? []).reduce((sum, pid) => sum + residentMiB(pid), 0);
-  const heard = heardShape.parse(await ask({ order: 'close' }));
-  const { failures } = heard;
+  const received = receivedShape.parse(await ask({ order: 'close' }));
+  const { failures } = received;
   if (failures.length > 0)
     throw new Error(`${failures.length} of the consoles' failed: ${failures.slice(0, 5).join(', ')}`);
   await wait(settleMs);
   const openSeconds = sendingSeconds + settleMs / 1000;
-  return { tookMs, cpu: Object.fromEntries(cpu), sendingSeconds, apiMiB, heard, openSeconds };
+  return { tookMs, cpu: Object.fromEntries(cpu), sendingSeconds, apiMiB, received, openSeconds };
 }
 
 function tablesOf(turns: ReadonlyMap<Case, readonly Turn[]>): Table[] {
@@ -174,7 +177,7 @@ function costRow(each: Case, turns: readonly Turn[], none: readonly Turn[]): Row
   const perConsole = (figure: (turn: Turn) => number) =>
     rounded(ofTurns(turns, (turn) => figure(turn) / turn.openSeconds / opened));
   const isNone = each === 'none';
-  // Without the requests, which cost the same in every turn.
+  // Subtracts the CPU of the turns without consoles: the requests cost the same in every turn.
   const cpuOfNone = ofTurns(none, ({ cpu }) => cpu['api'] ?? 0);
   const moreMs = ofTurns(turns, ({ cpu, sendingSeconds }) => ((cpu['api'] ?? 0) - cpuOfNone) * (1000 / sendingSeconds));
   const moreMiB = ofTurns(turns, ({ apiMiB }) => apiMiB) - ofTurns(none, ({ apiMiB }) => apiMiB);
@@ -186,8 +189,8 @@ function costRow(each: Case, turns: readonly Turn[], none: readonly Turn[]): Row
     'readers, share of a core': shareOf('reader'),
     'API MiB': rounded(ofTurns(turns, ({ apiMiB }) => apiMiB)),
     'KiB per console': isNone ? null : rounded((moreMiB * 1024) / opened),
-    'events/s per console': perConsole(({ heard }) => heard.events),
-    'KiB/s per console': perConsole(({ heard }) => heard.bytes / 1024),
-    'asked/s, all': rounded(ofTurns(turns, ({ heard, openSeconds }) => heard.answers / openSeconds)),
+    'events/s per console': perConsole(({ received }) => received.events),
+    'KiB/s per console': perConsole(({ received }) => received.bytes / 1024),
+    'asked/s, all': rounded(ofTurns(turns, ({ received, openSeconds }) => received.answers / openSeconds)),
   };
 }

@@ -3,18 +3,18 @@ import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.t
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
-/** A run that has ended, in which one user of ten failed in the first step, as the engine leaves it. */
+/** An ended run, in which one user of ten failed in the first step. Its rows have the form that the engine leaves. */
 export interface FailedRun {
   /** `run_…` */
   runId: string;
-  /** A user that failed, by its number from 0. */
+  /** Returns the id of a failed user. @param index number of the failed user, from 0 */
   failedUser(index: number): string;
   failures: number;
 }
 
 const failedPerBatch = 10;
 const countries = ['SG', 'ID', 'VN', 'MY'] as const;
-/** In one of 200 batches: the reason that is searched for longest. */
+/** Reason of a failure in one of 200 batches: the reason that takes longest to search for. */
 export const rareReason = 'wallet-closed';
 
 export async function writeFailedRun(pool: Pool, failures: number): Promise<FailedRun> {

@@ -3,15 +3,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 
-/** Runs that go on: their rows as workers and triggers leave them, as far as the console is told of them. */
+/**
+ * Runs that have not ended. Their rows have the form that workers and triggers leave, as far as the console reads them.
+ */
 export interface LiveRuns {
-  /** As people see them: `run_…`. */
+  /** Public ids: `run_…`. */
   readonly runIds: readonly string[];
-  /** Places in which batches end: runs × countries × steps. */
+  /** Combinations in which batches end: runs × countries × steps. */
   readonly places: number;
   /**
-   * Lets so many more batches end in each place, and feeds as many. One statement, so that its sums balance at each
-   * look.
+   * Adds so many ended batches to each combination, and as many fed batches. One statement does both, so that the sums
+   * match in every read.
    */
   advance(batches: number): Promise<void>;
 }
@@ -23,11 +25,11 @@ export interface LiveRunTerms {
 }
 
 const batchUsers = 100;
-/** A trigger is ahead of the workers. */
-const aheadBatches = 400;
-/** Far more than can be done: a run whose audience ends would end too. */
+/** Batches that a trigger has fed ahead of the workers. */
+const batchesFedAhead = 400;
+/** Estimated audience, far larger than the benchmark can process: a run whose audience ends would end too. */
 const estimatedUsers = 40_000_000;
-/** Workers that count, each in rows of its own. */
+/** Workers that update the totals, each in rows of its own. */
 const slots = 4;
 const reasons = ['out-of-stock', 'not-eligible', 'limit-reached', 'wallet-closed'] as const;
 const actions = ['award-reward', 'send-message', 'push-notification', 'award-points', 'send-mail'] as const;
@@ -50,7 +52,7 @@ export async function writeLiveRuns(pool: Pool, { runs, countries, steps }: Live
     advance: async (batches) => {
       turn += 1;
       const reason = reasons[turn % reasons.length];
-      await pool.query({ name: 'advance', text: advanced, values: [ids, batches, turn % slots, steps, reason] });
+      await pool.query({ name: 'advance', text: advanceTotals, values: [ids, batches, turn % slots, steps, reason] });
     },
   };
 }
@@ -81,7 +83,7 @@ async function writeRun(pool: Pool, runId: string, { name, codes, chain }: RunTe
   await pool.query(
     `insert into feeds (feed, run, country, segment, snapshot, estimate, next_batch_no, fed_users)
      select uuid_of_now(), $1, country, 'all', 's1', $3, $4 + 1, $4 * ${batchUsers} from unnest($2::text[]) country`,
-    [runId, codes, estimatedUsers, aheadBatches],
+    [runId, codes, estimatedUsers, batchesFedAhead],
   );
   const detail = { feeds: codes.length };
   await pool.query(`insert into run_events (run, kind, detail) values ($1, 'created', '{}'), ($1, 'begun', $2)`, [
@@ -91,10 +93,10 @@ async function writeRun(pool: Pool, runId: string, { name, codes, chain }: RunTe
 }
 
 /**
- * $1 runs, $2 batches, $3 slot, $4 steps, $5 reason. One user of each batch fails in each step, so those of step s have
- * 101 − s users.
+ * $1 runs, $2 batches, $3 slot, $4 steps, $5 reason. One user of each batch fails in each step, so step s receives 101
+ * − s users of a batch.
  */
-const advanced = `
+const advanceTotals = `
   with moved as (
     update runs set in_flight = 100 + ($2 * 7 + $3) % 100 where id = any($1::uuid[])
   ), fed as (

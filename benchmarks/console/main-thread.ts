@@ -13,24 +13,27 @@ const batchesPerSecond = 5000;
 const tickMs = 100;
 const settleMs = 3000;
 
-const few = { runs: 1, countries: 8, steps: 3 } as const;
-const many = { runs: 1, countries: 40, steps: 5 } as const;
+const smallRun = { runs: 1, countries: 8, steps: 3 } as const;
+const largeRun = { runs: 1, countries: 40, steps: 5 } as const;
 
-/** Few countries are lines of a table. Many are folded, and a person may open all that there is. */
+/**
+ * Views to measure. A few countries are shown as rows of a table. Many countries are folded, and a person may open all
+ * of them.
+ */
 const sizes: readonly Size[] = [
-  { name: '8 countries, 3 steps', ...few },
-  { name: '40 countries, 5 steps, folded', ...many },
+  { name: '8 countries, 3 steps', ...smallRun },
+  { name: '40 countries, 5 steps, folded', ...largeRun },
   {
     name: '40 countries, 5 steps, all countries open',
-    ...many,
+    ...largeRun,
     open: (page) => page.getByRole('button', { name: '40 under way' }).click(),
   },
-  { name: '40 countries, 5 steps, all 200 lines open', ...many, open: openAllLines },
+  { name: '40 countries, 5 steps, all 200 lines open', ...largeRun, open: openAllLines },
 ];
 
 interface Size extends LiveRunTerms {
   name: string;
-  /** What a person does first. */
+  /** First action of the person; undefined if the view is only watched. */
   open?: (page: Page) => Promise<void>;
 }
 
@@ -41,8 +44,8 @@ async function openAllLines(page: Page): Promise<void> {
 }
 
 /**
- * The live view of a run for a minute, and beside it a page that hardly does anything: what the machine does to that
- * one is not the console's doing.
+ * Measures the live view of a run for a minute, and a nearly idle page beside it. Delays of the idle page are caused by
+ * the machine, not by the console.
  */
 export async function measureMainThread(
   browser: Browser,
@@ -72,14 +75,14 @@ async function watchRun(browser: Browser, muster: ConsoleUnderTest, size: Size, 
     const tasksOf = await recordTasks(browser, pages);
     await Promise.all([live.reset(), idle.reset()]);
     await wait(seconds * 1000);
-    const told = { live: await live.read(), idle: await idle.read() };
+    const notified = { live: await live.read(), idle: await idle.read() };
     const tasks = await tasksOf();
     const rate = await pace.stop();
     console.error(`${size.name}: ${Math.round(rate)} batches/s`);
     const rowOf = async (name: keyof typeof pages, title: string): Promise<Row> => ({
       page: title,
       'batches/s': name === 'live' ? rounded(rate) : null,
-      ...figuresOf(told[name], figuresOfTasks(tasks.get(name) ?? [])),
+      ...figuresOf(notified[name], figuresOfTasks(tasks.get(name) ?? [])),
       'heap MiB': `${heapBefore[name].toFixed(1)} to ${(await pages[name].heapMiB()).toFixed(1)}`,
     });
     return [await rowOf('live', size.name), await rowOf('idle', 'idle, beside it')];
@@ -90,15 +93,15 @@ async function watchRun(browser: Browser, muster: ConsoleUnderTest, size: Size, 
   }
 }
 
-function figuresOf(told: Probed, tasks: TaskFigures): Row {
+function figuresOf(probed: Probed, tasks: TaskFigures): Row {
   return {
-    'long tasks': told.longTasksMs.length,
+    'long tasks': probed.longTasksMs.length,
     'longest ms': rounded(tasks.longestMs),
     'long by CPU': tasks.longByCpu,
     'longest CPU ms': rounded(tasks.longestCpuMs),
-    'main thread, share of a core': rounded(tasks.cpuMs / (told.seconds * 1000)),
-    'patches/s': rounded(told.patchesAtMs.length / told.seconds),
-    'frames/s': rounded(told.frames / told.seconds),
-    'longest between frames, ms': rounded(told.longestGapMs),
+    'main thread, share of a core': rounded(tasks.cpuMs / (probed.seconds * 1000)),
+    'patches/s': rounded(probed.patchesAtMs.length / probed.seconds),
+    'frames/s': rounded(probed.frames / probed.seconds),
+    'longest between frames, ms': rounded(probed.longestGapMs),
   };
 }

@@ -1,43 +1,45 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 
-/** An open page of the console, as the API sees it: its stream, and what it asks for from time to time. */
+/** An open page of the console, as the API sees it: its stream, and its periodic requests. */
 export interface OpenConsole {
-  /** Of the session, as a request sends it. */
+  /** Cookie of the session as a request sends it. */
   cookie: string;
   /** `/v1/live?…` */
   stream: string;
   asks: readonly { path: string; everyMs: number }[];
 }
 
-/** What came so far, of all of them. */
-export interface Heard {
-  /** Events, without lines that only say that the server is there. */
+/** Events received so far by all streams together. */
+export interface Received {
+  /** Events, without the comment lines that only keep the connection alive. */
   events: number;
   bytes: number;
-  /** Answers to what was asked beside the streams. */
+  /** Answers to the periodic requests beside the streams. */
   answers: number;
-  /** Streams and answers that were not as they should be, in words. */
+  /** Descriptions of streams and answers that failed. */
   failures: string[];
 }
 
 export interface OpenConsoles {
-  heard(): Heard;
+  received(): Received;
   close(): void;
 }
 
-/** Opens all of them; each has connections of its own, as each browser has. Resolves when every stream has begun. */
+/**
+ * Opens all consoles. Each one has connections of its own, as each browser has. Resolves when every stream has begun.
+ */
 export async function openConsoles(url: string, consoles: readonly OpenConsole[]): Promise<OpenConsoles> {
-  const heard: Heard = { events: 0, bytes: 0, answers: 0, failures: [] };
+  const received: Received = { events: 0, bytes: 0, answers: 0, failures: [] };
   const timers: NodeJS.Timeout[] = [];
   const agents: Agent[] = [];
-  const counter = { url, heard, isClosed: false };
+  const counter = { url, received, isClosed: false };
   await Promise.all(
     consoles.map(async ({ cookie, stream, asks }, index) => {
       const agent = new Agent({ keepAlive: true });
       agents.push(agent);
-      await follow(counter, agent, stream, cookie);
+      await countEvents(counter, agent, stream, cookie);
       for (const { path, everyMs } of asks) {
-        // People opened them at different moments.
+        // Spreads the first requests over the interval, as if people had opened the pages at different moments.
         const first = setTimeout(
           () => {
             timers.push(setInterval(() => ask(counter, agent, path, cookie), everyMs));
@@ -49,7 +51,7 @@ export async function openConsoles(url: string, consoles: readonly OpenConsole[]
     }),
   );
   return {
-    heard: () => heard,
+    received: () => received,
     close: () => {
       counter.isClosed = true;
       for (const timer of timers) clearTimeout(timer);
@@ -60,28 +62,28 @@ export async function openConsoles(url: string, consoles: readonly OpenConsole[]
 
 interface Counter {
   url: string;
-  heard: Heard;
+  received: Received;
   isClosed: boolean;
 }
 
-function follow(counter: Counter, agent: Agent, path: string, cookie: string): Promise<void> {
-  const { heard } = counter;
+function countEvents(counter: Counter, agent: Agent, path: string, cookie: string): Promise<void> {
+  const { received } = counter;
   return new Promise((resolve) => {
     const headers = { cookie, accept: 'text/event-stream' };
     const request = get(`${counter.url}${path}`, { agent, headers }, (answer) => {
-      if (answer.statusCode !== 200) heard.failures.push(`${path}: ${String(answer.statusCode)}`);
+      if (answer.statusCode !== 200) received.failures.push(`${path}: ${String(answer.statusCode)}`);
       resolve();
       answer.on('data', (chunk: Buffer) => {
-        heard.bytes += chunk.length;
-        heard.events += eventsIn(chunk);
+        received.bytes += chunk.length;
+        received.events += eventsIn(chunk);
       });
       answer.on('close', () => {
-        if (!counter.isClosed) heard.failures.push(`${path}: the stream ended`);
+        if (!counter.isClosed) received.failures.push(`${path}: the stream ended`);
       });
       answer.on('error', () => undefined);
     });
     request.on('error', (error) => {
-      if (!counter.isClosed) heard.failures.push(`${path}: ${error.message}`);
+      if (!counter.isClosed) received.failures.push(`${path}: ${error.message}`);
       resolve();
     });
   });
@@ -89,7 +91,10 @@ function follow(counter: Counter, agent: Agent, path: string, cookie: string): P
 
 const eventMark = Buffer.from('event: ');
 
-/** A mark that is cut by the end of a chunk is not counted, which happens to one in thousands. */
+/**
+ * Counts the events in a chunk. A mark that is cut by the end of a chunk is not counted, which happens once in
+ * thousands of events.
+ */
 export function eventsIn(chunk: Buffer): number {
   let events = 0;
   for (let at = chunk.indexOf(eventMark); at !== -1; at = chunk.indexOf(eventMark, at + eventMark.length)) events += 1;
@@ -97,14 +102,14 @@ export function eventsIn(chunk: Buffer): number {
 }
 
 function ask(counter: Counter, agent: Agent, path: string, cookie: string): void {
-  const { heard } = counter;
+  const { received } = counter;
   const done = (answer: IncomingMessage) => {
-    if (answer.statusCode !== 200) heard.failures.push(`${path}: ${String(answer.statusCode)}`);
-    answer.on('end', () => (heard.answers += 1));
+    if (answer.statusCode !== 200) received.failures.push(`${path}: ${String(answer.statusCode)}`);
+    answer.on('end', () => (received.answers += 1));
     answer.on('error', () => undefined);
     answer.resume();
   };
   get(`${counter.url}${path}`, { agent, headers: { cookie } }, done).on('error', (error) => {
-    if (!counter.isClosed) heard.failures.push(`${path}: ${error.message}`);
+    if (!counter.isClosed) received.failures.push(`${path}: ${error.message}`);
   });
 }

@@ -7,8 +7,8 @@ export interface Pace {
 }
 
 /**
- * Lets batches of the runs end at a pace, all together, until it is stopped. @param tickMs so often rows are written:
- * workers flush as often
+ * Ends batches of all runs at an even pace until `stop` is called.
+ * @param tickMs interval between writes; workers flush at the same interval
  */
 export function startPace(runs: LiveRuns, batchesPerSecond: number, tickMs: number): Pace {
   const stopping = new AbortController();
@@ -26,7 +26,8 @@ export function startPace(runs: LiveRuns, batchesPerSecond: number, tickMs: numb
     }
   };
   const running = run();
-  // The caller that stops it is told.
+  // A failure is reported by `stop`, which awaits this promise. Without this listener the rejection would end the
+  // process.
   running.catch(() => undefined);
   return {
     stop: async () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What runs in a page before anything of its own, as text: nothing here knows a DOM. It counts long tasks and frames,
- * changes of the table of users (one for each patch that the page shows), and how long it takes from what a person does
- * until its answer has been painted.
+ * Script that runs in a page before the page's own scripts. It is text because this folder has no DOM types. It counts
+ * long tasks, frames and changes of the table of users (one for each patch that the page shows). It also measures the
+ * time from a person's action until its result is painted.
  */
 export const probeScript = `(() => {
   const table = ':is([aria-label="Table of users by step and country"], .countries)';
@@ -52,7 +52,7 @@ export const probeScript = `(() => {
     const took = new Promise((done) => { resolve = done; });
     awaited = { isThere: conditions[condition](), isSeen: false, sinceMs: undefined, resolve, took };
   };
-  // From the beginning of the navigation on.
+  // The first measurement begins with the navigation itself.
   arm('rows');
   awaited.sinceMs = 0;
 
@@ -70,8 +70,8 @@ export const probeScript = `(() => {
 })()`;
 
 /**
- * What a page without content does: a task of some milliseconds of arithmetic, twice a second. When that takes long,
- * the machine was busy elsewhere.
+ * Script of a page without content. Twice a second it runs some milliseconds of arithmetic. If that task takes long,
+ * other processes are using the machine.
  */
 export const metronomeScript = `(() => {
   const spin = (turns) => { let sum = 1; for (let turn = 0; turn < turns; turn++) sum = (sum * 31 + turn) | 0; return sum; };
@@ -85,7 +85,7 @@ export const probed = z.object({
   seconds: z.number(),
   longTasksMs: z.array(z.number()),
   frames: z.number(),
-  /** Between two frames. */
+  /** Longest time between two frames, in milliseconds. */
   longestGapMs: z.number(),
   patchesAtMs: z.array(z.number()),
 });
@@ -93,10 +93,10 @@ export const probed = z.object({
 export type Probed = z.infer<typeof probed>;
 
 export const pageSize = z.object({
-  /** Of tables. */
+  /** Number of table rows. */
   rows: z.number(),
-  /** Elements. */
+  /** Number of DOM elements. */
   nodes: z.number(),
-  /** As they came over the network, whether or not some of it was in the browser's cache. */
+  /** Bytes loaded over the network, including bytes that the browser's cache already had. */
   loadedBytes: z.number(),
 });

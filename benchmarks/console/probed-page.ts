@@ -2,28 +2,28 @@ import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { pageSize, probed, probeScript, type Probed } from './page-probe.ts';
 
-/** A page whose main thread is watched from its first moment on. */
+/** A page whose main thread is observed from its first moment on. */
 export interface ProbedPage {
   readonly page: Page;
-  /** Begins to count anew. */
+  /** Resets all counters. */
   reset(): Promise<void>;
-  /** Since the last reset. */
+  /** Returns the figures since the last reset. */
   read(): Promise<Probed>;
-  /** After a garbage collection. */
+  /** Runs a garbage collection and returns the size of the heap. */
   heapMiB(): Promise<number>;
   size(): Promise<z.infer<typeof pageSize>>;
-  /** Milliseconds from the navigation until its rows were painted. */
+  /** Returns the milliseconds from the navigation until the page's rows were painted. */
   firstRowsMs(): Promise<number>;
-  /** Milliseconds from what a person does until other rows, or the page of a user, were painted. */
+  /** Returns the milliseconds from a person's action until other rows, or the page of a user, were painted. */
   timeOf(awaited: 'rows' | 'user', act: () => Promise<unknown>): Promise<number>;
   close(): Promise<void>;
 }
 
 interface PageTerms {
-  /** Of the session, as a request sends it; without it no person is logged in. */
+  /** Cookie of the session as a request sends it; undefined if no person is logged in. */
   cookie?: string;
   url: string;
-  /** What else runs in it. */
+  /** Additional script to run in the page. */
   script?: string;
 }
 
@@ -31,7 +31,7 @@ const viewport = { width: 1440, height: 900 };
 const patienceMs = 60_000;
 const heapUsage = z.object({ usedSize: z.number() });
 
-/** In a context of its own, so that the browser gives it a process of its own. */
+/** Opens a page in a browser context of its own, so that the browser gives it a process of its own. */
 export async function openPage(browser: Browser, { cookie, url, script }: PageTerms): Promise<ProbedPage> {
   const context = await browser.newContext({ viewport, baseURL: `${url}/` });
   context.setDefaultTimeout(patienceMs);

@@ -13,9 +13,9 @@ import { openSessions, takeTurn } from './consoles.ts';
 import { requestNames, typicalRequests, type RequestName } from './typical-requests.ts';
 
 /**
- * What the API's other clients notice of a run of 1,000,000 users that all services work on, and of 500 pages that
- * follow it: in each round without either, with the run, and with both. The run keeps a pace, as one does that is to
- * spare the endpoints: at its full rate it takes whatever the cores have.
+ * Cases that show how the API's other clients are affected by a run of 1,000,000 users, processed by all services, and
+ * by 500 pages that follow it. Each round runs without either, with the run, and with both. The run has a limited rate,
+ * because at its full rate it takes all cores.
  */
 const cases = ['alone', 'beside the run', 'beside the run and 500 streams'] as const;
 type Case = (typeof cases)[number];
@@ -57,14 +57,14 @@ export async function measureStreams({ rounds, quick }: { rounds: number; quick:
   });
 }
 
-type Took = ReadonlyMap<RequestName, number[]>;
+type DurationsByRequest = ReadonlyMap<RequestName, number[]>;
 
 async function measure(
   muster: ConsoleUnderTest,
   installation: Installation,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Table> {
-  const turns = new Map(cases.map((each) => [each, new Array<Took>()]));
+  const turns = new Map(cases.map((each) => [each, new Array<DurationsByRequest>()]));
   const cookies = await openSessions(muster, opened);
   const reader = startChild(join(ownRoot, 'benchmarks/console/consoles-process.ts'));
   const warmUp = await startRun(installation, 'warm-up', 100_000);
@@ -110,7 +110,7 @@ async function startRun({ api }: Installation, name: string, size: number): Prom
   }
 }
 
-function rowOf(name: RequestName, each: Case, turns: ReadonlyMap<Case, readonly Took[]>): Row {
+function rowOf(name: RequestName, each: Case, turns: ReadonlyMap<Case, readonly DurationsByRequest[]>): Row {
   const of = (some: Case) => (turns.get(some) ?? []).map((took) => took.get(name) ?? []);
   const p99s = (some: Case) => of(some).map((tookMs) => percentile(tookMs, 0.99));
   const all = of(each).flat();

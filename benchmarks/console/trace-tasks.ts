@@ -4,9 +4,9 @@ import type { ProbedPage } from './probed-page.ts';
 
 /** A task of a page's main thread. */
 export interface Task {
-  /** From its beginning to its end. */
+  /** Milliseconds from the beginning to the end of the task. */
   wallMs: number;
-  /** Of that, on a core: the rest it waited for one, because other processes had them. */
+  /** CPU time of the task. For the rest of its duration, the task waited for a core that other processes used. */
   cpuMs: number;
 }
 
@@ -17,14 +17,14 @@ const traceShape = z.object({
       ph: z.string(),
       pid: z.number(),
       tid: z.number(),
-      /** Microseconds, as the others. */
+      /** Duration in microseconds, as the other times. */
       dur: z.number().optional(),
       tdur: z.number().optional(),
     }),
   ),
 });
 
-/** A task that is longer is noticed by a person who types or scrolls. */
+/** Threshold for long tasks. A person who types or scrolls notices a task that is longer. */
 const longMs = 50;
 
 export interface TaskFigures {
@@ -32,7 +32,7 @@ export interface TaskFigures {
   longestMs: number;
   longByCpu: number;
   longestCpuMs: number;
-  /** On a core, of all of them. */
+  /** CPU time of all tasks together. */
   cpuMs: number;
 }
 
@@ -48,11 +48,14 @@ export function figuresOfTasks(tasks: readonly Task[]): TaskFigures {
   return figures;
 }
 
-/** Tasks, and the marks of scripts by which the process of a page is known. */
+/** Trace categories: tasks, and the marks of scripts that identify the process of a page. */
 const categories = ['toplevel', 'blink.user_timing'];
 const markOf = (name: string) => `muster-bench ${name}`;
 
-/** Records the tasks of pages until the returned function is called, which tells those of each by its name. */
+/**
+ * Records the tasks of pages until the returned function is called. That function resolves with each page's tasks, by
+ * the name of the page.
+ */
 export async function recordTasks(
   browser: Browser,
   pages: Readonly<Record<string, ProbedPage>>,
@@ -67,7 +70,7 @@ export async function recordTasks(
   };
 }
 
-/** @param mark of the page: its main thread is the one that made it */
+/** @param mark name of the mark that the page sets. The thread that set it is the page's main thread. */
 export function tasksIn(trace: string, mark: string): Task[] {
   const { traceEvents } = traceShape.parse(JSON.parse(trace));
   const made = traceEvents.find(({ name }) => name === mark);

@@ -1,15 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool as HttpPool } from 'undici';
-import { addedJob } from '../accept/added-jobs.ts';
+import { createJob } from '../accept/added-jobs.ts';
 import type { ConsoleUnderTest } from './console-under-test.ts';
 
-/** What programs and people ask the API for, beside the consoles. */
+/** Requests that programs and people send to the API beside the consoles. */
 export const requestNames = ['list of campaigns', 'progress of a run', 'accept a job'] as const;
 
 export type RequestName = (typeof requestNames)[number];
 
 export interface TypicalRequests {
-  /** In turns at an even pace, whether or not those before were answered. @returns milliseconds of each */
+  /**
+   * Sends the requests in turn at an even pace, without waiting for earlier answers.
+   * @returns milliseconds of each request
+   */
   send(perSecond: number, seconds: number): Promise<Map<RequestName, number[]>>;
   close(): Promise<void>;
 }
@@ -17,7 +20,7 @@ export interface TypicalRequests {
 const client = 'orders';
 const connections = 16;
 
-/** @param runId of a run that goes on */
+/** @param runId id of a run that has not ended */
 export async function typicalRequests({ url, apiKey }: ConsoleUnderTest, runId: string): Promise<TypicalRequests> {
   const http = new HttpPool(url, { connections });
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
@@ -27,7 +30,7 @@ export async function typicalRequests({ url, apiKey }: ConsoleUnderTest, runId: 
   const requests: Record<RequestName, () => ReturnType<typeof get>> = {
     'list of campaigns': () => get('/v1/campaigns?sort=state&limit=20'),
     'progress of a run': () => get(`/v1/runs/${runId}/progress`),
-    'accept a job': () => post('/v1/jobs', { client, ...addedJob() }),
+    'accept a job': () => post('/v1/jobs', { client, ...createJob() }),
   };
   const timeOf = async (name: RequestName) => {
     const beganMs = performance.now();
@@ -49,7 +52,7 @@ export async function typicalRequests({ url, apiKey }: ConsoleUnderTest, runId: 
         await wait(Math.max(0, dueMs - performance.now()));
         const name = requestNames[each % requestNames.length] ?? 'list of campaigns';
         const answered = timeOf(name);
-        // Told at the end, with the others.
+        // Errors are reported at the end, by `Promise.all`. Without this listener a rejection would end the process.
         answered.catch(() => undefined);
         sent.get(name)?.push(answered);
       }

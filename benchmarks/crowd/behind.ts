@@ -2,8 +2,11 @@ import { crowdRow, crowdTitle, measureCrowd, type Crowd, type CrowdRound } from 
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
-/** Twenty jobs of each are due at once, of which it has three called while the neighbour is measured. */
-const behind = (clients: number): Crowd => ({
+/**
+ * A crowd of clients that are behind: each has twenty jobs due at once, and only some three of them are called while
+ * the neighbour is measured.
+ */
+const backloggedClients = (clients: number): Crowd => ({
   name: `behind-${clients}`,
   title: `${clients} clients that are behind`,
   jobs: 20 * clients,
@@ -15,8 +18,8 @@ const behind = (clients: number): Crowd => ({
 });
 
 const crowds: readonly Crowd[] = [
-  behind(100),
-  behind(1000),
+  backloggedClients(100),
+  backloggedClients(1000),
   {
     name: 'million',
     title: '1,000,000 jobs of another client, due at once, whose receiver takes 300 ms',
@@ -28,7 +31,7 @@ const crowds: readonly Crowd[] = [
   },
 ];
 
-/** Measures how late callbacks of a client are beside clients that are behind. */
+/** Measures how late one client's callbacks are while other clients have more due jobs than their rates allow. */
 export async function measureBehind(servers: Servers, rounds: number): Promise<Table> {
   const measured = new Map(crowds.map((crowd) => [crowd, new Array<CrowdRound>()]));
   for (let round = 1; round <= rounds; round++) {

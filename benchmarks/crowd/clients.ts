@@ -2,8 +2,8 @@ import { crowdRow, measureCrowd, type Crowd, type CrowdRound } from '../neighbou
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
-/** Lasts two minutes: longer than the others are measured. */
-const slow: Crowd = {
+/** The jobs of the slow client last two minutes: longer than the other clients are measured. */
+const slowClient: Crowd = {
   name: 'slow-client',
   title: 'one slow client',
   jobs: 20_000,
@@ -13,7 +13,7 @@ const slow: Crowd = {
   leadMs: 2000,
 };
 
-/** How late are callbacks of so many clients, alone and beside one whose receiver is slow? */
+/** Measures how late the callbacks of many clients are, alone and beside one whose receiver is slow. */
 export async function measureClients(
   servers: Servers,
   { counts, rounds }: { counts: readonly number[]; rounds: number },
@@ -21,10 +21,13 @@ export async function measureClients(
   const measured = new Map(counts.map((count) => [count, new Array<CrowdRound>()]));
   for (let round = 1; round <= rounds; round++) {
     for (const [count, ofCount] of measured) {
-      ofCount.push(await measureCrowd(slow, servers, count));
-      console.error(`round ${round}, ${count} clients: ${JSON.stringify(crowdRow(slow, ofCount.slice(-1)))}`);
+      ofCount.push(await measureCrowd(slowClient, servers, count));
+      console.error(`round ${round}, ${count} clients: ${JSON.stringify(crowdRow(slowClient, ofCount.slice(-1)))}`);
     }
   }
   const title = '400 callbacks a second of so many clients, alone and beside one more, whose receiver is slow';
-  return { title, rows: [...measured].map(([count, ofCount]) => ({ clients: count, ...crowdRow(slow, ofCount) })) };
+  return {
+    title,
+    rows: [...measured].map(([count, ofCount]) => ({ clients: count, ...crowdRow(slowClient, ofCount) })),
+  };
 }

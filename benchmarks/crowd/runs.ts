@@ -4,7 +4,7 @@ import { runToEnd } from '../campaign-times.ts';
 import { startInstallation, type Installation } from '../installation.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { machineMs } from '../stub/call-log.ts';
+import { machineClockMs } from '../stub/call-log.ts';
 import type { Stub } from '../stub/stub.ts';
 import { addWaitingRuns } from './waiting-runs.ts';
 
@@ -13,36 +13,39 @@ const chain = [
   { action: 'award-reward', params: { rewardId: 'ride-5' } },
   { action: 'send-message', params: { rewardId: 'ride-5' } },
 ];
-/** Of 100 users each: what slots and the time of calls allow a campaign in each of its steps. */
+/** Rate that slots and call times allow a campaign in each of its steps, in batches of 100 users. */
 const batchesPerSecond = 400;
 const latencyMs = 200;
-/** As many as 100 workers leave: they share the slots that there are. */
+/** Number of slots for totals that 100 workers share. */
 const totalsSlots = 64;
 const warmUpUsers = 100_000;
-/** So long after its start, and after its trigger's, a campaign's rate is taken over this time. */
+/**
+ * A campaign's rate is measured for `windowMs`. The measurement begins `settleMs` after the campaign's first answers
+ * from the last step, and as long after a restart of the trigger.
+ */
 const settleMs = 3000;
 const windowMs = 15_000;
 const pollMs = 20;
-/** More than it can do in the time that it is looked at. */
+/** Audience of the measured campaign: more users than it can process while it is measured. */
 const users = 4_000_000;
 const smallUsers = 1000;
 
-interface Beside {
+interface NeighbourFigures {
   rate: number;
-  /** From the start of another trigger on, in place of the one that knew the crowd. */
+  /** Rate after the trigger was replaced by a new process, which does not know the waiting runs yet. */
   restarted: number;
-  /** From a campaign of ten batches' start to its last answer. */
+  /** Milliseconds from the start of a campaign of ten batches to its last answer. */
   smallMs: number;
-  /** From a campaign's cancellation to its end. */
+  /** Milliseconds from a campaign's cancellation to its end. */
   cancelMs: number;
 }
 
-/** What does a campaign notice of so many runs that only wait? */
+/** Measures how a campaign is affected by many runs that only wait. */
 export async function measureRuns(
   servers: Servers,
   { counts, rounds }: { counts: readonly number[]; rounds: number },
 ): Promise<Table> {
-  const measured = new Map(counts.map((count) => [count, new Array<Beside>()]));
+  const measured = new Map(counts.map((count) => [count, new Array<NeighbourFigures>()]));
   for (let round = 1; round <= rounds; round++) {
     await eachCount(servers, counts, (count, beside) => {
       measured.get(count)?.push(beside);
@@ -56,11 +59,11 @@ export async function measureRuns(
   };
 }
 
-/** In one installation, whose crowd grows. */
+/** Measures all counts in one installation, whose number of waiting runs grows. */
 async function eachCount(
   { infrastructure, stub }: Servers,
   counts: readonly number[],
-  onMeasured: (count: number, beside: Beside) => void,
+  onMeasured: (count: number, beside: NeighbourFigures) => void,
 ): Promise<void> {
   const slots = (batchesPerSecond * latencyMs) / 1000;
   const type = { url: `${stub.url}/batches/full/${latencyMs}`, answerForm: 'full' as const, concurrency: slots };
@@ -79,7 +82,7 @@ async function eachCount(
     for (const count of counts) {
       await addWaitingRuns(writer, { runs: count - there, countries, chain, slots: totalsSlots });
       there = count;
-      onMeasured(count, await measureBeside(installation, stub));
+      onMeasured(count, await measureNeighbour(installation, stub));
     }
   } finally {
     await writer.end();
@@ -89,40 +92,43 @@ async function eachCount(
 
 const campaign = (ofUsers: number) => ({ name: 'beside', countries: ['SG'], segment: String(ofUsers), chain });
 
-async function measureBeside(installation: Installation, stub: Stub): Promise<Beside> {
+async function measureNeighbour(installation: Installation, stub: Stub): Promise<NeighbourFigures> {
   const { api, services } = installation;
   const large = await api.start(campaign(users));
   const rate = await rateOf(stub, large);
-  const startedAt = machineMs();
+  const startedAt = machineClockMs();
   const small = await api.start(campaign(smallUsers));
-  await until(async () => (await stub.answers(small, chain.length)).length === smallUsers / 100);
-  const smallMs = machineMs() - startedAt;
+  await pollUntil(async () => (await stub.answers(small, chain.length)).length === smallUsers / 100);
+  const smallMs = machineClockMs() - startedAt;
   for (const trigger of services.processes('trigger')) await services.end(trigger);
   await services.start('trigger');
   const restarted = await rateOf(stub, large);
   const run = await api.run(large);
-  const cancelledAt = machineMs();
+  const cancelledAt = machineClockMs();
   await api.control(run?.runId ?? '', 'cancel');
-  await until(async () => (await api.run(large))?.endedAt);
-  return { rate, restarted, smallMs, cancelMs: machineMs() - cancelledAt };
+  await pollUntil(async () => (await api.run(large))?.endedAt);
+  return { rate, restarted, smallMs, cancelMs: machineClockMs() - cancelledAt };
 }
 
-/** Batches a second through the campaign's last step, from a few seconds after now on. */
+/**
+ * Returns the batches per second through the campaign's last step. The measurement begins some seconds after the first
+ * answer.
+ */
 async function rateOf(stub: Stub, campaignId: string): Promise<number> {
-  await until(async () => (await stub.answers(campaignId, chain.length)).length > 0);
+  await pollUntil(async () => (await stub.answers(campaignId, chain.length)).length > 0);
   await wait(settleMs);
-  const fromMs = machineMs();
+  const fromMs = machineClockMs();
   await wait(windowMs);
   const answers = await stub.answers(campaignId, chain.length);
   return (answers.filter((at) => at >= fromMs && at < fromMs + windowMs).length * 1000) / windowMs;
 }
 
-async function until(isSo: () => Promise<unknown>): Promise<void> {
+async function pollUntil(isSo: () => Promise<unknown>): Promise<void> {
   while (!(await isSo())) await wait(pollMs);
 }
 
-function rowOf(count: number, rounds: readonly Beside[], alone: readonly Beside[]): Row {
-  const of = (what: keyof Beside, all = rounds) => all.map((beside) => beside[what]);
+function rowOf(count: number, rounds: readonly NeighbourFigures[], alone: readonly NeighbourFigures[]): Row {
+  const of = (what: keyof NeighbourFigures, all = rounds) => all.map((beside) => beside[what]);
   return {
     'runs that wait': count,
     'batches/s': rounded(median(of('rate'))),

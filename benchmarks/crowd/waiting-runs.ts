@@ -7,16 +7,16 @@ export interface WaitingRuns {
   runs: number;
   countries: readonly string[];
   chain: readonly { action: string }[];
-  /** Rows of totals, in each country and step: as many as workers that had a part in it. */
+  /** Rows of totals for each country and step: one for each worker that served the run. */
   slots: number;
-  /** An hour unless given. Ten seconds ago or later, looks still list them as new. */
+  /** Age of the runs in milliseconds; an hour by default. Periodic queries treat runs of up to ten seconds as new. */
   beganMsAgo?: number;
 }
 
 /**
- * Runs that are fed and wait, as the engine leaves them, of a campaign that no account has: in each country one batch,
- * whose first step was put back for a day. Rows and sums agree, so that nothing is there to be
- * repaired.
+ * Adds runs that are completely fed and wait, in the form that the engine leaves. They belong to a campaign without an
+ * account. Each country has one batch, whose first step is scheduled for a day later. Rows and sums agree, so that the
+ * engine finds nothing to repair.
  */
 export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: WaitingRuns): Promise<void> {
   const { runs, countries, chain, slots, beganMsAgo = 3_600_000 } = waiting;
@@ -36,19 +36,19 @@ export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: Waiting
   await pool.query('analyze runs, feeds, batches, batch_steps, agenda, run_totals');
 }
 
-/** Ids ascend with the time, as the engine's do: partitions go by them. */
-const idNow = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7'
+/** Generates ids that ascend with the time, like the engine's ids, because partitions depend on them. */
+const newIdSql = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7'
   || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid`;
 
 const insertWaiting = `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, state, state_since, deadline_at, started_at)
-    select ${idNow}, $1, 1, at, 'running', at, now() + interval '2 days', at
+    select ${newIdSql}, $1, 1, at, 'running', at, now() + interval '2 days', at
     from (select now() - ($6::int + n) * interval '1 millisecond' as at from generate_series(1, $2::int) n) t
     returning id
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, next_batch_no, fed_users, complete)
-    select ${idNow}, id, country, 'all', 's1', 2, 1, true from r, unnest($3::text[]) country returning feed
+    select ${newIdSql}, id, country, 'all', 's1', 2, 1, true from r, unnest($3::text[]) country returning feed
   ), b as (
     insert into batches (feed, batch_no, n, first_user, last_user, users) select feed, 1, 1, 'u', 'u', '"u"' from f
   ), s as (

@@ -10,12 +10,13 @@ import { databaseSettings } from '../warm-database.ts';
 import { batchUsers, nameIn, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
 /**
- * How long does it take to say what became of one user? A run's rows are written by SQL, as the engine leaves them: two
- * steps, two users of each batch failed in the first one. Asked are users all over it, and users that it does not hold.
+ * Measures the time to explain one user of a run. The run's rows are written by SQL, in the form that the engine
+ * leaves: two steps, two users of each batch failed in the first one. The requests are for users all over the run, and
+ * for users that are not in it.
  */
 const question = 'Milliseconds to explain one user of a run';
 const countries = ['SG', 'ID', 'VN', 'MY'] as const;
-const questionsAsked = 400;
+const questionsRequested = 400;
 
 export async function benchmarkExplain({ quick }: { quick: boolean }): Promise<void> {
   const postgres = await startPostgresAlone(databaseSettings);
@@ -44,8 +45,8 @@ async function measure(serverUrl: string, users: number): Promise<Row[]> {
     const cases: Row[] = [];
     for (const [kind, nameOf] of Object.entries(kinds)) {
       const tookMs: number[] = [];
-      for (let asked = 0; asked < questionsAsked; asked++) {
-        const batch = Math.floor((asked / questionsAsked) * (users / batchUsers));
+      for (let requested = 0; requested < questionsRequested; requested++) {
+        const batch = Math.floor((requested / questionsRequested) * (users / batchUsers));
         const startedMs = performance.now();
         await histories.find(runId, nameOf(batch));
         tookMs.push(performance.now() - startedMs);
@@ -67,7 +68,10 @@ async function measure(serverUrl: string, users: number): Promise<Row[]> {
   }
 }
 
-/** The audience in equal, adjoining ranges, one for each country. */
+/**
+ * Writes an ended run and returns its id. The audience is split into equal, adjoining ranges of users, one for each
+ * country.
+ */
 export async function writeRun(pool: Pool, users: number): Promise<string> {
   const chain = [
     { action: 'award-reward', params: {} },

@@ -7,9 +7,9 @@ import { startMemorySampler } from '../growth/memory-sampler.ts';
 import { percentile, publishTables, rounded, type Row, type Table } from '../results.ts';
 
 /**
- * How long do the report and the exports of a run take, and what do they cost, as the run grows? Its rows are written
- * by SQL, as the engine leaves them: two steps, one user of ten failed in the first one. Each export is read to its end
- * by one reader that is as quick as the API, while another asks for the run's progress again and again.
+ * Measures the time and cost of a run's report and exports as the run grows. SQL writes its rows in the form that the
+ * engine leaves: two steps, one user of ten failed in the first one. One reader reads each export to its end, as fast
+ * as the API sends it. Meanwhile another client requests the run's progress repeatedly.
  */
 const question = 'Report and exports of a run, by its users';
 const failedShare = 10;
@@ -61,16 +61,19 @@ async function measure(muster: ConsoleUnderTest, users: number): Promise<Table[]
   ];
 }
 
-interface Asked {
+interface Requested {
   runId: string;
   users: number;
   name: string;
   path: string;
-  /** p99 of progress without an export, ms. */
+  /** 99th percentile of progress requests without an export, in milliseconds. */
   aloneP99: number;
 }
 
-async function measureExport(muster: ConsoleUnderTest, { runId, users, name, path, aloneP99 }: Asked): Promise<Row> {
+async function measureExport(
+  muster: ConsoleUnderTest,
+  { runId, users, name, path, aloneP99 }: Requested,
+): Promise<Row> {
   const readMemory = startMemorySampler(muster.processes);
   const readCpu = startCpuMeter(muster.processes);
   let read: Read | undefined;
@@ -98,7 +101,7 @@ async function measureExport(muster: ConsoleUnderTest, { runId, users, name, pat
   };
 }
 
-/** @returns p99 in milliseconds of asking for progress, one at a time, while the work goes on */
+/** @returns 99th percentile of progress requests in milliseconds, sent one at a time until `work` has finished */
 async function progressBeside(muster: ConsoleUnderTest, runId: string, work: () => Promise<unknown>): Promise<number> {
   const tookMs: number[] = [];
   const over = new AbortController();

@@ -4,10 +4,10 @@ import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 import type { Firing } from './installation.ts';
 import {
-  leadOf,
+  leadTimeMs,
   meters,
-  patienceMs,
-  perJob,
+  timeoutMs,
+  microsPerJob,
   perSecondOf,
   rowOf,
   startWarm,
@@ -18,11 +18,11 @@ import {
 import { startReceiver, type Receiver } from './receiver.ts';
 
 const rates = [1000, 5000];
-const quietMs = 12_000;
+const fewJobsMs = 12_000;
 const quietPerSecond = 50;
 const quietLeadMs = 1000;
 
-/** How late are jobs at their receiver? */
+/** Measures how late jobs arrive at their receiver. */
 export async function measureCalls(servers: Servers, seconds: number): Promise<Table> {
   const rows = [];
   for (const rate of rates) {
@@ -40,30 +40,38 @@ async function callAll(
   return await withFiring(servers, async (firing) => {
     await startWarm(firing, receiver);
     const jobs = rate * seconds;
-    const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadOf(jobs), url: receiver.url });
+    const { fromMs } = await firing.addJobs({
+      jobs,
+      overMs: seconds * 1000,
+      inMs: leadTimeMs(jobs),
+      url: receiver.url,
+    });
     await wait(fromMs - Date.now());
     const cpu = startCpuMeter(metersOf(servers, firing, receiver));
-    await firing.untilEnded(warmUp.jobs + jobs, patienceMs);
+    await firing.untilEnded(warmUp.jobs + jobs, timeoutMs);
     const lagsMs = (await receiver.lags()).jobs;
-    return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: perJob(cpu(), jobs) };
+    return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: microsPerJob(cpu(), jobs) };
   });
 }
 
-/** One client's crowd is due within a second, another's jobs come steadily from before it until after it is through. */
+/**
+ * Measures a burst: all jobs of one client are due within a second. Jobs of another client are due steadily, from
+ * before the burst until after its last call.
+ */
 export async function measureBurst(servers: Servers, jobs: number): Promise<Table> {
   const rows = await withReceiver((receiver) =>
     withFiring(servers, async (firing) => {
       await startWarm(firing, receiver);
-      const quiet = (quietMs / 1000) * quietPerSecond;
-      const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: leadOf(jobs), url: receiver.url });
+      const quiet = (fewJobsMs / 1000) * quietPerSecond;
+      const { fromMs } = await firing.addJobs({ jobs, overMs: 1000, inMs: leadTimeMs(jobs), url: receiver.url });
       const beginsMs = fromMs - quietLeadMs;
-      const others = { jobs: quiet, overMs: quietMs, inMs: beginsMs - Date.now(), url: `${receiver.url}quiet/` };
+      const others = { jobs: quiet, overMs: fewJobsMs, inMs: beginsMs - Date.now(), url: `${receiver.url}quiet/` };
       await firing.addJobs({ ...others, client: 'quiet' });
       await wait(fromMs - Date.now());
       const cpu = startCpuMeter(metersOf(servers, firing, receiver));
-      await firing.untilEnded(warmUp.jobs + jobs, patienceMs);
-      const crowd = { perSecond: perSecondOf(jobs, fromMs), cpu: perJob(cpu(), jobs) };
-      await firing.untilEnded(warmUp.jobs + jobs + quiet, patienceMs);
+      await firing.untilEnded(warmUp.jobs + jobs, timeoutMs);
+      const crowd = { perSecond: perSecondOf(jobs, fromMs), cpu: microsPerJob(cpu(), jobs) };
+      await firing.untilEnded(warmUp.jobs + jobs + quiet, timeoutMs);
       const lags = await receiver.lags();
       return [
         rowOf(`the crowd of ${jobs}`, { ...crowd, lagsMs: lags.jobs }),

@@ -9,9 +9,9 @@ import { measurePeerLags } from './peers.ts';
 import { measureStored, storedSettings } from './stored.ts';
 
 /**
- * How late are callbacks that are due: on the topic, and at their receiver, beside job queues, and while ten million
- * others are stored; and what does a burst of a hundred thousand in one second do to another client? Jobs are put into
- * the table beforehand: accepting them is another question.
+ * Measures how late due callbacks are, on the topic and at their receiver: compared with job queues, while ten million
+ * other jobs are stored, and during a burst of 100,000 jobs in one second, which may delay another client. Jobs are
+ * inserted beforehand, because another benchmark measures how they are accepted.
  */
 const question =
   'Lag of callbacks that are due, onto the topic and to the receiver, and a burst of 100,000 in one second';
@@ -23,7 +23,7 @@ const quickShare = 5;
 export interface FiringOptions {
   rounds: number;
   quick: boolean;
-  /** One part only. */
+  /** Name of the only part to run; undefined runs all parts. */
   only: string | undefined;
 }
 

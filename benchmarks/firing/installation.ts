@@ -10,26 +10,29 @@ import { warmDatabase } from '../warm-database.ts';
 
 const pollMs = 100;
 const partitions = 6;
-/** As it is called where none is named. */
+/** Region of a service whose configuration does not set one. */
 const region = 'local';
 
 export interface JobsToAdd {
   jobs: number;
-  /** Their due times lie evenly in this span. */
+  /** Span in milliseconds over which the due times are spread evenly. */
   overMs: number;
-  /** When it begins, from now. */
+  /** Milliseconds from now to the beginning of the span. */
   inMs: number;
-  /** Their due time, in milliseconds, is put behind it. */
+  /** URL that the jobs call. The due time of each job, in milliseconds, is appended. */
   url: string;
-  /** In turn. */
+  /** Client, or ids of clients that receive the jobs in turn. */
   client?: FiringClient | readonly string[];
-  /** Each has one of so many ordering keys, in turn, as if all had been accepted at once. */
+  /**
+   * Number of ordering keys, which the jobs receive in turn, as if all jobs had been accepted at once. Null means jobs
+   * without keys.
+   */
   keys?: number | null;
 }
 
 export type FiringClient = keyof typeof clients;
 
-/** A scheduler and a dispatcher on a database and a topic of their own, whose jobs are put into the table. */
+/** A scheduler and a dispatcher with a database and a topic of their own. Jobs are inserted directly into the table. */
 export interface Firing {
   readonly databaseUrl: string;
   readonly brokers: readonly string[];
@@ -38,32 +41,33 @@ export interface Firing {
   readonly region: string;
   readonly partitions: number;
   start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<ServiceProcess>;
-  /** Lets it finish what it has begun. */
+  /** Stops a service after it has finished the work in progress. */
   end(service: ServiceProcess): Promise<void>;
   pids(service: ServiceName): number[];
-  /** @returns when the first of them is due, by this machine's clock, which is the database's too */
+  /** @returns due time of the first job, by this machine's clock, which the database uses too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
-  /** @param client of all unless given */
+  /** Resolves when `jobs` jobs have ended. @param client clients whose jobs count; all by default */
   untilEnded(jobs: number, withinMs: number, client?: JobsToAdd['client']): Promise<void>;
-  /** So many of its jobs have ended. */
+  /** Resolves with the number of the client's jobs that have ended. */
   ended(client: NonNullable<JobsToAdd['client']>): Promise<number>;
   /**
-   * Adds clients like `quiet`, before services are started. @param terms in which they differ from it
-   * @returns their ids
+   * Adds clients like `quiet`, before services are started.
+   * @param terms settings that differ from the client `quiet`
+   * @returns ids of the clients
    */
   addClients(count: number, terms?: { publishRatePerSecond: number }): Promise<string[]>;
-  /** Changes its terms, before services are started. */
+  /** Changes the concurrency of a client, before services are started. */
   define(client: FiringClient, terms: { concurrency: number }): Promise<void>;
-  /** What was offered and is not called would be offered again. */
+  /** Deletes due jobs. Otherwise the scheduler would offer jobs again that it has offered and that were not called. */
   removeDue(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const clients = { jobs: '11111111-0000-7000-8000-000000000001', quiet: '11111111-0000-7000-8000-000000000002' };
-/** As many calls at once as keep a receiver busy that answers at once. */
-const ofDefault = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+/** Endpoint with enough concurrent calls to keep a receiver busy that answers at once. */
+const defaultTerms = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
 
-/** @param root where the engine's source lies: this tree, or another commit's */
+/** @param root folder of the engine's source: this tree by default, or another commit's */
 export async function startFiring(infrastructure: LocalInfrastructure, root = ownRoot): Promise<Firing> {
   const engine = { countries: ['SG'], segmentation: { url: 'http://127.0.0.1:1/' }, actionTypes: {} };
   const config = { ...engine, partitionsPerShard: partitions };
@@ -73,7 +77,7 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   for (const [name, id] of Object.entries(clients)) {
-    await client.query(insertClient, [id, name, ofDefault]);
+    await client.query(insertClient, [id, name, defaultTerms]);
   }
   await client.query('update installation set clients_revision = clients_revision + 1');
   const { rows } = await client.query<{ id: string }>('select id from installation');
@@ -112,7 +116,7 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     },
     ended,
     addClients: async (count, terms) => {
-      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, { ...ofDefault, ...terms }]);
+      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, { ...defaultTerms, ...terms }]);
       return added.map(({ id }) => id);
     },
     define: async (of, terms) => {
@@ -136,41 +140,44 @@ function idsOf(client: NonNullable<JobsToAdd['client']>): readonly string[] {
   return typeof client === 'string' ? [clients[client]] : client;
 }
 
-/** Inserts the endpoint `default` of clients, with the terms of the last parameter. */
-const withDefault = (terms: string) => `
+/** Inserts the endpoint `default` for each added client. @param terms SQL of the endpoint's definition */
+const insertDefaultEndpoints = (terms: string) => `
   insert into client_endpoints (id, client, name, definition)
   select id, id, 'default', ${terms}::jsonb from added returning id`;
 
 const insertClient = `
   with added as (insert into clients (id, name, definition) values ($1, $2, '{}') returning id)
-  ${withDefault('$3')}`;
+  ${insertDefaultEndpoints('$3')}`;
 
-/** Inserts $1 clients whose calls have the terms $2. */
+/** Inserts $1 clients whose endpoint has the definition $2. */
 const insertClients = `
   with added as (
     insert into clients (id, name, definition)
     select k.id, 'client-' || k.id, '{}' from (select gen_random_uuid() as id from generate_series(1, $1::int4)) k
     returning id
   )
-  ${withDefault('$2')}`;
+  ${insertDefaultEndpoints('$2')}`;
 
-/** $1: of these clients, or null for all. */
+/** Counts ended jobs. $1: client ids, or null for all clients. */
 const countEnded = `
   select coalesce(sum(called + expired + dead), 0)::float8 as ended from client_totals
   where $1::uuid[] is null or client = any($1)`;
 
-/** By partition, so that it reads what is due and nothing else. */
+/** Deletes due jobs. Listing all partition ids lets Postgres use the index, so that only due jobs are read. */
 const deleteDue = `
   delete from jobs using generate_series(0, 63) p where partition_id = p and due_at <= now()`;
 
-/** $1 clients, $2 keys of each. */
+/** Advances ordering keys. $1: client ids, $2: number of keys per client. */
 const advanceKeys = `
   select count(advance_key(c.id, 'key-' || n)) from unnest($1::uuid[]) c (id)
   cross join generate_series(0, $2::int4 - 1) n`;
 
-/** $1 jobs, $2 first due time in ms, $3 span in ms, $4 URL, $5 clients in turn, $6 keys in turn, or null. */
+/**
+ * Inserts jobs. $1: number of jobs, $2: first due time in ms since 1970, $3: span of the due times in ms, $4: URL, $5:
+ * client ids that own the jobs in turn, $6: number of ordering keys, or null for jobs without keys.
+ */
 const insertJobs = `
-  insert into jobs (partition_id, due_at, id, client, scheduled_for, ordering_key, in_order, place, ready_at,
+  insert into jobs (partition_id, due_at, id, client, scheduled_for, ordering_key, in_order, accept_order, ready_at,
     method, url, body)
   select get_byte(uuid_send(k.id), 15) % 64, case when $6::int4 is null then k.due else 'infinity' end,
     k.id, ($5::uuid[])[1 + k.n % cardinality($5::uuid[])], k.due,

@@ -4,14 +4,14 @@ import { percentile, rounded, type Row } from '../results.ts';
 import { startFiring, type Firing, type JobsToAdd } from './installation.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Jobs have to be stored before the first is due: this, and some of it for each of them. */
+/** Jobs have to be stored before the first one is due. The lead time is this, plus `leadPerJobMs` for each job. */
 const leadMs = 4000;
 const leadPerJobMs = 0.1;
-/** Before what is measured. */
+/** Jobs that warm up the services before the measurement. */
 export const warmUp = { jobs: 10_000, overMs: 2000, inMs: 3000 };
-export const patienceMs = 120_000;
+export const timeoutMs = 120_000;
 
-/** How late jobs were, and what they cost. */
+/** Lateness of jobs, and their cost. */
 export interface Lags {
   perSecond: number;
   lagsMs: readonly number[];
@@ -19,7 +19,7 @@ export interface Lags {
   cpu: Readonly<Record<string, number>>;
 }
 
-export function leadOf(jobs: number): number {
+export function leadTimeMs(jobs: number): number {
   return leadMs + jobs * leadPerJobMs;
 }
 
@@ -35,7 +35,10 @@ export async function withFiring<Result>(
   }
 }
 
-/** Code that was never run is several times as slow, and no service is young for long. */
+/**
+ * Starts scheduler and dispatcher and runs warm-up jobs. Code that has not run yet is several times as slow, and in
+ * production a service is new only for a short time.
+ */
 export async function startWarm(
   firing: Firing,
   receiver: Receiver,
@@ -43,7 +46,7 @@ export async function startWarm(
 ): Promise<void> {
   await Promise.all([firing.start('scheduler'), firing.start('dispatcher')]);
   await firing.addJobs({ ...warmUp, url: `${receiver.url}warm/`, client });
-  await firing.untilEnded(warmUp.jobs, patienceMs);
+  await firing.untilEnded(warmUp.jobs, timeoutMs);
 }
 
 export function meters({ infrastructure }: Servers, firing: Firing) {
@@ -55,7 +58,7 @@ export function meters({ infrastructure }: Servers, firing: Firing) {
   };
 }
 
-export function perJob(micros: Readonly<Record<string, number>>, jobs: number): Record<string, number> {
+export function microsPerJob(micros: Readonly<Record<string, number>>, jobs: number): Record<string, number> {
   return Object.fromEntries(Object.entries(micros).map(([name, sum]) => [name, sum / jobs]));
 }
 

@@ -2,41 +2,54 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startCpuMeter } from '../cpu.ts';
 import type { Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { leadOf, meters, patienceMs, perJob, perSecondOf, rowOf, warmUp, withFiring, type Lags } from './lags.ts';
+import {
+  leadTimeMs,
+  meters,
+  timeoutMs,
+  microsPerJob,
+  perSecondOf,
+  rowOf,
+  warmUp,
+  withFiring,
+  type Lags,
+} from './lags.ts';
 import type { Firing } from './installation.ts';
 import { watchTopic } from './topic-watch.ts';
 
 const rates = [1000, 5000, 20_000];
 /**
- * No dispatcher claims what is offered here. After ten seconds the sweep would offer it again, which no installation
- * with dispatchers has to bear.
+ * Length of a measurement. No dispatcher claims jobs in this part, so after ten seconds the sweep would offer them
+ * again. That load does not occur in an installation with dispatchers.
  */
 export const offerSeconds = 8;
-/** It is never called. */
-const nowhere = 'http://127.0.0.1:1/';
+/** URL of the jobs, which are never called. */
+const unusedUrl = 'http://127.0.0.1:1/';
 const crowdMs = 1000;
 
-/** How late are jobs on the topic? */
+/** Measures how late jobs appear on the topic. */
 export async function measureOffers(servers: Servers, seconds: number): Promise<Table> {
   const rows = [];
   for (const rate of rates) {
-    const lags = await withFiring(servers, (firing) => takeOffersTurn(servers, firing, { rate, seconds }));
+    const lags = await withFiring(servers, (firing) => measureOffersTurn(servers, firing, { rate, seconds }));
     rows.push(rowOf(`${rate} due/s`, lags));
     console.error(JSON.stringify(rows.at(-1)));
   }
   return { title: 'Onto the topic', rows };
 }
 
-/** All are due within a second: how long until the last of them is on the topic? */
+/** Measures jobs that are all due within one second: the time until the last of them is on the topic. */
 export async function measureCrowd(servers: Servers, jobs: number): Promise<Table> {
   const lags = await withFiring(servers, (firing) =>
-    takeOffersTurn(servers, firing, { rate: (jobs * 1000) / crowdMs, seconds: crowdMs / 1000 }),
+    measureOffersTurn(servers, firing, { rate: (jobs * 1000) / crowdMs, seconds: crowdMs / 1000 }),
   );
   return { title: `${jobs} due in one second, onto the topic`, rows: [rowOf('the crowd', lags)] };
 }
 
-/** One turn of an installation that may have others: it is left as it was found. */
-export async function takeOffersTurn(
+/**
+ * Takes one turn in an installation. Ends the scheduler and removes its jobs afterwards, so that further turns can
+ * follow.
+ */
+export async function measureOffersTurn(
   servers: Servers,
   firing: Firing,
   { rate, seconds }: { rate: number; seconds: number },
@@ -45,16 +58,16 @@ export async function takeOffersTurn(
   const watch = await watchTopic(firing);
   try {
     const scheduler = await firing.start('scheduler');
-    // Code that was never run is several times as slow, and no scheduler is young for long.
-    await firing.addJobs({ ...warmUp, url: nowhere });
-    await watch.collect(warmUp.jobs, patienceMs);
+    // Code that has not run yet is several times as slow, and in production a scheduler is new only for a short time.
+    await firing.addJobs({ ...warmUp, url: unusedUrl });
+    await watch.collect(warmUp.jobs, timeoutMs);
     await firing.removeDue();
     watch.beginAnew();
-    const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadOf(jobs), url: nowhere });
+    const { fromMs } = await firing.addJobs({ jobs, overMs: seconds * 1000, inMs: leadTimeMs(jobs), url: unusedUrl });
     await wait(fromMs - Date.now());
     const cpu = startCpuMeter(meters(servers, firing));
-    const lagsMs = await watch.collect(jobs, patienceMs);
-    const lags = { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: perJob(cpu(), jobs) };
+    const lagsMs = await watch.collect(jobs, timeoutMs);
+    const lags = { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: microsPerJob(cpu(), jobs) };
     await firing.end(scheduler);
     await firing.removeDue();
     return lags;

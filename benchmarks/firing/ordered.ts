@@ -4,17 +4,20 @@ import { percentile, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 import { withReceiver } from './calls.ts';
 import type { Firing } from './installation.ts';
-import { leadOf, meters, perJob, startWarm, warmUp, withFiring } from './lags.ts';
+import { leadTimeMs, meters, microsPerJob, startWarm, warmUp, withFiring } from './lags.ts';
 import type { Receiver } from './receiver.ts';
 
 const quietPerSecond = 50;
-/** After all of them are due: by then each key has got going. */
+/** Time after all jobs are due, until jobs of each key are being called. */
 const settlingMs = 1000;
 
 interface Case {
   name: string;
   jobs: number;
-  /** They are due at one instant, key by key in turn; beside each other where there is none. */
+  /**
+   * Number of ordering keys. The jobs are due at one instant, and each key's jobs are called one after the other. Null
+   * means jobs without keys, called concurrently.
+   */
   keys: number | null;
 }
 
@@ -26,7 +29,7 @@ const cases: readonly Case[] = [
   { name: 'one key, 100,000 wait behind it', jobs: 100_000, keys: 1 },
 ];
 
-/** How many jobs a second are called where they are ordered by keys, and what does another client notice? */
+/** Measures the calls per second of jobs that are ordered by keys, and how they affect another client. */
 export async function measureOrdered(servers: Servers, seconds: number): Promise<Table> {
   const rows: Row[] = [];
   for (const each of cases) {
@@ -49,7 +52,7 @@ interface Measured {
 
 async function measureCase({ name, jobs, keys }: Case, { servers, firing, receiver, seconds }: Measured): Promise<Row> {
   await startWarm(firing, receiver);
-  const inMs = leadOf(jobs) * (keys === null ? 1 : 2);
+  const inMs = leadTimeMs(jobs) * (keys === null ? 1 : 2);
   const { fromMs } = await firing.addJobs({ jobs, overMs: 0, inMs, url: receiver.url, keys });
   await firing.addJobs({
     jobs: seconds * quietPerSecond,
@@ -63,7 +66,7 @@ async function measureCase({ name, jobs, keys }: Case, { servers, firing, receiv
   const cpu = startCpuMeter({ ...meters(servers, firing), receiver: () => [receiver.pid] });
   await wait(seconds * 1000);
   const done = (await firing.ended('jobs')) - before;
-  const micros = Object.entries(perJob(cpu(), Math.max(1, done)));
+  const micros = Object.entries(microsPerJob(cpu(), Math.max(1, done)));
   const { quiet } = await receiver.lags();
   return {
     case: name,

@@ -9,33 +9,33 @@ import { requirePeers } from '../peers/load-peer.ts';
 import { requireRedis, startRedis } from '../peers/redis-server.ts';
 import { median, percentile, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { perJob, perSecondOf, withFiring, type Lags } from './lags.ts';
-import { takeOffersTurn } from './offers.ts';
+import { microsPerJob, perSecondOf, withFiring, type Lags } from './lags.ts';
+import { measureOffersTurn } from './offers.ts';
 
 /**
- * How late does a handler begin that does nothing but look at the clock, in queues that many use for delayed jobs?
- * Beside them Muster's jobs on their topic, where a dispatcher takes them from. The same number of jobs is due over the
- * same seconds, stored beforehand, in turns on the same servers.
+ * Measures how late a handler that only reads the clock begins, in queues that are often used for delayed jobs.
+ * Muster's jobs are measured on their topic, from which a dispatcher reads them. The same number of jobs is due over
+ * the same seconds, stored beforehand, in turns on the same servers.
  */
 const rate = 5000;
 const leadMs = 5000;
-/** The slowest of them stores some 20,000 a second on a machine of its own. */
+/** Lead time for each job. The slowest queue stores some 20,000 jobs a second on a machine of its own. */
 const leadPerJobMs = 0.3;
-/** As often as Muster looks, where a queue can be told. */
-const lookEveryMs = 10;
+/** Poll interval of the queues that can configure it: the same as Muster's. */
+const pollIntervalMs = 10;
 const targetRatio = 0.2;
 
 interface Peer {
   name: string;
   queue: string;
-  /** Handlers at once: what was best for its lag. */
+  /** Concurrent handlers: the number with the smallest lag for this queue. */
   atOnce: number;
 }
 
 const peers: readonly Peer[] = [
   { name: 'BullMQ', queue: 'bullmq', atOnce: 200 },
   { name: 'graphile-worker', queue: 'graphile-worker', atOnce: 200 },
-  // Fetches of 500: it looks twice a second, and each time 2,500 are due.
+  // pg-boss fetches 500 jobs at a time. It polls twice a second, and 2,500 jobs are due each time.
   { name: 'pg-boss', queue: 'pg-boss', atOnce: 2000 },
 ];
 
@@ -50,7 +50,7 @@ export async function measurePeerLags(servers: Servers, rounds: number, seconds:
   const closers = [() => redis.stop()];
   try {
     return await withFiring(servers, async (firing) => {
-      const muster = { name: 'Muster', takeTurn: () => takeOffersTurn(servers, firing, { rate, seconds }) };
+      const muster = { name: 'Muster', takeTurn: () => measureOffersTurn(servers, firing, { rate, seconds }) };
       const contestants: Contestant[] = [muster];
       for (const peer of peers) {
         const opened = await openPeer(peer, servers, redis, seconds);
@@ -68,7 +68,7 @@ export async function measurePeerLags(servers: Servers, rounds: number, seconds:
   }
 }
 
-/** The one that begins changes from round to round. */
+/** Runs all contestants in each round. The contestant that begins changes from round to round. */
 async function takeTurns(contestants: readonly Contestant[], rounds: number): Promise<Map<string, Lags[]>> {
   const turns = new Map(contestants.map(({ name }) => [name, new Array<Lags>()]));
   for (let round = 0; round < rounds; round++) {
@@ -84,7 +84,7 @@ async function takeTurns(contestants: readonly Contestant[], rounds: number): Pr
 
 const lagsShape = z.array(z.number());
 
-/** One process stores the jobs, and another works on them. */
+/** Opens a queue: one process stores the jobs, and another works on them. */
 async function openPeer(
   { name, queue, atOnce }: Peer,
   { infrastructure }: Servers,
@@ -112,11 +112,11 @@ async function openPeer(
       const fromMs = Math.ceil(Date.now() + leadMs + jobs * leadPerJobMs);
       const storedMs = z.number().parse(await tell(producer, { order: 'store', jobs, fromMs, overMs: seconds * 1000 }));
       if (storedMs > fromMs) throw new Error(`${name}: the first jobs were due before all had been stored`);
-      const watched = tell(worker, { order: 'watch', jobs, atOnce, lookEveryMs });
+      const watched = tell(worker, { order: 'watch', jobs, atOnce, lookEveryMs: pollIntervalMs });
       await wait(Math.max(0, fromMs - Date.now()));
       const cpu = startCpuMeter(processes);
       const lagsMs = lagsShape.parse(await watched);
-      return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: perJob(cpu(), jobs) };
+      return { perSecond: perSecondOf(jobs, fromMs), lagsMs, cpu: microsPerJob(cpu(), jobs) };
     },
     close: async () => {
       await Promise.all([producer.stop(), worker.stop()]);

@@ -5,14 +5,17 @@ import { startChild } from '../child.ts';
 const lagsShape = z.object({ jobs: z.array(z.number()), quiet: z.array(z.number()) });
 
 /**
- * A process that notes how late every call came: the due time is the last part of its path. It answers at once; below
- * `/slow/<ms>/`, after so long.
+ * A process that records how late each call arrives. The last part of a call's path is its due time. The receiver
+ * answers at once, or after `<ms>` milliseconds if the path begins with `/slow/<ms>/`.
  */
 export interface Receiver {
-  /** Ends with a slash. */
+  /** Base URL, with a slash at its end. */
   readonly url: string;
   readonly pid: number;
-  /** In milliseconds. `quiet`: of calls below `/quiet/`; `jobs`: of the others, but for those below `/warm/`. */
+  /**
+   * Returns how late the calls were, in milliseconds. `quiet` has the calls below `/quiet/`; `jobs` has all other calls
+   * except those below `/warm/`.
+   */
   lags(): Promise<z.output<typeof lagsShape>>;
   stop(): Promise<void>;
 }

@@ -2,22 +2,24 @@ import { median, percentile, ratioByRound, rounded, type Row, type Table } from 
 import type { Servers } from '../servers.ts';
 import { fewStored, storedSettings, storeFutureJobs } from '../stored-jobs.ts';
 import { withFiring, type Lags } from './lags.ts';
-import { offerSeconds, takeOffersTurn } from './offers.ts';
+import { offerSeconds, measureOffersTurn } from './offers.ts';
 
 export { storedSettings };
 
 const rate = 5000;
 const targetRatio = 1.2;
 
-/** Is what is due any later because many jobs are stored that are not? Two installations, in turns. */
+/**
+ * Compares the lag of due jobs between two installations: one stores few other jobs, the other many. They take turns.
+ */
 export async function measureStored(servers: Servers, rounds: number, many: number): Promise<Table[]> {
   return await withFiring(servers, (few) =>
     withFiring(servers, async (crowded) => {
       await storeFutureJobs(few.databaseUrl, fewStored);
       await storeFutureJobs(crowded.databaseUrl, many);
       const turns = { few: new Array<Lags>(), crowded: new Array<Lags>() };
-      const take = (firing: typeof few) => takeOffersTurn(servers, firing, { rate, seconds: offerSeconds });
-      // The first turn of each is not counted: its pages are not in memory yet.
+      const take = (firing: typeof few) => measureOffersTurn(servers, firing, { rate, seconds: offerSeconds });
+      // Each installation's first turn is not counted: its pages are not in memory yet.
       for (let round = 0; round <= rounds; round++) {
         const [a, b] = [await take(few), await take(crowded)];
         console.error(`round ${round} of ${rounds}: p99 ${p99Of(a)} and ${p99Of(b)} ms`);

@@ -10,12 +10,15 @@ import type { Firing } from './installation.ts';
 
 const pollMs = 50;
 const owner = 'topic-watch';
-/** Longer than any turn, so that one beat is enough. */
+/** Lifetime of the heartbeat: longer than any turn, so that one heartbeat is enough. */
 const aliveMs = 3_600_000;
-/** Schedulers offer what dispatchers say they take: all there is. */
+/**
+ * Capacity reported to the schedulers. Schedulers offer only as many jobs as dispatchers report capacity for, so a high
+ * number makes them offer all.
+ */
 const credit = { toAnyClient: 100_000_000, toClients: {} };
 
-/** Stands in for dispatchers: takes whatever is offered, and notes how late each job came onto the topic. */
+/** Acts as a dispatcher: receives all offered jobs, and records how late each job appeared on the topic. */
 export async function watchTopic({ databaseUrl, brokers, topic, group, region, partitions }: Firing) {
   const logger = createLogger('bench', 'error');
   const kafka = createKafka({ brokers: [...brokers], clientId: 'bench', logger });
@@ -26,9 +29,9 @@ export async function watchTopic({ databaseUrl, brokers, topic, group, region, p
     topics: [{ topic, partitions, replicationFactor: 1 }],
     logger,
   });
-  /** By job: the first time counts. */
+  /** Lag in milliseconds by job id. Only the first appearance of a job counts. */
   const lags = new Map<string, number>();
-  /** What was due before is of an earlier turn. */
+  /** Beginning of the current turn. Jobs that were due earlier belong to an earlier turn. */
   let sinceMs = Date.now();
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
   const nodes = createJobNodes({ pool });
@@ -54,7 +57,7 @@ export async function watchTopic({ databaseUrl, brokers, topic, group, region, p
       lags.clear();
       sinceMs = Date.now();
     },
-    /** Resolves with all lags in milliseconds when so many jobs have come. */
+    /** Resolves with all lags in milliseconds when `jobs` jobs have arrived. */
     collect: async (jobs: number, withinMs: number): Promise<number[]> => {
       const giveUpAt = performance.now() + withinMs;
       while (lags.size < jobs) {

@@ -8,14 +8,17 @@ import { startMemorySampler, type Memory } from './memory-sampler.ts';
 import { shortened, startStatementMeter, type StatementCost } from './statements.ts';
 
 /**
- * Campaigns of growing size through the same processes: does a batch, a look or the memory cost more in a larger one?
+ * Runs campaigns of growing size through the same processes, and checks that batches, periodic queries and memory do
+ * not cost more in a larger campaign.
  */
 const country = 'SG';
 const inFlight = 200;
-const statementsShown = 10;
-/** What writes less than this per batch is no part of a batch's own way: a look or a sweep. */
-const walRecordsOfLook = 0.1;
-/** The collector and the database get so long to give back what they will. */
+const statementsDisplayed = 10;
+/**
+ * Log records per batch. Statements that write fewer belong to a periodic query or a sweep, not to the batch itself.
+ */
+const maxWalRecordsOfPoll = 0.1;
+/** Pause in which the garbage collector and the database can free memory. */
 const restMs = 5000;
 
 interface Measured {
@@ -46,7 +49,8 @@ export async function measureAudiences(
   };
   const meter = await startStatementMeter(installation.databaseUrl);
   try {
-    // Processes grow with the time that they have worked: the largest first, so that sizes differ by nothing else.
+    // Processes grow with the time that they have worked. The warm-up has the largest size, so that later sizes differ
+    // by nothing else.
     const warmUpUsers = Math.max(...sizes);
     await runToEnd(installation, stub, campaignOf(warmUpUsers), warmUpUsers);
     const measured = new Map(sizes.map((users) => [users, new Array<Measured>()]));
@@ -87,7 +91,7 @@ function rateRows(measured: BySize): Row[] {
     const names = Object.keys(rounds[0]?.cpu ?? {});
     const micros = names.map((name) => [name, Math.round(median(rounds.map(({ cpu }) => cpu[name] ?? 0)))] as const);
     const looksMs = rounds.map(({ statements }) =>
-      looksOf(statements, users).reduce((sum, { totalMs }) => sum + totalMs, 0),
+      pollsOf(statements, users).reduce((sum, { totalMs }) => sum + totalMs, 0),
     );
     return {
       users,
@@ -118,17 +122,20 @@ function memoryRows(measured: BySize): Row[] {
   });
 }
 
-function looksOf(statements: readonly StatementCost[], users: number): StatementCost[] {
-  const most = (users / usersPerBatch) * walRecordsOfLook;
+function pollsOf(statements: readonly StatementCost[], users: number): StatementCost[] {
+  const most = (users / usersPerBatch) * maxWalRecordsOfPoll;
   return statements.filter(({ walRecords, text }) => walRecords < most && /^\s*(select|with|update)/i.test(text));
 }
 
-/** By the mean at the largest audience; a statement that a size did not see has no figure there. */
+/**
+ * Lists statements in descending order of their mean time at the largest audience. A statement that did not run at a
+ * size has no figure for that size.
+ */
 function statementRows(measured: BySize): Row[] {
   const [largestUsers = 0, largest = []] = [...measured].at(-1) ?? [];
   const last = largest.at(-1)?.statements ?? [];
-  const dearest = looksOf(last, largestUsers).toSorted((a, b) => b.meanMs - a.meanMs);
-  return dearest.slice(0, statementsShown).map(({ id, text, calls, maxMs }) => {
+  const dearest = pollsOf(last, largestUsers).toSorted((a, b) => b.meanMs - a.meanMs);
+  return dearest.slice(0, statementsDisplayed).map(({ id, text, calls, maxMs }) => {
     const means = [...measured].map(([users, rounds]) => {
       const seen = rounds.flatMap(({ statements }) => statements.filter((statement) => statement.id === id));
       const mean = seen.length === 0 ? null : rounded(median(seen.map(({ meanMs }) => meanMs)));

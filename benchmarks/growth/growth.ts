@@ -7,7 +7,7 @@ import { measureIdlePartitions } from './idle-partitions.ts';
 import { measureReport } from './report.ts';
 import { meteredSettings } from './statements.ts';
 
-/** What grows with the audience, with partitions, with failures? */
+/** Measures what grows with the audience, with partitions and with failures. */
 const question = 'What grows with the audience, the partitions, the failures';
 
 export interface GrowthOptions {
@@ -30,7 +30,7 @@ const parts: Record<string, Part> = {
 };
 
 export async function benchmarkGrowth(options: GrowthOptions): Promise<void> {
-  // Each on servers of its own: a thousand partitions would burden what is measured after them.
+  // Each part has servers of its own: a thousand partitions would slow down the following parts.
   await publishParts({ name: 'growth', question, parts, only: options.only }, (part) =>
     withServers({ ...databaseSettings, ...meteredSettings }, (servers) => part(servers, options)),
   );

@@ -5,21 +5,21 @@ import { median, rounded, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
 /**
- * What does a worker cost that has nothing to do, by the partitions that it watches? Both stand idle at once and are
- * looked at in turn.
+ * Measures the cost of an idle worker with few and with many partitions. Both workers are idle at the same time and are
+ * measured in turn.
  */
 const settleMs = 15_000;
 const windowMs = 10_000;
 const letters = 'ABCDE';
 const slots = 200;
 
-const shapes = [
+const partitionCounts = [
   { name: '36 (6 topics × 6)', countries: 3, partitionsPerShard: 6 },
   { name: '1,000 (50 topics × 20)', countries: 25, partitionsPerShard: 20 },
 ];
 
 interface Look {
-  /** Of one core. */
+  /** CPU as a share of one core. */
   share: number;
   residentMiB: number;
 }
@@ -28,7 +28,7 @@ export async function measureIdlePartitions({ infrastructure, stub }: Servers, r
   const type = { url: `${stub.url}/batches/full/0`, answerForm: 'full' as const, concurrency: slots };
   const installations: { name: string; installation: Installation; looks: Look[] }[] = [];
   try {
-    for (const { name, countries, partitionsPerShard } of shapes) {
+    for (const { name, countries, partitionsPerShard } of partitionCounts) {
       const installation = await startInstallation({
         infrastructure,
         countries: Array.from({ length: countries }, (_, index) => codeOf(index)),
@@ -42,7 +42,7 @@ export async function measureIdlePartitions({ infrastructure, stub }: Servers, r
     await wait(settleMs);
     for (let round = 1; round <= rounds; round++) {
       for (const { installation, looks } of installations)
-        looks.push(await lookAt(installation.services.pids('worker')[0] ?? 0));
+        looks.push(await sampleProcess(installation.services.pids('worker')[0] ?? 0));
     }
     const rows = installations.map(({ name, looks }) => ({
       partitions: name,
@@ -55,13 +55,13 @@ export async function measureIdlePartitions({ infrastructure, stub }: Servers, r
   }
 }
 
-async function lookAt(pid: number): Promise<Look> {
+async function sampleProcess(pid: number): Promise<Look> {
   const before = cpuSecondsOf(pid);
   await wait(windowMs);
   return { share: (cpuSecondsOf(pid) - before) / (windowMs / 1000), residentMiB: residentMiB(pid) };
 }
 
-/** AA, AB, … EE: codes that no country needs to have. */
+/** Returns a country code from AA to EE. The codes need not belong to real countries. */
 function codeOf(index: number): string {
   const [first = '', second = ''] = [letters[Math.floor(index / letters.length)], letters[index % letters.length]];
   return first + second;

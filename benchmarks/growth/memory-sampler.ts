@@ -9,8 +9,9 @@ export interface Memory {
 const sampleMs = 500;
 
 /**
- * Samples the memory of processes by name until it is stopped. Processes of a name are added up, what they share
- * counted once, and once more without it: a database's buffers fill up to what it is configured for, whatever it does.
+ * Samples the memory of processes, by name, until the returned function is called. Processes of one name are added up.
+ * Memory that they share is counted once, and a second figure leaves it out: a database fills its shared buffers up to
+ * the configured size in any case.
  */
 export function startMemorySampler(
   processes: Readonly<Record<string, () => readonly number[]>>,
@@ -39,7 +40,10 @@ export function startMemorySampler(
   };
 }
 
-/** A process's share of what it maps, in MiB: the backends of a database have its buffers in common. Linux only. */
+/**
+ * Returns a process's proportional share of its mapped memory, in MiB. The backends of a database have its buffers in
+ * common. Linux only; 0 if the process is gone.
+ */
 function sharesOf(pid: number): { all: number; shared: number } {
   try {
     const shares = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -4,13 +4,13 @@ import { median, rounded, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
 /**
- * How long does the report of a campaign take in which everybody failed, for one of twenty reasons? The failures are
- * the engine's own: its endpoint refuses each user, so that nothing need be known of its tables.
+ * Measures the time of the report of a campaign in which all users failed, for one of twenty reasons. The engine itself
+ * records the failures, because the stub refuses each user. So the benchmark does not depend on the engine's tables.
  */
 const country = 'SG';
 const inFlight = 100;
 const looks = 7;
-/** A report that takes longer is not asked for again. */
+/** A report that takes longer is not requested again. */
 const slowMs = 10_000;
 
 export async function measureReport({ infrastructure, stub }: Servers, failures: readonly number[]): Promise<Table> {
@@ -41,8 +41,8 @@ export async function measureReport({ infrastructure, stub }: Servers, failures:
       rows.push({
         failures: users,
         'batches/s while they failed': rounded(users / usersPerBatch / seconds),
-        'first byte, first time, ms': shown(first),
-        'again, ms': again.length === 0 ? null : shown(median(again)),
+        'first byte, first time, ms': roundedMs(first),
+        'again, ms': again.length === 0 ? null : roundedMs(median(again)),
       });
     }
     return { title: 'First byte of a report', rows };
@@ -51,13 +51,13 @@ export async function measureReport({ infrastructure, stub }: Servers, failures:
   }
 }
 
-/** Milliseconds each; infinite for a report that was refused. */
+/** Returns the milliseconds of each report; infinite for a refused report. */
 async function timesOf(look: () => Promise<number | null>): Promise<number[]> {
   const times: number[] = [];
   while (times.length < looks && (times.at(-1) ?? 0) < slowMs) times.push((await look()) ?? Number.POSITIVE_INFINITY);
   return times;
 }
 
-function shown(ms: number): number | string {
+function roundedMs(ms: number): number | string {
   return Number.isFinite(ms) ? rounded(ms) : 'refused';
 }

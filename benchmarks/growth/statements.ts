@@ -1,32 +1,32 @@
 import { Client } from 'pg';
 
-/** What one statement of the engine cost the database; times in milliseconds. */
+/** Cost of one statement of the engine in the database; times in milliseconds. */
 export interface StatementCost {
-  /** The same for the same statement, whatever its values. */
+  /** Identical for all calls of the statement, whatever the parameter values. */
   id: string;
   text: string;
   calls: number;
   meanMs: number;
   maxMs: number;
   totalMs: number;
-  /** What it wrote to the log, in records: about one per row changed. */
+  /** Records that the statement wrote to the log: about one per changed row. */
   walRecords: number;
 }
 
 export interface StatementMeter {
-  /** Forgets what was counted. */
+  /** Resets all counters. */
   reset(): Promise<void>;
   read(): Promise<StatementCost[]>;
   close(): Promise<void>;
 }
 
-/** PostgreSQL has to be started with these for the meter to count. */
+/** Settings that PostgreSQL must start with so that the meter can count. */
 export const meteredSettings = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.max': 5000,
 } as const;
 
-/** Asks PostgreSQL itself what each statement costs it, so that nothing need be known of the engine that sends them. */
+/** Reads the cost of each statement from PostgreSQL itself, so that the meter needs no knowledge of the engine. */
 export async function startStatementMeter(databaseUrl: string): Promise<StatementMeter> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -49,7 +49,7 @@ export async function startStatementMeter(databaseUrl: string): Promise<Statemen
   };
 }
 
-/** A statement in one line, as short as a table wants it. */
+/** Returns a statement in one line, shortened for a table. */
 export function shortened(text: string): string {
   const line = text.replace(/--.*$/gm, '').replace(/\s+/g, ' ').replaceAll('|', '/').trim();
   return line.length <= 90 ? line : `${line.slice(0, 60)} … ${line.slice(-28)}`;

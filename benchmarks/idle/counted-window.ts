@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startStatementMeter, type StatementCost } from '../growth/statements.ts';
 
-/** What Postgres counted in a window of time. */
+/** Counters of Postgres over a window of time. */
 export interface Counted {
   seconds: number;
   commits: number;
-  /** Of the write-ahead log. */
+  /** Bytes written to the write-ahead log. */
   logBytes: number;
   statements: readonly StatementCost[];
 }
 
-/** Postgres tells of transactions about once a second. */
-const toldAfterMs = 1500;
+/** Delay until statistics are complete: Postgres publishes finished transactions about once a second. */
+const statisticsDelayMs = 1500;
 
-/** Counts while it waits. What the count itself asks for is left out of the statements. */
-export async function countFor(databaseUrl: string, windowMs: number): Promise<Counted> {
+/** Waits for `windowMs` and counts what happens meanwhile. The meter's own queries are left out of the statements. */
+export async function countWindow(databaseUrl: string, windowMs: number): Promise<Counted> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   const meter = await startStatementMeter(databaseUrl);
@@ -27,7 +27,7 @@ export async function countFor(databaseUrl: string, windowMs: number): Promise<C
     return rows[0] ?? { commits: 0, logBytes: 0 };
   };
   try {
-    await wait(toldAfterMs);
+    await wait(statisticsDelayMs);
     const before = await read();
     await meter.reset();
     const startedAt = performance.now();

@@ -7,9 +7,9 @@ import { measureStanding } from './standing.ts';
 import { measureStarts } from './starts.ts';
 
 /**
- * What does an installation cost that does nothing, how soon is it there, and how many statements does a run take
- * beside those of its batches? Statements, commits and bytes of the log are counted by Postgres itself and are the same
- * on a busy machine; shares of a core are not.
+ * Measures the cost of an idle installation, its start-up time, and how the statements of a run relate to its batches.
+ * Postgres itself counts statements, commits and bytes of the log; a busy machine does not change these numbers. It
+ * does change the shares of a core.
  */
 const question = 'What an installation costs that does nothing or little';
 
@@ -28,7 +28,7 @@ const parts: Record<string, Part> = {
 };
 
 export async function benchmarkIdle(options: IdleOptions): Promise<void> {
-  // Each on servers of its own: what stands still in one part would be counted in the next.
+  // Each part has servers of its own, because the idle services of one part would count in the next.
   await publishParts({ name: 'idle', question, parts, only: options.only }, (part) =>
     withServers(meteredSettings, (servers) => part(servers, options)),
   );

@@ -3,12 +3,12 @@ import { awaitEnd, usersPerBatch } from '../campaign-times.ts';
 import { startInstallation } from '../installation.ts';
 import { rounded, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { callsIn, countFor } from './counted-window.ts';
+import { callsIn, countWindow } from './counted-window.ts';
 import { statementRows } from './statement-rows.ts';
 
-/** How many statements does a campaign take while it runs? Those of its batches are few: they are grouped. */
+/** Counts the statements of a campaign while it runs. Its batches cause few, because they are grouped. */
 const country = 'SG';
-/** More than any machine serves in the window. */
+/** Audience larger than any machine can process in the window. */
 const users = 50_000_000;
 const inFlight = 100;
 const latencyMs = 20;
@@ -36,7 +36,7 @@ export async function measureRun({ infrastructure, stub }: Servers): Promise<Tab
     while ((await answered()) === 0) await wait(pollMs);
     await wait(settleMs);
     const before = await answered();
-    const counted = await countFor(installation.databaseUrl, windowMs);
+    const counted = await countWindow(installation.databaseUrl, windowMs);
     const batches = (await answered()) - before;
     const run = await installation.api.run(campaignId);
     if (!run || run.endedAt) throw new Error('the run ended before its statements were counted');

@@ -3,42 +3,45 @@ import { startCpuMeter, startForeignLoadMeter, withDescendants } from '../cpu.ts
 import { processesOf, startInstallation, type InstallationOptions } from '../installation.ts';
 import { rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { callsIn, countFor, type Counted } from './counted-window.ts';
+import { callsIn, countWindow, type Counted } from './counted-window.ts';
 import { statementRows } from './statement-rows.ts';
 
-/** Whatever a start brings is over then: partitions are assigned, what is old is removed. */
+/** Time after which the work of a start is over: partitions are assigned and old data is removed. */
 const settleMs = 20_000;
 const windowMs = 30_000;
 const letters = 'ABCDE';
 const slots = 200;
 
-type Shape = { name: string; countries: number } & Pick<Required<InstallationOptions>, 'extent' | 'partitionsPerShard'>;
+type InstallationShape = { name: string; countries: number } & Pick<
+  Required<InstallationOptions>,
+  'extent' | 'partitionsPerShard'
+>;
 
-const small: readonly Shape[] = [
+const smallInstallations: readonly InstallationShape[] = [
   { name: '`serve all`, 36 partitions', extent: 'one-process', countries: 3, partitionsPerShard: 6 },
   { name: 'five processes, 36 partitions', extent: 'whole', countries: 3, partitionsPerShard: 6 },
 ];
-const large: Shape = {
+const largeInstallation: InstallationShape = {
   name: 'five processes, 1,000 partitions',
   extent: 'whole',
   countries: 25,
   partitionsPerShard: 20,
 };
 
-interface Standing {
-  shape: Shape;
-  /** By process, of one core. */
+interface IdleFigures {
+  shape: InstallationShape;
+  /** CPU of each process as a share of one core. */
   shares: Record<string, number>;
-  /** Share of all cores that others on this machine took meanwhile. */
+  /** Share of all cores that other programs used meanwhile, 0 to 1. */
   foreignLoad: number;
   counted: Counted;
 }
 
 export async function measureStanding(servers: Servers, quick: boolean): Promise<Table[]> {
-  const measured: Standing[] = [];
-  for (const shape of quick ? small : [...small, large]) {
+  const measured: IdleFigures[] = [];
+  for (const shape of quick ? smallInstallations : [...smallInstallations, largeInstallation]) {
     console.error(shape.name);
-    measured.push(await standStill(servers, shape));
+    measured.push(await measureIdle(servers, shape));
   }
   const others = Math.round(Math.max(...measured.map(({ foreignLoad }) => foreignLoad)) * 100);
   return [
@@ -53,7 +56,7 @@ export async function measureStanding(servers: Servers, quick: boolean): Promise
   ];
 }
 
-async function standStill({ infrastructure, stub }: Servers, shape: Shape): Promise<Standing> {
+async function measureIdle({ infrastructure, stub }: Servers, shape: InstallationShape): Promise<IdleFigures> {
   const type = { url: `${stub.url}/batches/full/0`, answerForm: 'full' as const, concurrency: slots };
   const installation = await startInstallation({
     infrastructure,
@@ -74,7 +77,7 @@ async function standStill({ infrastructure, stub }: Servers, shape: Shape): Prom
     const readForeign = startForeignLoadMeter(() => withDescendants(process.pid));
     const startedAt = performance.now();
     const readCpu = startCpuMeter(processes);
-    const counted = await countFor(installation.databaseUrl, windowMs);
+    const counted = await countWindow(installation.databaseUrl, windowMs);
     const micros = readCpu();
     const passedMicros = (performance.now() - startedAt) * 1000;
     installation.services.requireRunning();
@@ -87,7 +90,7 @@ async function standStill({ infrastructure, stub }: Servers, shape: Shape): Prom
 
 const columns = ['all', 'api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'postgres', 'kafka'] as const;
 
-function rowOf({ shape, shares, counted }: Standing): Row {
+function rowOf({ shape, shares, counted }: IdleFigures): Row {
   const percent = (share: number) => rounded(share * 100);
   const runs = (name: (typeof columns)[number]) =>
     name === 'postgres' || name === 'kafka' || (name === 'all') === (shape.extent === 'one-process');
@@ -101,7 +104,7 @@ function rowOf({ shape, shares, counted }: Standing): Row {
   };
 }
 
-/** AA, AB, … EE: codes that no country needs to have. */
+/** Returns a country code from AA to EE. The codes need not belong to real countries. */
 function codeOf(index: number): string {
   const [first = '', second = ''] = [letters[Math.floor(index / letters.length)], letters[index % letters.length]];
   return first + second;

@@ -5,7 +5,7 @@ import type { Servers } from '../servers.ts';
 import type { ServiceName, ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import type { EndSignal } from '../service-group.ts';
 
-/** How long after its start, and after how much of its own CPU, is a service ready, with servers that are there? */
+/** Measures the time and CPU of a service from its start until it is ready, while its servers are running. */
 const services = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
 const slots = 200;
 
@@ -23,21 +23,26 @@ export async function measureStarts(servers: Servers, rounds: number): Promise<T
       'longest, s': rounded(Math.max(...starts.map(({ seconds }) => seconds))),
       'CPU until then, s': rounded(median(starts.map(({ cpuSeconds }) => cpuSeconds))),
     });
-  add('`serve all`, stopped and started', await startAgain(servers, 'all', rounds, 'SIGTERM'));
-  add('`serve all`, killed and started', await startAgain(servers, 'all', rounds, 'SIGKILL'));
+  add('`serve all`, stopped and started', await measureRestarts(servers, 'all', rounds, 'SIGTERM'));
+  add('`serve all`, killed and started', await measureRestarts(servers, 'all', rounds, 'SIGKILL'));
   for (const service of services) {
-    add(`${service}, killed and started`, await startAgain(servers, service, rounds, 'SIGKILL'));
+    add(`${service}, killed and started`, await measureRestarts(servers, service, rounds, 'SIGKILL'));
   }
   return { title: `Starts, ${rounds} of each`, rows };
 }
 
-async function startAgain(servers: Servers, service: ServiceName, rounds: number, signal: EndSignal): Promise<Start[]> {
+async function measureRestarts(
+  servers: Servers,
+  service: ServiceName,
+  rounds: number,
+  signal: EndSignal,
+): Promise<Start[]> {
   console.error(`${service}, ${signal}`);
   const installation = await startInstallation(optionsOf(servers, service === 'all' ? 'one-process' : 'campaigns'));
   const environment = service === 'api' || service === 'all' ? installation.apiEnvironment : {};
   try {
     const starts: Start[] = [];
-    // The first one is there already, by another port where it is one of several.
+    // The installation has already started this process. The first round ends it without measuring its start.
     let running: ServiceProcess | undefined = installation.services.processes(service)[0];
     for (let round = 0; round < rounds; round++) {
       if (running) await installation.services.end(running, signal);

@@ -5,8 +5,8 @@ import { startStub } from '../stub/stub.ts';
 import { startLocalInfrastructure } from '../../shared/infrastructure/local.ts';
 
 /**
- * Does the memory of trigger and worker grow with the audience? Sampled while the campaigns run, in the same processes,
- * in turn.
+ * Measures if the memory of trigger and worker grows with the audience. Memory is sampled while the campaigns run, one
+ * after the other, in the same processes.
  */
 const question = 'Resident MiB of trigger and worker for 100,000 and 1,000,000 users';
 const sampleMs = 100;

@@ -1,25 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { withReceiver } from '../firing/calls.ts';
 import type { Firing, JobsToAdd } from '../firing/installation.ts';
-import { leadOf, patienceMs, startWarm, withFiring } from '../firing/lags.ts';
+import { leadTimeMs, timeoutMs, startWarm, withFiring } from '../firing/lags.ts';
 import type { Receiver } from '../firing/receiver.ts';
 import { median, percentile, ratioByRound, rounded, type Row } from '../results.ts';
 import type { Servers } from '../servers.ts';
 
-/** A client that has more than its receiver takes, beside one whose receiver answers at once. */
+/** A client with more jobs than its receiver can process, beside a neighbour whose receiver answers at once. */
 export interface Crowd {
-  /** What `--only` takes. */
+  /** Name for `--only`. */
   name: string;
   title: string;
   jobs: number;
-  /** Clients among which they are shared out, each with a call in ten seconds; one without such a rate unless given. */
+  /**
+   * Number of clients that share the jobs, each limited to one call in ten seconds. Undefined means one client without
+   * that limit.
+   */
   clients?: number;
   overMs: number;
-  /** Its client's. */
+  /** Concurrent calls of the crowd's client. */
   concurrency: number;
-  /** Its receiver's. */
+  /** Milliseconds that the crowd's receiver takes to answer. */
   latencyMs: number;
-  /** From its first due time to the neighbour's. */
+  /** Milliseconds from the crowd's first due time to the neighbour's. */
   leadMs: number;
 }
 
@@ -44,25 +47,25 @@ export const crowds: readonly Crowd[] = [
   },
 ];
 
-/** The neighbour's own rate, and how long it keeps it. */
+/** Calls per second of the neighbour; `neighbourMs` is how long it keeps this rate. */
 const perSecond = 400;
 const neighbourMs = 12_000;
 const neighbourJobs = (perSecond * neighbourMs) / 1000;
 
 export const crowdTitle = `A client with ${perSecond} callbacks a second, beside another`;
 
-const factor = 1.2;
-const graceMs = 50;
+const maxLagRatio = 1.2;
+const maxAddedLagMs = 50;
 
-/** In milliseconds. */
+/** Delays of the neighbour's calls in milliseconds: alone, and beside the crowd. */
 export interface CrowdRound {
   alone: readonly number[];
   beside: readonly number[];
 }
 
 /**
- * The neighbour alone, and again while the crowd is at it: in one installation.
- * @param neighbours clients among which the neighbour's jobs are shared out; itself alone when one
+ * Measures the neighbour alone, and again beside the crowd, in one installation.
+ * @param neighbours number of clients that share the neighbour's jobs; 1 means the client `quiet`
  */
 export async function measureCrowd(crowd: Crowd, servers: Servers, neighbours = 1): Promise<CrowdRound> {
   const { jobs, clients, overMs, concurrency, latencyMs, leadMs } = crowd;
@@ -72,9 +75,9 @@ export async function measureCrowd(crowd: Crowd, servers: Servers, neighbours = 
       const client = neighbours === 1 ? 'quiet' : await firing.addClients(neighbours);
       const owner = clients === undefined ? 'jobs' : await firing.addClients(clients, { publishRatePerSecond: 0.1 });
       await startWarm(firing, receiver, client);
-      const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadOf(neighbourJobs), client });
+      const alone = await neighbourLags(firing, receiver, { before: 0, inMs: leadTimeMs(neighbourJobs), client });
       const url = `${receiver.url}slow/${latencyMs}/`;
-      const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadOf(jobs), url, client: owner });
+      const { fromMs } = await firing.addJobs({ jobs, overMs, inMs: leadTimeMs(jobs), url, client: owner });
       const inMs = fromMs + leadMs - Date.now();
       const beside = await neighbourLags(firing, receiver, { before: alone.length, inMs, client });
       if ((await firing.ended(owner)) >= jobs) throw new Error(`${crowd.name}: the crowd ended too soon`);
@@ -91,14 +94,14 @@ async function neighbourLags(
   const ended = await firing.ended(client);
   await firing.addJobs({ jobs: neighbourJobs, overMs: neighbourMs, inMs, url: `${receiver.url}quiet/`, client });
   await wait(inMs);
-  await firing.untilEnded(ended + neighbourJobs, neighbourMs + patienceMs, client);
+  await firing.untilEnded(ended + neighbourJobs, neighbourMs + timeoutMs, client);
   return (await receiver.lags()).quiet.slice(before);
 }
 
 export function crowdRow({ title }: Crowd, rounds: readonly CrowdRound[]): Row {
   const at = (side: keyof CrowdRound, share: number) => rounds.map((round) => percentile(round[side], share));
   const [alone, beside] = [at('alone', 0.99), at('beside', 0.99)];
-  const over = beside.map((ms, round) => ms - ((alone[round] ?? 0) * factor + graceMs));
+  const over = beside.map((ms, round) => ms - ((alone[round] ?? 0) * maxLagRatio + maxAddedLagMs));
   return {
     'beside it': title,
     'alone p50, ms': rounded(median(at('alone', 0.5))),
@@ -106,6 +109,6 @@ export function crowdRow({ title }: Crowd, rounds: readonly CrowdRound[]): Row {
     'alone p99, ms': rounded(median(alone)),
     'beside p99, ms': rounded(median(beside)),
     'p99 ratio': rounded(ratioByRound(beside, alone)),
-    [`p99 at most ${factor} × alone + ${graceMs} ms`]: median(over) <= 0 ? 'reached' : 'missed',
+    [`p99 at most ${maxLagRatio} × alone + ${maxAddedLagMs} ms`]: median(over) <= 0 ? 'reached' : 'missed',
   };
 }

@@ -3,42 +3,45 @@ import { runToEnd, usersPerBatch } from '../campaign-times.ts';
 import { startInstallation, type Installation } from '../installation.ts';
 import { median, percentile, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
-import { machineMs } from '../stub/call-log.ts';
+import { machineClockMs } from '../stub/call-log.ts';
 import type { Stub } from '../stub/stub.ts';
 import { databaseSettings } from '../warm-database.ts';
 import { crowdRow, crowds, crowdTitle, measureCrowd, type CrowdRound } from './callbacks.ts';
 import { situations, type Situation } from './situations.ts';
 
 /**
- * What does a campaign notice of what goes wrong beside it? In each round an installation of its own, since faults
- * leave things behind: a warm-up, the neighbour alone, then the neighbour beside the fault. Times run from the request
- * to start until the endpoints answered.
+ * Measures how faults of other campaigns affect a campaign, the neighbour. Each round has a new installation, because
+ * faults have lasting effects. A round has three phases: a warm-up, the neighbour alone, and the neighbour beside the
+ * fault. Times run from the request to start until the endpoints have answered.
  */
 const question = "A campaign's time beside a fault, and its time alone in the same installation";
 const warmUpUsers = 100_000;
 const pollMs = 50;
-/** How much longer than this the neighbour would have waited is not looked at. */
+/** Longest time to wait for the neighbour. */
 const patienceMs = 60_000;
 const quickPatienceMs = 40_000;
 const workerSlots = 40;
 
-/** A neighbour that passes at once is sent so often: a second says little about ticks of parts of a second. */
+/**
+ * Repetitions of a neighbour that finishes quickly: a single measurement of a second would depend on the phase of
+ * timers that tick several times a second.
+ */
 const repeats = 4;
 
-interface Passages {
+interface BatchDurations {
   /**
-   * When each batch was through its last step, in ms from the start of its campaign; one that was not by the end of
-   * patience counts as that.
+   * Time at which each batch had passed its last step, in ms from the start of its campaign. A batch that did not pass
+   * in time counts with the longest time to wait.
    */
   batchMs: number[];
-  /** When all were: the median over the repeats. */
+  /** Time at which all batches had passed, in ms: the median over the repetitions. */
   allMs: number;
   left: number;
 }
 
 interface Round {
-  alone: Passages;
-  beside: Passages;
+  alone: BatchDurations;
+  beside: BatchDurations;
 }
 
 export interface NeighboursOptions {
@@ -48,20 +51,22 @@ export interface NeighboursOptions {
 }
 
 export async function benchmarkNeighbours({ rounds, quick, only }: NeighboursOptions): Promise<void> {
-  const isAsked = ({ name }: { name: string }) => only === undefined || name === only;
-  const [asked, askedCrowds] = [situations.filter(isAsked), crowds.filter(isAsked)];
-  if (asked.length + askedCrowds.length === 0) {
+  const isRequested = ({ name }: { name: string }) => only === undefined || name === only;
+  const [requested, requestedCrowds] = [situations.filter(isRequested), crowds.filter(isRequested)];
+  if (requested.length + requestedCrowds.length === 0) {
     const names = [...situations, ...crowds].map(({ name }) => name).join(', ');
     throw new Error(`--only ${String(only)}: one of ${names}`);
   }
   await withServers(databaseSettings, async (servers) => {
-    const results = new Map(asked.map((situation) => [situation, new Array<Round>()]));
-    const crowdRounds = new Map(askedCrowds.map((crowd) => [crowd, new Array<CrowdRound>()]));
+    const results = new Map(requested.map((situation) => [situation, new Array<Round>()]));
+    const crowdRounds = new Map(requestedCrowds.map((crowd) => [crowd, new Array<CrowdRound>()]));
     for (let round = 1; round <= rounds; round++) {
       for (const [situation, measured] of results) {
         measured.push(await measure(situation, servers, quick ? quickPatienceMs : patienceMs));
         const { alone, beside } = measured.at(-1) ?? { alone: undefined, beside: undefined };
-        console.error(`round ${round}, ${situation.name}: alone ${said(alone)}, beside ${said(beside)}`);
+        console.error(
+          `round ${round}, ${situation.name}: alone ${formatDurations(alone)}, beside ${formatDurations(beside)}`,
+        );
       }
       for (const [crowd, measured] of crowdRounds) {
         measured.push(await measureCrowd(crowd, servers));
@@ -109,30 +114,30 @@ async function passagesOf(
   installation: Installation,
   stub: Stub,
   patience: number,
-): Promise<Passages> {
+): Promise<BatchDurations> {
   const passages: number[][] = [];
   let left = 0;
   while (passages.length < repeats && left === 0) {
-    const answers = await passageOf(situation, installation, stub, patience);
+    const answers = await measureBatchDurations(situation, installation, stub, patience);
     left = situation.neighbourUsers / usersPerBatch - answers.length;
     passages.push([...answers, ...Array.from({ length: left }, () => patience)]);
   }
   return { batchMs: passages.flat(), allMs: median(passages.map((passage) => Math.max(...passage))), left };
 }
 
-/** Milliseconds from the campaign's start to the last answer of each batch that was through in time. */
-async function passageOf(
+/** Returns the milliseconds from the campaign's start to the last answer, for each batch that passed in time. */
+async function measureBatchDurations(
   { neighbour, neighbourUsers }: Situation,
   { api }: Installation,
   stub: Stub,
   patience: number,
 ): Promise<number[]> {
-  const startedAt = machineMs();
+  const startedAt = machineClockMs();
   const campaignId = await api.start(neighbour);
   const batches = neighbourUsers / usersPerBatch;
   for (;;) {
     const answers = await stub.answers(campaignId, neighbour.chain.length);
-    if (answers.length >= batches || machineMs() - startedAt > patience) {
+    if (answers.length >= batches || machineClockMs() - startedAt > patience) {
       return answers.slice(0, batches).map((answeredAt) => answeredAt - startedAt);
     }
     await wait(pollMs);
@@ -161,7 +166,7 @@ function rowOf(title: string, rounds: readonly Round[]): Row {
   };
 }
 
-function said(passages: Passages | undefined): string {
+function formatDurations(passages: BatchDurations | undefined): string {
   if (!passages) return 'not measured';
   const all = `${rounded(passages.allMs / 1000)} s`;
   return passages.left === 0 ? all : `${passages.left} batches not through after ${all}`;

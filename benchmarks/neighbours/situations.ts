@@ -1,24 +1,27 @@
 import type { ActionType } from '../installation.ts';
 import type { Campaign } from '../muster-api.ts';
 
-/** Two quiet neighbours, and what happens to one of them. */
+/** A neighbour whose time is measured, and other campaigns that disturb it. */
 export interface Situation {
-  /** What `--only` takes. */
+  /** Name for `--only`. */
   name: string;
   title: string;
   countries: readonly string[];
   partitionsPerShard: number;
   actionTypes: (stubUrl: string) => Record<string, ActionType>;
   /**
-   * Who is measured: alone, and again while the others are at it. With a large one beside it, it needs no more than its
-   * half of the slots.
+   * Measured campaign: it runs alone, and again beside the other campaigns. Beside a large campaign, it needs at most
+   * its half of the slots.
    */
   neighbour: Campaign;
   neighbourUsers: number;
   others: readonly Campaign[];
-  /** From the start of the others to that of the neighbour: time for the fault to spread as far as it will. */
+  /**
+   * Milliseconds from the start of the other campaigns to the start of the neighbour, so that the fault has its full
+   * effect.
+   */
   leadMs: number;
-  /** Whether the others must not have ended before the neighbour; they are too small otherwise. */
+  /** True if the other campaigns must not end before the neighbour. If they do, they are too small. */
   othersOutlast: boolean;
 }
 
@@ -29,7 +32,8 @@ const chain = (rewardId: string) => [
 ];
 
 /**
- * Few enough slots that two cores are half idle: what a neighbour loses, it loses to the engine, not to the machine.
+ * Slots of the worker: few enough that two cores are half idle. So a slower neighbour is slowed down by the engine, not
+ * by the machine.
  */
 const slots = 20;
 
@@ -50,21 +54,23 @@ const actionTypes =
     },
   });
 
-const quarterThousand = Array.from({ length: 250 }, (_, index) => codeOf(index));
-const inSingapore = { name: 'neighbour', countries: ['SG'], segment: '5000', chain: chain('ride-5') };
+const countries250 = Array.from({ length: 250 }, (_, index) => codeOf(index));
+const neighbourCampaign = { name: 'neighbour', countries: ['SG'], segment: '5000', chain: chain('ride-5') };
 
-const small = { neighbour: { ...inSingapore, segment: '1000' }, neighbourUsers: 1000 };
-const shared = { countries: ['SG', 'ID'], partitionsPerShard: 6, neighbour: inSingapore, neighbourUsers: 5000 };
+const small = { neighbour: { ...neighbourCampaign, segment: '1000' }, neighbourUsers: 1000 };
+const shared = { countries: ['SG', 'ID'], partitionsPerShard: 6, neighbour: neighbourCampaign, neighbourUsers: 5000 };
 
-/** Another campaign of the same shard, of which the endpoint answers each call badly, by its parameters. */
-const badly = (name: string, title: string, rewardId: string) => ({
+/**
+ * Situation with another campaign of the same shard whose endpoint misbehaves on every call; `rewardId` selects how.
+ */
+const misbehavingEndpoint = (name: string, title: string, rewardId: string) => ({
   ...shared,
   name,
   title,
   leadMs: 15_000,
   othersOutlast: true,
   actionTypes: actionTypes(20, 20, 5000),
-  others: [{ ...inSingapore, name, segment: '1000000', chain: chain(rewardId) }],
+  others: [{ ...neighbourCampaign, name, segment: '1000000', chain: chain(rewardId) }],
 });
 
 export const situations: readonly Situation[] = [
@@ -74,7 +80,7 @@ export const situations: readonly Situation[] = [
     name: 'behind-large',
     title: 'a large campaign in the same shards, the neighbour having ten batches',
     actionTypes: actionTypes(50, 50),
-    others: [{ ...inSingapore, name: 'large', segment: '3000000' }],
+    others: [{ ...neighbourCampaign, name: 'large', segment: '3000000' }],
     leadMs: 8000,
     othersOutlast: true,
   },
@@ -84,7 +90,7 @@ export const situations: readonly Situation[] = [
     name: 'slow-second-step',
     title: 'the same, the second step 20 times slower than the first',
     actionTypes: actionTypes(5, 100),
-    others: [{ ...inSingapore, name: 'large', segment: '3000000' }],
+    others: [{ ...neighbourCampaign, name: 'large', segment: '3000000' }],
     leadMs: 8000,
     othersOutlast: true,
   },
@@ -97,20 +103,36 @@ export const situations: readonly Situation[] = [
     leadMs: 8000,
     othersOutlast: true,
   },
-  badly('wrong-parameters', 'another campaign of the same shard is answered 404 for everybody', 'missing'),
-  badly('hanging-campaign', "another campaign's calls in the same shard hang until their time-out of 5 s", 'hang'),
-  badly('failing-campaign', 'another campaign of the same shard is answered 500 for everybody', 'failing'),
-  badly('throttled-campaign', 'another campaign of the same shard is answered 429 for everybody', 'throttled'),
+  misbehavingEndpoint(
+    'wrong-parameters',
+    'another campaign of the same shard is answered 404 for everybody',
+    'missing',
+  ),
+  misbehavingEndpoint(
+    'hanging-campaign',
+    "another campaign's calls in the same shard hang until their time-out of 5 s",
+    'hang',
+  ),
+  misbehavingEndpoint(
+    'failing-campaign',
+    'another campaign of the same shard is answered 500 for everybody',
+    'failing',
+  ),
+  misbehavingEndpoint(
+    'throttled-campaign',
+    'another campaign of the same shard is answered 429 for everybody',
+    'throttled',
+  ),
   {
     ...shared,
     name: 'stalled-feeds',
     title: '500 feeds of segments that stall or hang',
-    countries: ['SG', ...quarterThousand],
+    countries: ['SG', ...countries250],
     partitionsPerShard: 1,
-    actionTypes: (stubUrl) => ({ 'award-reward': rewardOnly(stubUrl) }),
-    neighbour: { ...inSingapore, chain: chain('ride-5').slice(0, 1) },
+    actionTypes: (stubUrl) => ({ 'award-reward': rewardAction(stubUrl) }),
+    neighbour: { ...neighbourCampaign, chain: chain('ride-5').slice(0, 1) },
     others: ['stalled-1000', 'hanging-1000'].map((segment) => {
-      return { name: segment, countries: quarterThousand, segment, chain: chain('ride-5').slice(0, 1) };
+      return { name: segment, countries: countries250, segment, chain: chain('ride-5').slice(0, 1) };
     }),
     leadMs: 20_000,
     othersOutlast: true,
@@ -121,18 +143,20 @@ export const situations: readonly Situation[] = [
     title: '40 campaigns whose segments do not describe themselves',
     actionTypes: actionTypes(20, 20),
     others: Array.from({ length: 40 }, (_, index) => {
-      return { ...inSingapore, name: `undescribed ${index}`, segment: 'undescribed-1000' };
+      return { ...neighbourCampaign, name: `undescribed ${index}`, segment: 'undescribed-1000' };
     }),
     leadMs: 3000,
     othersOutlast: true,
   },
 ];
 
-function rewardOnly(stubUrl: string): ActionType {
+function rewardAction(stubUrl: string): ActionType {
   return { url: `${stubUrl}/batches/full/20`, answerForm: 'full', concurrency: slots };
 }
 
-/** Codes of countries that there are not, so that they can be as many as one likes: AA, AB, … without SG. */
+/**
+ * Returns a country code: AA, AB, … without SG. The codes need not belong to real countries, so that there can be many.
+ */
 function codeOf(index: number): string {
   const letters = 'ABCDEFGHIJKLMNOPQR';
   const [first = '', second = ''] = [letters[Math.floor(index / letters.length)], letters[index % letters.length]];

@@ -1,4 +1,4 @@
-/** What one turn of a contestant measured. */
+/** Measurements of one turn of a contestant. */
 export interface Turn {
   /** Batches through both steps per second. */
   rate: number;
@@ -6,14 +6,24 @@ export interface Turn {
   cpu: Record<string, number>;
 }
 
-/** One way to get batches through two steps. Contestants take turns on the same servers and endpoints. */
+/** A turn with the most calls that its endpoints had under way at once. */
+export interface MeasuredTurn extends Turn {
+  callsAtOnce: number;
+}
+
+/** A system that runs batches through two steps. Contestants take turns on the same servers and endpoints. */
 export interface Contestant {
   readonly name: string;
-  /** @param batches to be served; the naive loop takes its own, fewer */
+  /**
+   * `kept`: each step's outcome rows are committed before the next step begins; `none`: a crash loses outcomes; `any`:
+   * all others are compared with this contestant.
+   */
+  readonly promise: 'kept' | 'none' | 'any';
+  /** @param batches number of batches to run; slow contestants run fewer */
   takeTurn(latencyMs: number, batches: number): Promise<Turn>;
 }
 
-/** Microseconds by process to microseconds per batch; what took less than one is left out. */
+/** Converts microseconds by process to microseconds per batch. Processes with less than one are left out. */
 export function perBatch(micros: Readonly<Record<string, number>>, batches: number): Record<string, number> {
   return Object.fromEntries(
     Object.entries(micros)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGate } from './gate.ts';
 
-it('a gate runs at most its width of calls at once, admits the rest in order and frees the slot of failed calls', async () => {
+it('a concurrency gate admits calls in order, up to its limit at once, and frees the slot of a failed call', async () => {
   const gate = createGate(2);
   const passing: number[] = [];
   const ends = new Map<number, () => void>();

@@ -1,4 +1,4 @@
-/** Lets at most so many pass at once; the others wait in the order in which they came. */
+/** Limits concurrency: at most `width` calls run at once; further calls wait in the order of their arrival. */
 export function createGate(width: number): <T>(pass: () => Promise<T>) => Promise<T> {
   let free = width;
   const waiting: (() => void)[] = [];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * One batch as a job carries it: a queue has no place of its own for users.
- * - `users`: ids separated by commas: cheaper to store and to read than a list, and quotes would have to be escaped.
- * - `dueMs`: in whole milliseconds since 1970; a job without it is due at once.
+ * One batch in the form that a job carries. The job contains the users, because a queue has no other storage for them.
+ * - `users`: ids separated by commas, which is cheaper to store and to read than a list with escaped quotes.
+ * - `dueMs`: due time in whole milliseconds since 1970; undefined means due at once.
  */
 export const batchJob = z.object({ batch: z.int(), users: z.string(), count: z.int(), dueMs: z.int().optional() });
 
@@ -11,20 +11,20 @@ export type BatchJob = z.infer<typeof batchJob>;
 
 export interface QueueServers {
   redisPort: number;
-  /** A database of the queue's own. */
+  /** URL of a database that only the queue uses. */
   databaseUrl: string;
 }
 
-/** A job queue the way its users run it, set up as its documentation recommends for many short jobs. */
+/** A job queue set up as its documentation recommends for many short jobs. */
 export interface JobQueue {
-  /** Throws away what earlier turns left. */
+  /** Deletes the jobs of earlier turns. */
   empty(): Promise<void>;
-  /** Many jobs in as few round trips as the queue allows; in its store when this resolves. */
+  /** Stores many jobs in as few round trips as the queue allows. Resolves when the queue has stored them. */
   enqueue(jobs: readonly BatchJob[]): Promise<void>;
   /**
-   * Takes jobs, at most `atOnce` of them in work, until what it resolves with is called. A job whose promise resolves
-   * is done.
-   * @param lookEveryMs between two looks for jobs that have become due, where the queue looks and can be told how often
+   * Works on jobs, at most `atOnce` at a time, until the function that it resolves with is called. A job is done when
+   * its promise resolves.
+   * @param lookEveryMs poll interval for due jobs, in milliseconds, if the queue polls and its interval can be set
    */
   work(serve: (job: BatchJob) => Promise<void>, atOnce: number, lookEveryMs?: number): Promise<() => Promise<void>>;
   close(): Promise<void>;

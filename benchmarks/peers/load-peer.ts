@@ -16,15 +16,18 @@ const peerModule = z.object({
 });
 
 /**
- * The queue that bears the name. By its path, since its library belongs to a package of the benchmarks: a contributor
- * installs no other queue, and the checks of types must pass without it.
+ * Loads a queue by its name. The import uses a path, because the queue's library belongs to the package
+ * `benchmarks/peers`: contributors need not install it, and type checks must pass without it.
  */
 export async function loadPeer(name: PeerName): Promise<z.output<typeof peerModule>> {
   const file = join(import.meta.dirname, 'queues', `${name}.ts`);
   return peerModule.parse(await import(pathToFileURL(file).href));
 }
 
-/** @throws {ConfigurationError} when the queues to compare with are not installed, with how they are */
+/**
+ * @throws {ConfigurationError} if the queues to compare with are not installed; the message has the command to install
+ * them
+ */
 export function requirePeers(): void {
   if (existsSync(join(import.meta.dirname, 'node_modules'))) return;
   throw new ConfigurationError([

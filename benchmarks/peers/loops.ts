@@ -8,7 +8,7 @@ import { perBatch, type Contestant } from './contestant.ts';
 
 export interface Loops {
   readonly bare: Contestant;
-  /** One user after the other: few users, because each of their calls waits for the one before. */
+  /** Calls for one user after the other. The loop has few users, because each call waits for the call before. */
   readonly naive: Contestant;
   stop(): Promise<void>;
 }
@@ -21,11 +21,11 @@ export interface LoopsOptions {
 }
 
 const answerShape = z.object({ seconds: z.number() });
-/** How long a turn of the naive loop shall take at most. */
-const naiveMs = 4000;
-const naiveUsersAtMost = 2000;
+/** Upper bound on the time of one turn of the naive loop. */
+const maxNaiveMs = 4000;
+const maxNaiveUsers = 2000;
 
-/** The loops without any queue, of the benchmark `chain`. */
+/** Starts the loops without a queue, as in the benchmark `chain`. */
 export async function startLoops({ stub, databaseUrl, inFlight, postgres }: LoopsOptions): Promise<Loops> {
   const child = startChild(join(import.meta.dirname, '../chain/bare-loop.ts'));
   await child.receive();
@@ -43,12 +43,14 @@ export async function startLoops({ stub, databaseUrl, inFlight, postgres }: Loop
   return {
     bare: {
       name: 'bare loop',
+      promise: 'any',
       takeTurn: (latencyMs, batches) => takeTurn(latencyMs, batches, usersPerBatch, inFlight),
     },
     naive: {
       name: 'naive loop',
+      promise: 'none',
       takeTurn: (latencyMs) => {
-        const users = Math.min(naiveUsersAtMost, Math.round(naiveMs / (2 * Math.max(latencyMs, 1))));
+        const users = Math.min(maxNaiveUsers, Math.round(maxNaiveMs / (2 * Math.max(latencyMs, 1))));
         return takeTurn(latencyMs, users, 1, 1);
       },
     },

@@ -12,7 +12,10 @@ export interface MusterOptions {
   inFlight: number;
 }
 
-/** Muster as it runs in production; its turns always include paging and feeding. */
+/**
+ * Starts Muster as it runs in production. Its worker limits the calls of both steps together, as the gate of the other
+ * contestants does. Its turns always include paging the segment and feeding batches.
+ */
 export async function startMuster({
   infrastructure,
   stub,
@@ -20,11 +23,12 @@ export async function startMuster({
   inFlight,
 }: MusterOptions): Promise<{ contestant: Contestant; stop: () => Promise<void> }> {
   const variantOf = (latencyMs: number) => ({ form: 'full' as const, latencyMs, inFlight });
-  const engine = await startEngine({ infrastructure, stub, variants: latencies.map(variantOf) });
+  const engine = await startEngine({ infrastructure, stub, variants: latencies.map(variantOf), sharesSlots: true });
   const processes = { ...engine.processes, endpoints: () => [stub.pid] };
   return {
     contestant: {
       name: 'Muster',
+      promise: 'any',
       takeTurn: async (latencyMs, batches) => {
         const read = startCpuMeter(processes);
         const seconds = await engine.runCampaign(batches * usersPerBatch, variantOf(latencyMs));

@@ -1,6 +1,9 @@
 import type { BatchJob, JobQueue } from './job-queue.ts';
 
-/** Jobs in the memory of the worker itself: what calls, answers and outcome rows cost without any queue. */
+/**
+ * Opens a queue that keeps jobs in the worker's own memory. It shows what calls, answers and outcome rows cost without
+ * a queue.
+ */
 export function openNoQueue(): Promise<JobQueue> {
   let jobs: BatchJob[] = [];
   return Promise.resolve({

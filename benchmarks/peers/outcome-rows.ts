@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 const rowsPerInsert = 250;
 
-/** One outcome row per batch, written in groups: what a service built on a queue has to keep at the least. */
+/** Outcome rows, one per batch, written in groups: the least that a service built on a queue has to store. */
 export interface OutcomeRows {
-  /** Begins anew. */
+  /** Deletes all rows. */
   clear(): Promise<void>;
   add(batch: number, succeeded: number): void;
-  /** Resolves when every row is written; what lies there then. */
+  /** Resolves when every row is written, with the sums over the stored rows. */
   finish(): Promise<{ batches: number; succeeded: number }>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function openOutcomeRows(databaseUrl: string): Promise<OutcomeRows>
         values: [rows.map(({ batch }) => batch), rows.map(({ succeeded }) => succeeded)],
       });
     });
-    // Heard of by `finish`; until then it must not end the process.
+    // `finish` reports this failure. Until then, a rejection without a listener would end the process.
     writing.catch(() => undefined);
   }
 

@@ -3,13 +3,12 @@ import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import type { BatchJob } from './job-queue.ts';
 
 const usersPerBatch = 100;
-/** As many as Muster's trigger asks for, which may be so many. */
+/** Page size of Muster's trigger. */
 const usersPerPage = 5000;
 const pagesPerGroup = 2;
 
 /**
- * The users of the stub's segment as batches, a hundred batches at a time; the page after those given is asked for
- * meanwhile.
+ * Yields the users of the stub's segment as batches, a hundred batches at a time. Meanwhile the next page is requested.
  */
 export async function* pageSegment(baseUrl: string, users: number): AsyncGenerator<BatchJob[]> {
   const origin = createHttpOrigin({ origin: baseUrl, connections: 1, timeoutMs: 10_000, maxAnswerBytes: 1_000_000 });

@@ -6,7 +6,7 @@ const serveOrder = z.object({
   terms: z.object({ url: z.string(), form: z.enum(['full', 'compact']), campaignId: z.string(), inFlight: z.int() }),
 });
 
-/** What the benchmark tells a peer's processes. */
+/** Orders that the benchmark sends to the processes of a peer (a job queue that Muster is compared with). */
 export const order = z.discriminatedUnion('order', [
   z.object({
     order: z.literal('open'),
@@ -16,9 +16,9 @@ export const order = z.discriminatedUnion('order', [
   z.object({ order: z.literal('empty') }),
   z.object({ order: z.literal('enqueue'), segmentationUrl: z.string(), users: z.int() }),
   serveOrder,
-  /** Jobs without work, due evenly over a span; answered with the time when all are stored. */
+  /** Stores jobs without work, due evenly over a span. The answer is the time when all are stored. */
   z.object({ order: z.literal('store'), jobs: z.int(), fromMs: z.int(), overMs: z.int() }),
-  /** Answered with the lag of each of so many jobs, in milliseconds. */
+  /** Runs the stored jobs. The answer is the lag of each job in milliseconds. */
   z.object({ order: z.literal('watch'), jobs: z.int(), atOnce: z.int(), lookEveryMs: z.int() }),
 ]);
 

@@ -8,8 +8,8 @@ import { order, type ServeOrder, type StoreOrder, type WatchOrder } from './peer
 import { createBatchServer } from './serve-batch.ts';
 
 /**
- * One process of a peer: its worker, or the one that pages the audience and adds the jobs. Does what it is told by its
- * parent, one thing after the other.
+ * Queues by name. This process is either a peer's worker, or its producer, which pages the audience and adds the jobs.
+ * It executes its parent's orders one at a time.
  */
 const queues: Record<string, OpenQueue> = {
   'no-queue': openNoQueue,
@@ -19,8 +19,8 @@ const queues: Record<string, OpenQueue> = {
 };
 
 /**
- * Jobs that a queue may have in work for each call in flight: a call that ends never waits until the queue hands out
- * the next job.
+ * Jobs that a queue may have in progress for each concurrent call, so that a call slot never waits until the queue
+ * provides the next job.
  */
 const lookAhead = 2;
 
@@ -28,32 +28,32 @@ const jobsPerCall = 1000;
 
 let opened: { queue: JobQueue; databaseUrl: string } | undefined;
 
-async function obey(message: unknown): Promise<unknown> {
-  const told = order.parse(message);
-  if (told.order === 'open') {
-    const open = queues[told.queue];
-    if (!open) throw new Error(`no queue is called ${told.queue}`);
-    opened = { queue: await open(told.servers), databaseUrl: told.servers.databaseUrl };
+async function handleOrder(message: unknown): Promise<unknown> {
+  const notified = order.parse(message);
+  if (notified.order === 'open') {
+    const open = queues[notified.queue];
+    if (!open) throw new Error(`no queue is called ${notified.queue}`);
+    opened = { queue: await open(notified.servers), databaseUrl: notified.servers.databaseUrl };
     return 'open';
   }
   if (!opened) throw new Error('nothing is open');
   const { queue, databaseUrl } = opened;
-  if (told.order === 'empty') {
+  if (notified.order === 'empty') {
     await queue.empty();
     return 'empty';
   }
-  if (told.order === 'serve') return await serve(queue, databaseUrl, told);
-  if (told.order === 'store') return await storeDue(queue, told);
-  if (told.order === 'watch') return await watchDue(queue, told);
+  if (notified.order === 'serve') return await serve(queue, databaseUrl, notified);
+  if (notified.order === 'store') return await storeDue(queue, notified);
+  if (notified.order === 'watch') return await watchDue(queue, notified);
   let jobs = 0;
-  for await (const group of pageSegment(told.segmentationUrl, told.users)) {
+  for await (const group of pageSegment(notified.segmentationUrl, notified.users)) {
     await queue.enqueue(group);
     jobs += group.length;
   }
   return jobs;
 }
 
-/** Works until so many batches are served and their outcomes are written. */
+/** Works until `batches` batches are served and their outcomes are written. */
 async function serve(queue: JobQueue, databaseUrl: string, { batches, terms }: ServeOrder) {
   const outcomes = await openOutcomeRows(databaseUrl);
   await outcomes.clear();
@@ -63,7 +63,8 @@ async function serve(queue: JobQueue, databaseUrl: string, { batches, terms }: S
   let served = 0;
   const stop = await queue.work(async (job) => {
     const succeeded = await gate(() => server.serve(job));
-    // Done once its outcome is about to be written, not once it is: a crash loses some, which Muster promises not to.
+    // The job is done when its outcome is queued for writing, not when it is written. A crash loses some outcomes,
+    // which Muster does not allow.
     outcomes.add(job.batch, succeeded);
     if (++served === batches) resolve(undefined);
   }, terms.inFlight * lookAhead);
@@ -74,7 +75,7 @@ async function serve(queue: JobQueue, databaseUrl: string, { batches, terms }: S
   return written;
 }
 
-/** When all are in the queue, in milliseconds since 1970. */
+/** Stores all jobs. Returns the time when all are in the queue, in milliseconds since 1970. */
 async function storeDue(queue: JobQueue, { jobs, fromMs, overMs }: StoreOrder): Promise<number> {
   for (let first = 0; first < jobs; first += jobsPerCall) {
     const count = Math.min(jobsPerCall, jobs - first);
@@ -85,7 +86,7 @@ async function storeDue(queue: JobQueue, { jobs, fromMs, overMs }: StoreOrder): 
   return Date.now();
 }
 
-/** How late each job's handler began, which does nothing else, in milliseconds. */
+/** Returns how late each job's handler began, in milliseconds. The handler does nothing else. */
 async function watchDue(queue: JobQueue, { jobs, atOnce, lookEveryMs }: WatchOrder): Promise<number[]> {
   const lagsMs: number[] = [];
   const { promise: allCame, resolve } = Promise.withResolvers<undefined>();
@@ -105,8 +106,8 @@ function queueOf(peer: PeerName): OpenQueue {
 }
 
 process.on('message', (message) => {
-  // What goes wrong ends the process, and its parent hears of that.
-  void obey(message).then((answer) => process.send?.(answer));
+  // A rejection ends the process, and the parent detects that.
+  void handleOrder(message).then((answer) => process.send?.(answer));
 });
 process.on('disconnect', () => process.exit());
 process.on('SIGTERM', () => process.exit());

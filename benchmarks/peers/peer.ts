@@ -9,22 +9,22 @@ import type { QueueServers } from './job-queue.ts';
 import type { Order } from './peer-orders.ts';
 
 export interface PeerOptions {
-  /** As people call it. */
+  /** Name of the peer in tables. */
   name: string;
-  /** As the peer's processes know it. */
+  /** Name of the queue, which the benchmark sends to the processes of the peer when they start. */
   queue: string;
   servers: QueueServers;
   stub: Stub;
   inFlight: number;
-  /** The servers that it keeps its jobs and outcomes in, by name. */
+  /** Process ids of the servers that store the peer's jobs and outcomes, by name. */
   stores: Readonly<Record<string, () => readonly number[]>>;
-  /** Jobs that lie in the worker's own memory are added by itself, before it works. */
+  /** True if jobs are kept in the worker's own memory. The worker then adds them itself, before it works. */
   isInMemory?: boolean;
 }
 
 /**
- * A peer with its processes: one worker, and one that pages the audience and adds the jobs, as Muster's trigger is one
- * of its own.
+ * A peer with its two processes: a worker, and a producer that pages the audience and adds the jobs, as Muster's
+ * trigger does.
  */
 export interface Peer {
   readonly contestants: readonly Contestant[];
@@ -68,11 +68,15 @@ export async function startPeer(options: PeerOptions): Promise<Peer> {
     const read = startCpuMeter(processes);
     await Promise.all([serve(campaignId, latencyMs, batches), ...(isEnqueuing ? [enqueue(batches)] : [])]);
     const cpu = perBatch(read(), batches);
-    return { rate: (batches * 1000) / (await servedMs(stub, campaignId)), cpu };
+    return { rate: (batches * 1000) / (await awaitServed(stub, campaignId)), cpu };
   }
 
   const contestantOf = (title: string, isEnqueuing: boolean): Contestant => {
-    return { name: title, takeTurn: (latencyMs, batches) => takeTurn(latencyMs, batches, isEnqueuing) };
+    return {
+      name: title,
+      promise: 'none',
+      takeTurn: (latencyMs, batches) => takeTurn(latencyMs, batches, isEnqueuing),
+    };
   };
   return {
     contestants: isInMemory
@@ -84,8 +88,11 @@ export async function startPeer(options: PeerOptions): Promise<Peer> {
   };
 }
 
-/** Milliseconds from the first call that the endpoints saw to their last answer, as for Muster. */
-async function servedMs(stub: Stub, campaignId: string): Promise<number> {
+/**
+ * Returns the milliseconds from the first call that the endpoints received to their last answer, measured as for
+ * Muster.
+ */
+export async function awaitServed(stub: Stub, campaignId: string): Promise<number> {
   const [first, last] = await Promise.all([stub.progress(campaignId, 1), stub.progress(campaignId, 2)]);
   const endedAt = last?.lastAnswerAt ?? null;
   if (first === undefined || endedAt === null) throw new Error(`the endpoints saw nothing of ${campaignId}`);

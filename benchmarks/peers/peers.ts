@@ -1,24 +1,24 @@
-import { withDescendants } from '../cpu.ts';
-import { createDatabase } from '../own-database.ts';
-import { publishTables, rounded } from '../results.ts';
+import { startPostgresAlone } from '../postgres-alone.ts';
+import { publishTables, rounded, type Table } from '../results.ts';
 import { withServers, type Servers } from '../servers.ts';
+import { startStub, type Stub } from '../stub/stub.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
-import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
-import type { Contestant, Turn } from './contestant.ts';
-import { startLoops } from './loops.ts';
-import { startMuster } from './muster.ts';
-import { startPeer } from './peer.ts';
-import { rowsOf, targetRows, type Measured } from './report.ts';
+import { choosePeers } from './chosen-peers.ts';
+import type { Contestant, MeasuredTurn } from './contestant.ts';
+import { checkCrashes } from './equal/crash.ts';
+import { bestRows, equalRows, equalTargetRows, overviewRows } from './equal-report.ts';
+import { openContestants } from './open-contestants.ts';
 import { requirePeers } from './load-peer.ts';
-import { requireRedis, startRedis } from './redis-server.ts';
+import { requireRedis } from './redis-server.ts';
+import { only, rowsOf, targetRows, type Measured } from './report.ts';
 
 /**
- * What does the chain of two steps cost beside what one would build it on instead: a job per batch on BullMQ, pg-boss
- * or graphile-worker? The same endpoints, the same HTTP client and readers of answers, one grouped outcome row per
- * batch, one worker process each. All take turns on the same servers, and the one that begins changes from round to
- * round.
+ * Measures the cost of the chain of two steps beside likely alternatives. Peers at equal promises commit each step's
+ * outcome rows before the next step begins. The others hold both steps in one job, which is done before its outcome row
+ * is written. All use the same endpoints, HTTP client, parsers of answers and number of concurrent calls, and one
+ * worker process. They take turns on the same servers, and the order changes from round to round.
  */
-const question = 'Batches of 100 users per second through a chain of two steps, beside job queues';
+const question = 'Batches of 100 users per second through a chain of two steps, beside queues and durable workflows';
 const inFlight = 100;
 const contests = [
   { latencyMs: 0, batches: 20_000 },
@@ -27,101 +27,85 @@ const contests = [
   { latencyMs: 50, batches: 6000 },
 ] as const;
 const quickShare = 5;
-/** A broker costs several times as much in its first minute, and V8 needs some ten thousand batches to settle. */
+/**
+ * Batches of the warm-up: a broker costs several times as much in its first minute, and V8 needs some ten thousand
+ * batches to settle.
+ */
 const warmUpBatches = 20_000;
-
-const peers = [
-  { name: 'BullMQ', queue: 'bullmq' },
-  { name: 'pg-boss', queue: 'pg-boss' },
-  { name: 'graphile-worker', queue: 'graphile-worker' },
-] as const;
+const crashBatches = 3000;
 
 export interface PeersOptions {
   rounds: number;
   quick: boolean;
-  /** One peer only. */
+  /** `equal`, `unequal`, or the name of the only peer to run; undefined runs all. */
   only: string | undefined;
 }
 
 export async function benchmarkPeers({ rounds, quick, only }: PeersOptions): Promise<void> {
-  const chosen = peers.filter(({ queue }) => only === undefined || queue === only);
-  if (chosen.length === 0) {
-    throw new ConfigurationError(`--only ${String(only)}: there are ${peers.map(({ queue }) => queue).join(', ')}`);
-  }
+  const chosen = choosePeers(only);
   requirePeers();
   const redisCommand = requireRedis(process.env);
   await withServers(databaseSettings, async (servers) => {
-    const field = await openField(servers, redisCommand, chosen);
+    const latencies = contests.map(({ latencyMs }) => latencyMs);
+    const field = await openContestants(servers, { redisCommand, chosen, latencies, inFlight });
     try {
       const share = quick ? quickShare : 1;
-      await warmUp(field.contestants, servers.infrastructure.databaseUrl, share);
+      await warmUp(field.contestants, servers, share);
       const measured: Measured[] = [];
       for (const { latencyMs, batches } of contests) {
-        const turns = await compete(field.contestants, rounds, { latencyMs, batches: batches / share });
+        const turns = await compete(field.contestants, servers.stub, rounds, { latencyMs, batches: batches / share });
         measured.push({ latencyMs, turns });
       }
-      publishTables('peers', question, [
-        ...measured.map((one) => ({
-          title: `Endpoints of ${one.latencyMs} ms, ${inFlight} calls in flight`,
-          rows: rowsOf(one),
-        })),
-        { title: 'Targets', rows: targetRows(measured) },
-      ]);
+      const name = chosen.part === undefined ? 'peers' : `peers-${chosen.part}`;
+      publishTables(name, question, tablesOf(field.contestants, measured));
     } finally {
       await field.close();
     }
   });
 }
 
-interface Field {
-  contestants: readonly Contestant[];
-  close(): Promise<void>;
-}
-
-async function openField(
-  { infrastructure, stub }: Servers,
-  redisCommand: string,
-  chosen: readonly (typeof peers)[number][],
-): Promise<Field> {
-  const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closeOne of closers.toReversed()) await closeOne();
-  };
+/** Kills the worker of each peer at equal promises in the middle of its work, and checks what is stored afterwards. */
+export async function crashPeers({ quick, only }: Pick<PeersOptions, 'quick' | 'only'>): Promise<void> {
+  const { equal } = choosePeers(only);
+  requirePeers();
+  const redisCommand = requireRedis(process.env);
+  const postgres = await startPostgresAlone(databaseSettings);
   try {
-    const redis = await startRedis(redisCommand);
-    closers.push(() => redis.stop());
-    const postgres = () => withDescendants(infrastructure.postgres.pid());
-    const loopDatabase = await createDatabase(infrastructure.databaseUrl);
-    const loops = await startLoops({ stub, databaseUrl: loopDatabase.url, inFlight, postgres });
-    closers.push(loopDatabase.drop, () => loops.stop());
-    const muster = await startMuster({
-      infrastructure,
-      stub,
-      inFlight,
-      latencies: contests.map(({ latencyMs }) => latencyMs),
-    });
-    closers.push(() => muster.stop());
-    const contestants = [loops.bare, loops.naive, muster.contestant];
-    const withoutQueue = { name: "no queue: peers' worker, jobs in its memory", queue: 'no-queue' };
-    for (const { name, queue } of [withoutQueue, ...chosen]) {
-      const database = await createDatabase(infrastructure.databaseUrl);
-      const servers = { redisPort: redis.port, databaseUrl: database.url };
-      const stores = { ...(queue === 'bullmq' && { redis: () => [redis.pid] }), postgres };
-      const isInMemory = queue === withoutQueue.queue;
-      const peer = await startPeer({ name, queue, servers, stub, inFlight, stores, isInMemory });
-      closers.push(database.drop, () => peer.stop());
-      contestants.push(...peer.contestants);
+    const stub = await startStub();
+    try {
+      const batches = quick ? crashBatches / quickShare : crashBatches;
+      await checkCrashes({ serverUrl: postgres.databaseUrl, stub, redisCommand, systems: equal, batches, inFlight });
+    } finally {
+      await stub.stop();
     }
-    return { contestants, close };
-  } catch (error) {
-    await close();
-    throw error;
+  } finally {
+    await postgres.stop();
   }
 }
 
-async function warmUp(contestants: readonly Contestant[], databaseUrl: string, share: number): Promise<void> {
+function tablesOf(contestants: readonly Contestant[], measured: readonly Measured[]): Table[] {
+  const namesOf = (promise: Contestant['promise']) =>
+    contestants.filter((one) => one.promise === 'any' || one.promise === promise).map(({ name }) => name);
+  const equal = measured.map((one) => only(one, namesOf('kept')));
+  const unequal = measured.map((one) => only(one, namesOf('none')));
+  const titleOf = ({ latencyMs }: Measured) => `endpoints of ${latencyMs} ms, ${inFlight} calls in flight`;
+  const tables: Table[] = [];
+  if (contestants.some(({ promise }) => promise === 'kept')) {
+    tables.push({ title: 'At equal promises: batches/s (CPU µs per batch; Postgres µs)', rows: overviewRows(equal) });
+    tables.push({ title: 'Muster ÷ the best peer: median (rounds)', rows: bestRows(equal) });
+    tables.push({ title: 'Targets at equal promises', rows: equalTargetRows(equal) });
+    tables.push(...equal.map((one) => ({ title: `At equal promises, ${titleOf(one)}`, rows: equalRows(one) })));
+  }
+  if (contestants.some(({ promise }) => promise === 'none')) {
+    const heading = 'What a queue without the promise does';
+    tables.push(...unequal.map((one) => ({ title: `${heading}, ${titleOf(one)}`, rows: rowsOf(one) })));
+  }
+  return [...tables, { title: 'Targets', rows: targetRows(measured) }];
+}
+
+async function warmUp(contestants: readonly Contestant[], servers: Servers, share: number): Promise<void> {
   console.error('warming up: database');
-  await warmDatabase(databaseUrl);
+  await warmDatabase(servers.infrastructure.databaseUrl);
   for (const [index, { latencyMs }] of contests.entries()) {
     const batches = warmUpBatches / share / (index === 0 ? 1 : 10);
     for (const contestant of contestants) {
@@ -133,15 +117,17 @@ async function warmUp(contestants: readonly Contestant[], databaseUrl: string, s
 
 async function compete(
   contestants: readonly Contestant[],
+  stub: Stub,
   rounds: number,
   { latencyMs, batches }: { latencyMs: number; batches: number },
-): Promise<Map<string, Turn[]>> {
-  const turns = new Map(contestants.map(({ name }) => [name, new Array<Turn>()]));
+): Promise<Map<string, MeasuredTurn[]>> {
+  const turns = new Map(contestants.map(({ name }) => [name, new Array<MeasuredTurn>()]));
   for (let round = 1; round <= rounds; round++) {
     const first = (round - 1) % contestants.length;
     for (const contestant of [...contestants.slice(first), ...contestants.slice(0, first)]) {
+      await stub.takeMostAtOnce();
       const turn = await contestant.takeTurn(latencyMs, batches);
-      turns.get(contestant.name)?.push(turn);
+      turns.get(contestant.name)?.push({ ...turn, callsAtOnce: await stub.takeMostAtOnce() });
       console.error(`${latencyMs} ms, round ${round} of ${rounds}: ${contestant.name} ${rounded(turn.rate)} batches/s`);
     }
   }

@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../shared/runtime/configuration/configura
 const host = '127.0.0.1';
 const startDeadlineMs = 10_000;
 
-/** @throws {ConfigurationError} when this machine has no Redis, with how it gets one */
+/** @throws {ConfigurationError} if this machine has no Redis; the message describes how to install it */
 export function requireRedis(environment: NodeJS.ProcessEnv): string {
   const command = findCommand('redis-server', environment);
   if (command !== undefined) return command;
@@ -28,8 +28,8 @@ export interface RedisServer {
 }
 
 /**
- * A Redis of the benchmark's own, which ends with it. Set as BullMQ's page on production asks for: an append-only file
- * that is synced every second, and no eviction.
+ * Starts a Redis for this benchmark, which ends with it. The settings are those that BullMQ recommends for production:
+ * an append-only file that is synced every second, and no eviction.
  */
 export async function startRedis(command: string): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-redis-'));

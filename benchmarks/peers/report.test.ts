@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rowsOf, targetRows, type Measured } from './report.ts';
 
-const turns = (rates: readonly number[], cpu: Record<string, number>) => rates.map((rate) => ({ rate, cpu }));
+const turns = (rates: readonly number[], cpu: Record<string, number>) =>
+  rates.map((rate) => ({ rate, cpu, callsAtOnce: 100 }));
 
 const measured: Measured = {
   latencyMs: 0,
@@ -16,12 +17,16 @@ describe('the report that compares Muster with job queues', () => {
   it('compares runs of the same round and excludes the endpoints from the CPU cost of Muster', () => {
     const [bare, , bullmq] = rowsOf(measured);
     expect(bare).toMatchObject({ 'Muster to it': 0.7, 'own CPU µs per batch': 120 });
-    expect(bullmq).toMatchObject({ 'Muster to it': 1.4, 'to the bare loop': 0.5, 'own CPU µs per batch': 260 });
+    expect(bullmq).toMatchObject({
+      'calls at once': 100,
+      'Muster to it': 1.4,
+      'to the bare loop': 0.5,
+      'own CPU µs per batch': 260,
+    });
   });
 
-  it('states for each target whether it is reached, and omits targets of peers that did not run', () => {
-    expect(targetRows([measured])).toEqual([
-      { target: '0 ms: rate to BullMQ, with enqueueing', asked: 'at least 1', measured: 1.4, verdict: 'reached' },
+  it('states for each target whether it is reached, and omits the target for a loop that was not measured', () => {
+    expect(targetRows([measured, { latencyMs: 20, turns: new Map() }])).toEqual([
       { target: '0 ms: own CPU µs per batch', asked: 'at most 265', measured: 245, verdict: 'reached' },
       { target: "0 ms: worker's", asked: 'at most 110', measured: 115, verdict: 'missed' },
       { target: "0 ms: trigger's", asked: 'at most 45', measured: 30, verdict: 'reached' },

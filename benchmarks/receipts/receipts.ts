@@ -8,7 +8,7 @@ import { textArray } from '../../shared/postgres/connection/array-literals.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { withDescendants } from '../cpu.ts';
 import { writeRun } from '../explain/explain.ts';
-import { figuresOf, microsOf, nowhere, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
+import { figuresOf, microsOf, unusedUrl, startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { publishTables, type Row } from '../results.ts';
@@ -16,11 +16,11 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { batchUsers, userOf } from '../written-run.ts';
 
 /**
- * How many delivery receipts a second does one API process take, signed, in requests of 1, 100 and 1,000? They are of
- * users of one run in four countries, in the order of its batches, and each is new. Named by run, their batch is
- * searched in each country, or in the one that is named too; named by the call's key, it is looked up. Beside it the
- * same rows by a bare `insert … unnest` of a thousand, over one connection and without HTTP. All on one Postgres, in
- * turns.
+ * Measures the signed delivery receipts per second of one API process, in requests of 1, 100 and 1,000. The receipts
+ * belong to users of one run in four countries, in the order of its batches, and each is new. Receipts with a run id
+ * are matched by searching each country, or only the named country. Receipts with the key of a call are matched by that
+ * key. For comparison, a bare `insert … unnest` stores the same rows, a thousand at a time, over one connection and
+ * without HTTP. All cases take turns on one Postgres.
  */
 const question = 'Delivery receipts per second';
 const runUsers = 2_000_000;
@@ -79,7 +79,7 @@ interface Bench {
   stop(): Promise<void>;
 }
 
-/** Users are taken one after the other, so that each receipt is a new one. */
+/** Returns a function that returns the next user on each call, so that each receipt is new. */
 function createUsers(feeds: readonly { feed: string; country: string }[]) {
   const perFeed = runUsers / feeds.length;
   let taken = 0;
@@ -137,7 +137,7 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
 }
 
 const actionTypes = {
-  'award-reward': { url: nowhere, class: 'B', receipts: true, receiptsSecretEnv: 'RECEIPTS_SECRET' },
+  'award-reward': { url: unusedUrl, class: 'B', receipts: true, receiptsSecretEnv: 'RECEIPTS_SECRET' },
 };
 
 interface SendTerms {
@@ -146,7 +146,7 @@ interface SendTerms {
   processes: Processes;
 }
 
-/** As many requests at once as there are connections. */
+/** Sends the bodies over `connections` concurrent connections. */
 async function sendAll(
   url: string,
   bodies: readonly string[],
@@ -177,7 +177,7 @@ function headersOf(body: string, index: number): Record<string, string> {
   };
 }
 
-/** What is kept of a receipt, with the same key and nothing else. */
+/** Table with the stored columns of a receipt and the same primary key, without any other index. */
 const bareTable = `
   create table bare_receipts (
     feed uuid not null, step int2 not null, user_id text collate "C" not null, delivered boolean not null, code text,

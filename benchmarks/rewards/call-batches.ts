@@ -3,9 +3,9 @@ import { readAnswer } from '../../services/worker/endpoint/read-answer.ts';
 import { createHttpOrigin } from '../../shared/http-client/http-dispatch.ts';
 import { usersTextOf } from '../../shared/domain/step/users-text.ts';
 
-/** Calls the rewards service as Muster's worker does. */
+/** Calls the rewards service in the form that Muster's worker uses. */
 export interface BatchCaller {
-  /** Awards so many batches of users that were never awarded before; how long each call took, in milliseconds. */
+  /** Awards `batches` batches of new users. Resolves with the duration of each call in milliseconds. */
   award(batches: number, inFlight: number): Promise<number[]>;
   close(): Promise<void>;
 }
@@ -38,8 +38,8 @@ export function createBatchCaller(baseUrl: string, connections: number): BatchCa
     });
     const tookMs = performance.now() - startedAt;
     const answer = outcome.kind === 'answered' ? { ...outcome, retryAfterMs: null } : outcome;
-    const asked = { users: usersTextOf(ids), count: ids.length, plain: true };
-    const reading = readAnswer({ answerForm: 'full', unavailableMeansNotApplied: false }, asked, answer);
+    const requested = { users: usersTextOf(ids), count: ids.length, plain: true };
+    const reading = readAnswer({ answerForm: 'full', unavailableMeansNotApplied: false }, requested, answer);
     if (reading.kind !== 'reported' || reading.failed.length + reading.missing.length > 0) {
       throw new Error(`batch ${batch} was not awarded to everybody: ${JSON.stringify(reading)}`);
     }

@@ -11,9 +11,9 @@ import { startPostgresAlone } from '../postgres-alone.ts';
 import { createBatchCaller, type BatchCaller } from './call-batches.ts';
 
 /**
- * What does a batch endpoint win by one query per table and batch instead of one per table and user? The sandbox's
- * rewards service, which writes results, balances and events in one transaction per batch, twice: the same statements
- * for a hundred users or for one. Both run on one Postgres and take turns.
+ * Measures the gain of a batch endpoint that runs one query per table and batch, compared with one per table and user.
+ * The sandbox's rewards service writes results, balances and events in one transaction per batch. It runs twice: with
+ * the same statements for a hundred users, or for one. Both take turns on one Postgres.
  */
 const question = 'Milliseconds that the rewards service takes for a batch of 100 users';
 const callsInFlight = [1, 4, 16] as const;
@@ -27,7 +27,7 @@ type Variant = (typeof variants)[number];
 interface Turn {
   latenciesMs: number[];
   rate: number;
-  /** Microseconds per batch of the service and of Postgres. */
+  /** CPU microseconds per batch, of the service and of Postgres. */
   cpu: Record<string, number>;
 }
 
@@ -63,7 +63,7 @@ export async function benchmarkRewards({ rounds, quick }: { rounds: number; quic
   }
 }
 
-/** One after the other; the one that begins changes from round to round. */
+/** Runs both variants, one after the other. The variant that begins changes from round to round. */
 async function takeTurns(
   services: Record<Variant, RewardsService>,
   batches: number,

@@ -6,31 +6,32 @@ import { median, ratioByRound, rounded, type Row, type Table } from '../results.
 import type { Servers } from '../servers.ts';
 
 /**
- * Does one worker more ever cost? Campaigns of one step at 200 ms a call, from the first call to the last answer: by
- * one worker alone, beside one of a tenth of its slots, and beside an equal one that is frozen soon after the start.
+ * Measures if one more worker can make a campaign slower. Campaigns of one step with calls of 200 ms run from the first
+ * call to the last answer. Three cases are compared: one worker alone; a second worker with a tenth of its slots; and
+ * an equal second worker that is frozen soon after the start.
  */
 const latencyMs = 200;
 const slots = 40;
 const smallSlots = 4;
 const freezeAfterMs = 500;
 const frozenMs = 8000;
-/** Kafka's group has to agree. */
+/** Time for Kafka's consumer group to rebalance. */
 const settleMs = 5000;
 const country = 'SG';
 const warmUpUsers = 40_000;
 const sizes = [10_000, 80_000, 300_000];
 const quickSizes = [10_000, 80_000];
 
-interface Crew {
+interface WorkerSetup {
   name: string;
-  /** Beside the one worker that always is there. */
+  /** Slots of the second worker; null if the first worker runs alone. */
   second: number | null;
   freezes: boolean;
 }
 
-const alone: Crew = { name: `one worker of ${slots} slots`, second: null, freezes: false };
-const crews: readonly Crew[] = [
-  alone,
+const oneWorker: WorkerSetup = { name: `one worker of ${slots} slots`, second: null, freezes: false };
+const workerSetups: readonly WorkerSetup[] = [
+  oneWorker,
   { name: `and one of ${smallSlots}`, second: smallSlots, freezes: false },
   { name: `and one of ${slots}, frozen for ${frozenMs / 1000} s`, second: slots, freezes: true },
 ];
@@ -48,8 +49,10 @@ export async function measureEnds(
     actionTypes: { 'award-reward': type },
     workerSlots: [slots],
   });
-  const asked = quick ? quickSizes : sizes;
-  const seconds = new Map(crews.map((crew) => [crew, new Map(asked.map((users) => [users, new Array<number>()]))]));
+  const requested = quick ? quickSizes : sizes;
+  const seconds = new Map(
+    workerSetups.map((crew) => [crew, new Map(requested.map((users) => [users, new Array<number>()]))]),
+  );
   const campaign = (users: number) => ({
     name: 'ends',
     countries: [country],
@@ -69,15 +72,17 @@ export async function measureEnds(
           if (crew.freezes) await wait(settleMs);
           console.error(`round ${round} of ${rounds}, ${crew.name}, ${users} users: ${measured.at(-1)} s`);
         }
-        await leave(installation, second);
+        await stopWorker(installation, second);
       }
     }
   } finally {
     await installation.stop();
   }
-  return asked.map((users) => ({
+  return requested.map((users) => ({
     title: `A campaign of ${users.toLocaleString('en')} users to its end, ${latencyMs} ms a call`,
-    rows: crews.map((crew) => rowOf(crew, seconds.get(crew)?.get(users) ?? [], seconds.get(alone)?.get(users) ?? [])),
+    rows: workerSetups.map((crew) =>
+      rowOf(crew, seconds.get(crew)?.get(users) ?? [], seconds.get(oneWorker)?.get(users) ?? []),
+    ),
   }));
 }
 
@@ -88,10 +93,10 @@ async function freeze(worker: ServiceProcess): Promise<void> {
   process.kill(worker.pid, 'SIGCONT');
 }
 
-async function leave(installation: Installation, worker: ServiceProcess | null): Promise<void> {
+async function stopWorker(installation: Installation, worker: ServiceProcess | null): Promise<void> {
   if (worker) await installation.endWorker(worker);
 }
 
-function rowOf({ name }: Crew, seconds: readonly number[], base: readonly number[]): Row {
+function rowOf({ name }: WorkerSetup, seconds: readonly number[], base: readonly number[]): Row {
   return { workers: name, seconds: rounded(median(seconds)), 'to one alone': rounded(ratioByRound(seconds, base)) };
 }

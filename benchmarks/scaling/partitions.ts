@@ -9,9 +9,9 @@ import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createTopicAdmin } from '../../shared/kafka/cluster/topic-admin.ts';
 
 /**
- * What do partitions do for workers, where calls are what runs out? Endpoints of 20 ms, 50 calls in flight for each
- * worker; each number of partitions has action types of its own in one installation, and their campaigns take turns.
- * Workers come and go under them.
+ * Measures how the number of partitions limits the workers if calls are the bottleneck: endpoints of 20 ms, 50
+ * concurrent calls for each worker. Each number of partitions has its own action types in one installation, and their
+ * campaigns take turns. Workers start and stop meanwhile.
  */
 const latencyMs = 20;
 const steps = ['award', 'message'] as const;
@@ -20,9 +20,12 @@ const partitionCounts = [1, 2, 4, 8, 16];
 const workerCounts = [1, 2, 4];
 const secondsPerTurn = 8;
 const quickSeconds = 3;
-/** Two shared cores do not do more, however many workers there are: a longer campaign would only take longer. */
+/**
+ * Highest rate of two shared cores with any number of workers. It limits a campaign's size: a longer campaign would
+ * only take more time.
+ */
 const batchesPerSecondAtMost = 2500;
-/** Kafka's group has to agree on the new worker. */
+/** Time for Kafka's consumer group to rebalance with the new worker. */
 const settleMs = 5000;
 const country = 'SG';
 
@@ -31,7 +34,7 @@ interface Turn {
   cpu: Record<string, number>;
 }
 
-/** By workers and partitions, round by round. */
+/** Turns by number of workers and partitions, one per round. */
 type Measured = Map<string, Turn[]>;
 
 export async function measurePartitions(
@@ -53,7 +56,7 @@ export async function measurePartitions(
     const seconds = quick ? quickSeconds : secondsPerTurn;
     const processes = processesOf(installation, infrastructure);
     const takeTurn = async (workers: number, partitions: number): Promise<Turn> => {
-      const batches = Math.round(seconds * Math.min(idealOf(workers), batchesPerSecondAtMost));
+      const batches = Math.round(seconds * Math.min(idealRate(workers), batchesPerSecondAtMost));
       const chain = steps.map((step) => ({ action: actionOf(step, partitions) }));
       const users = batches * usersPerBatch;
       const campaign = { name: `${partitions} partitions`, countries: [country], segment: String(users), chain };
@@ -64,11 +67,11 @@ export async function measurePartitions(
     };
     const measured: Measured = new Map();
     for (let round = 0; round <= rounds; round++) {
-      for (const workers of inTurn(workerCounts, round)) {
-        await staff(installation, workers);
-        for (const partitions of inTurn(partitionCounts, round)) {
+      for (const workers of alternateOrder(workerCounts, round)) {
+        await setWorkerCount(installation, workers);
+        for (const partitions of alternateOrder(partitionCounts, round)) {
           const turn = await takeTurn(workers, partitions);
-          // The first round warms up: broker, processes, and the campaigns' topics.
+          // The first round is a warm-up of broker, processes and the campaigns' topics.
           if (round > 0) turnsOf(measured, workers, partitions).push(turn);
           const what = `${workers} workers, ${partitions} partitions`;
           console.error(
@@ -87,7 +90,9 @@ function actionOf(step: (typeof steps)[number], partitions: number): string {
   return `${step}-on-${partitions}`;
 }
 
-/** What an operator does by hand: the installation begins with one partition for each shard. */
+/**
+ * Increases the number of partitions as an operator does by hand. The installation begins with one partition per shard.
+ */
 async function raisePartitions(brokers: readonly string[], topicPrefix: string): Promise<void> {
   const logger = pino({ level: 'silent' });
   const admin = createTopicAdmin({ kafka: createKafka({ brokers, clientId: 'bench', logger }) });
@@ -100,15 +105,15 @@ async function raisePartitions(brokers: readonly string[], topicPrefix: string):
   await admin.close();
 }
 
-async function staff(installation: Installation, wanted: number): Promise<void> {
+async function setWorkerCount(installation: Installation, wanted: number): Promise<void> {
   const surplus = [...installation.workers].slice(wanted);
   await Promise.all(surplus.map((worker) => installation.endWorker(worker)));
   while (installation.workers.size < wanted) await installation.startWorker(slotsPerWorker);
   await wait(settleMs);
 }
 
-/** Odd rounds the other way round. */
-function inTurn(counts: readonly number[], round: number): readonly number[] {
+/** Returns the counts in reverse order in odd rounds. */
+function alternateOrder(counts: readonly number[], round: number): readonly number[] {
   return round % 2 === 0 ? counts : counts.toReversed();
 }
 
@@ -119,8 +124,8 @@ function turnsOf(measured: Measured, workers: number, partitions: number): Turn[
   return turns;
 }
 
-/** What so many slots would do if no call ever waited. */
-function idealOf(workers: number): number {
+/** Returns the rate of this many workers if their calls never had to wait. */
+function idealRate(workers: number): number {
   return (workers * slotsPerWorker * 1000) / (latencyMs * steps.length);
 }
 
@@ -135,7 +140,7 @@ function rowsOf(measured: Measured): Row[] {
         partitions,
         workers,
         'batches/s': rounded(median(rates)),
-        'of ideal': rounded(median(rates) / idealOf(workers)),
+        'of ideal': rounded(median(rates) / idealRate(workers)),
         'to one worker': rounded(ratioByRound(rates, one)),
         'cores used': rounded(median(rates.map((rate, round) => (rate * (micros[round] ?? 0)) / 1e6))),
         'CPU µs per batch': rounded(median(micros)),

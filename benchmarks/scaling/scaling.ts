@@ -6,7 +6,10 @@ import { measureEnds } from './ends.ts';
 import { measurePartitions } from './partitions.ts';
 import { measureWorkers } from './workers.ts';
 
-/** Do more workers do more, does one more never cost, and do more partitions do more? */
+/**
+ * Measures how the throughput depends on the number of workers and of partitions, and if one more worker can make a
+ * campaign slower.
+ */
 const question = 'Batches per second by workers and by partitions';
 
 export interface ScalingOptions {

@@ -4,12 +4,12 @@ import { startCpuMeter } from '../cpu.ts';
 import { processesOf, startInstallation, type Installation } from '../installation.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import { machineMs } from '../stub/call-log.ts';
+import { machineClockMs } from '../stub/call-log.ts';
 
 /**
- * Do more workers do more? One long campaign of two steps at 50 ms runs through everything; workers come and go under
- * it, and the endpoints count what is answered in windows of time. Slots are few, so that the cores last for six
- * workers.
+ * Measures the throughput by the number of workers. One long campaign of two steps at 50 ms runs throughout. Workers
+ * are started and stopped meanwhile, and the endpoints count their answers in windows of time. Workers have few slots,
+ * so that the cores suffice for six workers.
  */
 const latencyMs = 50;
 const steps = 2;
@@ -18,7 +18,10 @@ const largeSlots = 20;
 const smallSlots = 2;
 const workerCounts = [1, 2, 4, 6];
 const frozenMs = 8000;
-/** Kafka's group has to agree, and what lies in the partitions has to become what the new workers make of it. */
+/**
+ * Time for Kafka's consumer group to rebalance, and for the workers to replace the backlog in the partitions that the
+ * earlier workers left.
+ */
 const settleMs = 10_000;
 const windowMs = 10_000;
 const quickMs = 6000;
@@ -28,11 +31,11 @@ const country = 'SG';
 interface Window {
   /** Batches through both steps per second. */
   rate: number;
-  /** Microseconds per batch, by process. */
+  /** CPU microseconds per batch, by process. */
   cpu: Record<string, number>;
 }
 
-/** What a window measures, by name. */
+/** Windows of a round, by name. */
 type Round = Record<string, Window>;
 
 export async function measureWorkers(
@@ -50,7 +53,7 @@ export async function measureWorkers(
   try {
     const chain = [{ action: 'award-reward' }, { action: 'send-message' }];
     await installation.api.start({ name: 'long', countries: [country], segment: String(users), chain });
-    const field = fieldOf(installation, servers, quick);
+    const field = createMeasurement(installation, servers, quick);
     await field.staff([slotsPerWorker]);
     await field.measure();
     const measured: Round[] = [];
@@ -73,19 +76,24 @@ export async function measureWorkers(
 }
 
 function actionTypesFor(stubUrl: string) {
-  // The limit of an action type is never met: a worker's own number of slots is.
+  // The concurrency of the action type is higher than the slots of all workers, so only the workers' slots limit the
+  // calls.
   const type = { url: `${stubUrl}/batches/full/${latencyMs}`, answerForm: 'full' as const, concurrency: 100 };
   return { 'award-reward': type, 'send-message': type };
 }
 
-/** The workers under the long campaign, and what they get done. */
-interface Field {
-  /** Makes the workers those asked for, one per number of slots, and waits until they have settled. */
+/** The workers that serve the long campaign, and their measurement. */
+interface MeasuredInstallation {
+  /** Starts and stops workers until there is one for each number of slots, and waits until they have settled. */
   staff(slots: readonly number[]): Promise<ServiceProcess[]>;
   measure(forMs?: number): Promise<Window>;
 }
 
-function fieldOf(installation: Installation, { infrastructure, stub }: Servers, quick: boolean): Field {
+function createMeasurement(
+  installation: Installation,
+  { infrastructure, stub }: Servers,
+  quick: boolean,
+): MeasuredInstallation {
   let staffed: { slots: number; worker: ServiceProcess }[] = [...installation.workers].map((worker) => {
     return { slots: slotsPerWorker, worker };
   });
@@ -105,10 +113,10 @@ function fieldOf(installation: Installation, { infrastructure, stub }: Servers, 
     },
     measure: async (forMs = quick ? quickMs : windowMs) => {
       const read = startCpuMeter(processes);
-      const [before, beganAt] = [await stub.answeredInAll(), machineMs()];
+      const [before, beganAt] = [await stub.answeredInAll(), machineClockMs()];
       await wait(forMs);
       installation.services.requireRunning();
-      const [after, endedAt] = [await stub.answeredInAll(), machineMs()];
+      const [after, endedAt] = [await stub.answeredInAll(), machineClockMs()];
       const batches = (after - before) / steps;
       const cpu = Object.entries(read()).map(([name, micros]) => [name, micros / Math.max(batches, 1)] as const);
       return { rate: (batches * 1000) / (endedAt - beganAt), cpu: Object.fromEntries(cpu) };
@@ -116,7 +124,7 @@ function fieldOf(installation: Installation, { infrastructure, stub }: Servers, 
   };
 }
 
-async function runRound(field: Field, round: number): Promise<Round> {
+async function runRound(field: MeasuredInstallation, round: number): Promise<Round> {
   const windows: Round = {};
   const counts = round % 2 === 1 ? workerCounts : workerCounts.toReversed();
   for (const count of counts) {
@@ -140,8 +148,8 @@ async function runRound(field: Field, round: number): Promise<Round> {
   return windows;
 }
 
-/** What so many slots would do if no call ever waited. */
-function idealOf(slots: number): number {
+/** Returns the rate of this many slots if their calls never had to wait. */
+function idealRate(slots: number): number {
   return (slots * 1000) / (latencyMs * steps);
 }
 
@@ -157,7 +165,7 @@ function equalRows(rounds: readonly Round[]): Row[] {
     return {
       workers: count,
       'batches/s': rounded(median(rates)),
-      'of ideal': rounded(median(rates) / idealOf(count * slotsPerWorker)),
+      'of ideal': rounded(median(rates) / idealRate(count * slotsPerWorker)),
       'to one worker': rounded(ratioByRound(rates, one)),
       'cores used': rounded(median(rates.map((rate, round) => (rate * (micros[round] ?? 0)) / 1e6))),
       'CPU µs per batch': rounded(median(micros)),
@@ -172,7 +180,7 @@ function unequalRows(rounds: readonly Round[]): Row[] {
   const row = (who: string, slots: number, rates: readonly number[] = []) => ({
     who,
     'batches/s': rounded(median(rates)),
-    'of ideal': rounded(median(rates) / idealOf(slots)),
+    'of ideal': rounded(median(rates) / idealRate(slots)),
     'to the sum of both alone': rounded(ratioByRound(rates, sums)),
   });
   return [

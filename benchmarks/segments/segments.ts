@@ -1,28 +1,25 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { largestPage, segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
-import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
-import { awaitReady } from '../../shared/infrastructure/await-ready.ts';
-import { startServiceProcess, type ServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import { startConnectors, type Connectors } from '../connectors.ts';
 import { startCpuMeter, withDescendants } from '../cpu.ts';
 import { startMemorySampler } from '../growth/memory-sampler.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { median, percentile, publishTables, rounded, type Row } from '../results.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
- * Measures a segment by SQL: seconds from the first request to the first page, users copied per second, milliseconds of
- * a page of 5,000, and the memory of the connectors. Source and store are two databases of one Postgres. The query's
- * own time, with the sort and without a reader, is measured beside it.
+ * Measures a segment that is defined by SQL: seconds from the first request to the first page, users copied per second,
+ * milliseconds of a page of 5,000, and the memory of the connectors. Source and store are two databases of one
+ * Postgres. The query is also measured alone, with the sort and without a reader of its rows.
  */
 const question = 'Segments by SQL: from the first request to the last page';
 const sizes = [1_000_000, 10_000_000];
-const readyWithinMs = 30_000;
 const countries = ['SG', 'ID', 'VN', 'TH'];
-/** Without a common divisor with the sizes: ids lie in the table in an order that is far from theirs. */
+/**
+ * Step with which ids are generated. It has no divisor in common with the numbers of users, so that the table's order
+ * differs widely from the order of the ids.
+ */
 const step = 616_037;
 const query = 'select user_id, country from customers where is_active';
 
@@ -61,7 +58,12 @@ async function measureSize(
   let connectors: Connectors | undefined;
   try {
     await fill(client, users);
-    connectors = await startConnectors({ shopUrl: shop.url, storeUrl: store.url });
+    const segments = { customers: { name: 'Customers', database: 'shop', query, reuseSeconds: 0 } };
+    connectors = await startConnectors({
+      storeUrl: store.url,
+      file: { databases: { shop: { urlEnv: 'SHOP_URL' } }, segments },
+      environment: { SHOP_URL: shop.url },
+    });
     const measured: Round[] = [];
     for (let round = 1; round <= rounds; round++) {
       const processes = { connectors: [connectors.process.pid], postgres: () => withDescendants(postgres.pid()) };
@@ -89,34 +91,6 @@ async function fill(client: Client, users: number): Promise<void> {
   await client.query('vacuum analyze customers');
 }
 
-interface Connectors {
-  process: ServiceProcess;
-  url: string;
-}
-
-async function startConnectors({ shopUrl, storeUrl }: { shopUrl: string; storeUrl: string }): Promise<Connectors> {
-  const [port = 0] = await findFreePorts(1);
-  const folder = temporaryFolder('muster-bench').path;
-  const path = join(folder, 'connectors.json');
-  const segments = { customers: { name: 'Customers', database: 'shop', query, reuseSeconds: 0 } };
-  writeFileSync(path, JSON.stringify({ databases: { shop: { urlEnv: 'SHOP_URL' } }, segments }));
-  const connectors = startServiceProcess({
-    service: 'connectors',
-    environment: {
-      ...process.env,
-      DATABASE_URL: storeUrl,
-      SHOP_URL: shopUrl,
-      CONNECTORS_CONFIG: path,
-      CONNECTORS_PORT: String(port),
-      LOG_LEVEL: 'error',
-    },
-    logFile: join(folder, 'connectors.log'),
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await awaitReady({ name: 'connectors', process: connectors, readyUrl: `${url}/v1/segments` }, readyWithinMs);
-  return { process: connectors, url };
-}
-
 interface Measured {
   users: number;
   connectors: readonly number[];
@@ -136,9 +110,9 @@ async function measure(client: Client, url: string, { users, connectors, postgre
   const cpu = readCpu();
   const pagesMs: number[] = [];
   for (let after = first.next; after !== null;) {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const page = await pageOf(url, snapshot, after);
-    pagesMs.push(performance.now() - askedMs);
+    pagesMs.push(performance.now() - requestedMs);
     after = page?.next ?? null;
   }
   const microsOf = (name: string) => (cpu[name] ?? 0) / users;
@@ -152,18 +126,18 @@ async function measure(client: Client, url: string, { users, connectors, postgre
   };
 }
 
-/** The sorted query as the connectors run it, without a reader of its rows. */
+/** Returns the time of the sorted query as the connectors run it, without reading its rows. */
 async function ownTime(client: Client): Promise<number> {
   const beganMs = performance.now();
   await client.query(`explain (analyze, timing off) select * from (${query}) q order by convert_to(user_id, 'UTF8')`);
   return (performance.now() - beganMs) / 1000;
 }
 
-/** Undefined while the snapshot is being built. */
+/** Returns a page of users; undefined while the snapshot is being built. */
 async function pageOf(url: string, snapshot: string, after: string | null) {
-  const asked = new URLSearchParams({ country: 'SG', snapshot, limit: String(largestPage) });
-  if (after !== null) asked.set('after', after);
-  const response = await fetch(`${url}/v1/segments/customers/users?${asked.toString()}`);
+  const requested = new URLSearchParams({ country: 'SG', snapshot, limit: String(largestPage) });
+  if (after !== null) requested.set('after', after);
+  const response = await fetch(`${url}/v1/segments/customers/users?${requested.toString()}`);
   const body: unknown = await response.json();
   if (response.status === 503) return undefined;
   if (!response.ok) throw new Error(`a page was answered ${response.status}: ${JSON.stringify(body)}`);

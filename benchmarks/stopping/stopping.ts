@@ -3,19 +3,22 @@ import { awaitEnd } from '../campaign-times.ts';
 import { startInstallation, type Installation } from '../installation.ts';
 import { percentile, publishTables, rounded, type Row } from '../results.ts';
 import { withServers } from '../servers.ts';
-import { machineMs } from '../stub/call-log.ts';
+import { machineClockMs } from '../stub/call-log.ts';
 import type { Stub } from '../stub/stub.ts';
 
 /**
- * How long after the answer to a pause is the last call sent? One run of two steps under load, paused and resumed again
- * and again, once with endpoints that are quick and once with slow ones. The endpoints tell when calls came in; time
- * begins when the API has answered.
+ * Measures the time from the API's answer to a pause request until the last call. One run of two steps is paused and
+ * resumed repeatedly under load, once with quick endpoints and once with slow endpoints. The endpoints report when
+ * calls arrived.
  */
 const question = 'Milliseconds from the answer to a pause until the last call, and what follows';
 const country = 'SG';
 const users = 50_000_000;
 const pollMs = 20;
-/** Pauses that come at the same moment of every look would show one case of many. */
+/**
+ * Upper bound on a delay before each pause. Pauses at a fixed phase of the periodic queries would show only one of many
+ * cases.
+ */
 const longestExtraMs = 700;
 const loadMs = 1500;
 const patienceMs = 60_000;
@@ -68,17 +71,17 @@ async function measure(installation: Installation, stub: Stub, pauses: number): 
   while (measured.length < pauses) {
     await wait(loadMs + Math.random() * longestExtraMs);
     await api.control(run.runId, 'pause');
-    const answeredAt = machineMs();
+    const answeredAt = machineClockMs();
     await awaitState(installation, campaignId, 'paused');
-    const pausedMs = machineMs() - answeredAt;
+    const pausedMs = machineClockMs() - answeredAt;
     const { lastCallAt, called } = await callsOf(stub, campaignId);
     await api.control(run.runId, 'resume');
-    const resumedAt = machineMs();
+    const resumedAt = machineClockMs();
     await callsAfter(stub, campaignId, called);
     measured.push({
       lastCallMs: Math.max(0, lastCallAt - answeredAt),
       pausedMs,
-      firstCallMs: machineMs() - resumedAt,
+      firstCallMs: machineClockMs() - resumedAt,
     });
     const { lastCallMs } = measured.at(-1) ?? { lastCallMs: 0 };
     console.error(`pause ${measured.length}: last call after ${Math.round(lastCallMs)} ms`);
@@ -96,21 +99,21 @@ async function callsOf(stub: Stub, campaignId: string): Promise<{ lastCallAt: nu
   };
 }
 
-/** Resolves when there have been more calls than so many. */
+/** Resolves when the number of calls exceeds `called`. Throws if that takes too long. */
 async function callsAfter(stub: Stub, campaignId: string, called: number): Promise<void> {
-  const giveUpAt = machineMs() + patienceMs;
+  const giveUpAt = machineClockMs() + patienceMs;
   while ((await callsOf(stub, campaignId)).called <= called) {
-    if (machineMs() > giveUpAt) throw new Error('nobody is called any more');
+    if (machineClockMs() > giveUpAt) throw new Error('nobody is called any more');
     await wait(pollMs);
   }
 }
 
 async function awaitState({ api }: Installation, campaignId: string, state: string): Promise<void> {
-  const giveUpAt = machineMs() + patienceMs;
+  const giveUpAt = machineClockMs() + patienceMs;
   for (;;) {
     const run = await api.run(campaignId);
     if (run?.state === state) return;
-    if (machineMs() > giveUpAt) throw new Error(`the run is ${run?.state ?? 'missing'} for too long`);
+    if (machineClockMs() > giveUpAt) throw new Error(`the run is ${run?.state ?? 'missing'} for too long`);
     await wait(pollMs);
   }
 }

@@ -2,10 +2,9 @@ import type { Answer } from './http.ts';
 import type { CallLog } from './call-log.ts';
 
 /**
- * A batch endpoint that awards everything to everybody. Form and latency in milliseconds are in the path,
- * `/batches/full/20`, so that one process serves all cases. A reward with one of these ids is not awarded: `hang` is
- * never answered, `missing` is a 404, `failing` a 500, `throttled` a 429, `sold-out` fails each user, for one of twenty
- * reasons.
+ * A batch endpoint whose users all succeed. The path has the form of the answer and the latency in milliseconds, such
+ * as `/batches/full/20`, so that one process serves all cases. A reward id can select a fault: `hang` never answers,
+ * `missing` answers 404, `failing` 500, `throttled` 429, and `sold-out` fails each user for one of twenty reasons.
  */
 const beforeUsers = '"users":["';
 const headPattern = /^\{"campaign":"([^"]+)","run":"[^"]+","step":(\d+),/;

@@ -9,15 +9,16 @@ export interface Answer {
   status: number;
   text: string;
   latencyMs: number;
-  /** Called when the answer is on its way. */
+  /** Called when the answer has been written to the socket. */
   onSent?: () => void;
 }
 
 const endOfHead = '\r\n\r\n';
 
 /**
- * As little HTTP as the engine's clients speak: one request after the other on a connection, bodies with a length. It
- * shares the cores with what is measured. `serve` answers with null when the caller shall wait in vain.
+ * Creates a server for the part of HTTP that the engine's clients use: sequential requests on a connection, and bodies
+ * with a content length. The server shares the cores with the measured processes, so it does little. If `serve` returns
+ * null, the request is never answered.
  */
 export function createStubServer(serve: (request: Request) => Answer | null): Server {
   return createServer({ noDelay: true }, (socket) => {
@@ -37,7 +38,8 @@ export function createStubServer(serve: (request: Request) => Answer | null): Se
 }
 
 /**
- * The request at the front of what has been received, and where the next one begins; undefined while it is not whole.
+ * Parses the first request in the received bytes. Returns the request and the offset of the next one; undefined if the
+ * request is incomplete.
  */
 function parseRequest(received: Buffer): { request: Request; end: number } | undefined {
   const headEnd = received.indexOf(endOfHead);
@@ -53,7 +55,7 @@ function parseRequest(received: Buffer): { request: Request; end: number } | und
 function send(socket: Socket, { status, text, onSent }: Answer): void {
   if (!socket.writable) return;
   const head = `HTTP/1.1 ${status} Stub\r\ncontent-type: application/json\r\ncontent-length: ${text.length}${endOfHead}`;
-  // All ids are ASCII: a character is a byte.
+  // The length in characters is the length in bytes, because all ids are ASCII.
   socket.write(head + text, 'latin1');
   onSent?.();
 }

@@ -1,17 +1,17 @@
 import type { Answer } from './http.ts';
 
 /**
- * Generated users, `user-000000042`, split over no countries. A segment's name is its size; in front of it may stand
- * what is wrong with it: `stalled-1000` answers its pages with 503, `hanging-1000` never, and `undescribed-1000` does
- * not even describe itself.
+ * Names of segments with generated users, such as `user-000000042`, which are the same for each country. The name of a
+ * segment is its size, with an optional fault in front: `stalled-1000` answers its pages with 503, `hanging-1000` never
+ * answers its pages, and `undescribed-1000` does not even answer requests for its description.
  */
 const namePattern = /^(?:(stalled|hanging|undescribed)-)?(\d+)$/;
 const idPrefix = 'user-';
 const digits = 9;
-/** The largest page it answers. */
+/** Highest number of users in a page. */
 const maxLimit = 5000;
 
-/** Made once: what a page costs its owner is not what is measured. */
+/** Cache of rendered pages, because the time to create a page is not measured. */
 const pages = new Map<string, string>();
 
 export function answerSegmentation(path: string): Answer | null {

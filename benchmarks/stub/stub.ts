@@ -15,15 +15,20 @@ const progressShape = z.array(
 
 export type StepProgress = z.infer<typeof progressShape>[number];
 
-/** The stub services as a process of their own, and what they saw. Times are milliseconds of the machine's clock. */
+/**
+ * The stub services in a separate process, and the calls that they received. Times are milliseconds of the machine's
+ * clock.
+ */
 export interface Stub {
   readonly url: string;
   readonly pid: number;
-  /** Batch answers sent by now, over all campaigns and steps. */
+  /** Resolves with the number of batch answers sent so far, over all campaigns and steps. */
   answeredInAll(): Promise<number>;
-  /** Undefined while none of its batches was called. */
+  /** Resolves with the most calls of one campaign under way at once since the last time, over all its steps. */
+  takeMostAtOnce(): Promise<number>;
+  /** Resolves with the progress of a step; undefined while none of its batches has been called. */
   progress(campaignId: string, step: number): Promise<StepProgress | undefined>;
-  /** When each batch of a campaign's step was answered, in order. */
+  /** Resolves with the times at which each batch of a campaign's step was answered, in order. */
   answers(campaignId: string, step: number): Promise<number[]>;
   stop(): Promise<void>;
 }
@@ -35,6 +40,7 @@ export async function startStub(): Promise<Stub> {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid,
     answeredInAll: async () => z.int().parse(await child.ask({ ask: 'answered-in-all' })),
+    takeMostAtOnce: async () => z.int().parse(await child.ask({ ask: 'most-at-once' })),
     progress: async (campaignId, step) => {
       const steps = progressShape.parse(await child.ask({ ask: 'progress', campaignId }));
       return steps.find((line) => line.step === step);

@@ -15,9 +15,10 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { batchUsers, userOf, writeEndedRun, writeFeed } from '../written-run.ts';
 
 /**
- * What does a suppression list cost a batch? The ledger alone, as a worker flushes: each flush records a group of steps
- * and claims the next group. Beside no list: one of another action type, one of ten million people of whom none is
- * in the audience, and the same with some of the audience on it, whose batches are split and claimed once more.
+ * Measures the cost of a suppression list per batch. Only the ledger is measured, with the flushes of a worker: each
+ * flush records a group of steps and claims the next group. The four cases are: no list; a list of another action type;
+ * a list of ten million people, none of them in the audience; and the same list with some users of the audience.
+ * Batches with users on the list are split and claimed a second time.
  */
 const question = 'CPU microseconds of a claimed and recorded batch of 100 users';
 const group = 200;
@@ -25,9 +26,9 @@ const actionType = 'send-message';
 
 interface Kind {
   name: string;
-  /** On the list of the action type: one user of so many batches; 0 for none. */
+  /** Batches per user on the list of the measured action type: one user in this many batches is on it. 0 for none. */
   everyBatches: number;
-  /** None, of another action type, or of this one. */
+  /** `none`: an empty list; `other`: a list of another action type; `own`: a list of the measured action type. */
   list: 'none' | 'other' | 'own';
 }
 
@@ -56,7 +57,7 @@ export async function benchmarkSuppressions({ rounds, quick }: { rounds: number;
       for (let round = 0; round <= rounds; round++) {
         for (const kind of kinds) {
           const turn = await takeTurn({ pool, hot, kind, batches, pids: () => withDescendants(postgres.pid()) });
-          // The first round warms up.
+          // The first round is a warm-up.
           if (round > 0) turns.get(kind)?.push(turn);
         }
         console.error(`round ${round} of ${rounds}`);
@@ -100,7 +101,7 @@ async function takeTurn({ pool, hot, kind, batches, pids }: TurnTerms): Promise<
   return { ours: of('ours'), postgres: of('postgres'), wallMicros, residentMiB: residentMiB(process.pid), suppressed };
 }
 
-/** As a worker does without calls: what a flush brings is recorded by the next one. */
+/** Flushes like a worker, but makes no calls: each flush records the steps that the previous flush claimed. */
 async function flushAll(ledger: StepLedger, feedId: string, batches: number): Promise<number> {
   let results: StepDone[] = [];
   let suppressed = 0;
@@ -137,7 +138,7 @@ function resultOf({ feedId, batchNo, step, epoch, attempts, size, users, suppres
   };
 }
 
-/** Strangers to every audience: their ids lie between those of its users. */
+/** Fills the list with people outside of every audience. Their ids sort between those of the audience's users. */
 async function writeList(pool: Pool, people: number): Promise<void> {
   await createSuppressionStore({ pool }).add(actionType, ['first'], null);
   for (let from = 0; from < people; from += 500_000) {
@@ -151,7 +152,7 @@ async function writeList(pool: Pool, people: number): Promise<void> {
   await pool.query('vacuum analyze suppressed_people');
 }
 
-/** The list as this kind has it, and a feed that is fed whole. */
+/** Sets up the list for this case, and a completely fed feed. Returns the id of the feed. */
 async function prepare(pool: Pool, { list, everyBatches }: Kind, batches: number): Promise<string> {
   const name = list === 'other' ? 'award-points' : actionType;
   await pool.query('update suppression_lists set action_type = $1, people = $2', [name, list === 'none' ? 0 : 1]);

@@ -7,14 +7,14 @@ import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { publishTables } from '../results.ts';
 import { sourceOf } from '../source-of.ts';
-import { alternate, quietRounds, rowsOf, type Side, type Turn } from '../two-versions.ts';
+import { measureAlternately, quietRounds, rowsOf, type Version, type Turn } from '../two-versions.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { kindsOf, shuffledUsers, type Kind } from './lists.ts';
 import { apiKey, emptyLists, sendList } from './send-list.ts';
 
 /**
- * Does a row of a list cost more than it did at another commit? The API of each version is a process with a database of
- * its own, on one Postgres, and the two take turns.
+ * Compares the cost of a row of a list with the cost at another commit. Each version's API is a process with a database
+ * of its own. Both use one Postgres and take turns.
  */
 const allRows = 1_000_000;
 const warmUpRows = 50_000;
@@ -72,13 +72,15 @@ export async function compareUploads({ ref, rounds, quick }: AgainstOptions): Pr
       started.push(side);
       return side;
     };
-    const sides: Record<Side, Uploading> = { this: await start(ownRoot), other: await start(other.root) };
+    const sides: Record<Version, Uploading> = { this: await start(ownRoot), other: await start(other.root) };
     const warmUp = kindsOf(shuffledUsers(warmUpRows));
     const tables = [];
     for (const [place, kind] of kindsOf(shuffledUsers(rows)).entries()) {
       const first = warmUp[place];
       if (first) for (const side of ['this', 'other'] as const) await sides[side].upload(first, warmUpRows);
-      const { quiet, note } = quietRounds(await alternate(rounds, 'rows', (side) => sides[side].upload(kind, rows)));
+      const { quiet, note } = quietRounds(
+        await measureAlternately(rounds, 'rows', (side) => sides[side].upload(kind, rows)),
+      );
       const title = `${kind.name}, ${rows.toLocaleString('en')} users; ${note}`;
       tables.push({ title, rows: rowsOf(quiet, { one: 'row', many: 'rows' }) });
     }

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 const chunkBytes = 64 * 1024;
 const countries = ['SG', 'ID', 'VN', 'TH'] as const;
 
-/** A list as it is sent. */
+/** A list in the form in which it is uploaded. */
 export interface Kind {
   name: string;
   query: string;
@@ -28,8 +28,8 @@ export function kindsOf(shuffled: readonly string[]): Kind[] {
 }
 
 /**
- * In an order that is far from theirs, and the same in every run: a step that has no divisor in common with how many
- * they are.
+ * Returns users in an order that differs widely from the order of their ids, and is the same in every run. The step has
+ * no divisor in common with the number of rows, so each user occurs once.
  */
 export function shuffledUsers(rows: number): string[] {
   const step = 616_037;

@@ -13,10 +13,10 @@ import { kindsOf, shuffledUsers, type Kind } from './lists.ts';
 import { apiKey, emptyLists, sendList } from './send-list.ts';
 
 /**
- * How long does a list of a million users take, from the first byte to the answer that campaigns may name it, and how
- * much memory does the API use for it? Ascending, shuffled, packed, and with a country in each row. Beside it the same
- * shuffled rows by a bare `insert … unnest` of ten thousand into a table with the same key, over one connection and
- * without HTTP. All on one Postgres, in turns.
+ * Measures the time to upload a list of a million users, and the memory of the API meanwhile. The time runs from the
+ * first byte to the answer that campaigns may use the list. The rows are ascending, shuffled, compressed, or have a
+ * country each. For comparison, a bare `insert … unnest` stores the shuffled rows, ten thousand at a time, into a table
+ * with the same key. It uses one connection and no HTTP. All cases take turns on one Postgres.
  */
 const question = 'Uploaded rows per second';
 const allRows = 1_000_000;
@@ -76,7 +76,7 @@ async function startBench(serverUrl: string, postgres: () => readonly number[]):
       const turn = await takeTurn([kind.body], { atOnce: 1, items: rows, processes }, async (bytes) => {
         await sendList(http, { ...kind, body: bytes }, rows);
       });
-      // The next turn begins with tables of the same size.
+      // Empties the tables, so that the next turn begins with tables of the same size.
       await pool.query(emptyLists);
       return { ...turn, peakMiB: endSampling()['api']?.peakMiB ?? 0 };
     },

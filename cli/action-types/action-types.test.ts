@@ -59,7 +59,7 @@ describe('muster action-types list and show', () => {
     expect(out).toMatch(/send-message .* disabled/);
   });
 
-  it('show prints how an action type is called and which secrets it has', async () => {
+  it('show prints the settings of an action type and when its secrets were set', async () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('revision 3 · enabled · as somebody said through the API');
@@ -225,8 +225,31 @@ describe('muster action-types options', () => {
 
   it('explains why options come from earlier campaigns, and how to find more of them', async () => {
     expect((await ask({ from: 'earlier-campaigns' })).notes).toContain('its schema names no options');
-    const unavailable = 'its options could not be asked for: HTTP 503';
+    const unavailable = 'its options could not be loaded: HTTP 503';
     expect((await ask({ from: 'earlier-campaigns', unavailable })).notes).toContain('HTTP 503');
     expect((await ask({ more: true })).notes).toContain('--search finds them');
+  });
+});
+
+describe('muster action-types preview', () => {
+  const line = `POST ${path}/preview`;
+  const message = { from: null, to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>', text: 'Hi\n\u001b[2JAda' };
+  const preview = (...words: string[]) =>
+    muster('preview', 'award-points', '--user', 'u1', '--country', 'SG', ...words);
+
+  it('prints the message of one user, for the parameters in its arguments', async () => {
+    api.answers[line] = { status: 200, body: { outcome: 'message', message, cause: null } };
+    const { code, out } = await preview('points=5', 'offer.id=x');
+    expect(code).toBe(exitCodes.ok);
+    expect(out).toMatch(/^to: ada@example\.com\nsubject: Hello\n\nHi\n/);
+    expect(out).not.toContain('\u001b');
+    expect(api.bodies).toEqual([{ user: 'u1', country: 'SG', params: { points: 5, offer: { id: 'x' } } }]);
+  });
+
+  it('prints why there is no message', async () => {
+    api.answers[line] = { status: 200, body: { outcome: 'refused', message: null, cause: 'no-address' } };
+    expect((await preview()).out).toBe('no message: no-address\n');
+    api.answers[line] = { status: 200, body: { outcome: 'unavailable', message: null, cause: 'HTTP 503' } };
+    expect((await preview()).out).toBe('no preview: HTTP 503\n');
   });
 });

@@ -6,6 +6,7 @@ import {
   getActionType,
   listActionTypes,
   listParameterOptions,
+  previewMessage,
   removeActionTypeSecret,
   setActionTypeSecret,
 } from '../../sdk/generated/sdk.gen.ts';
@@ -19,10 +20,10 @@ import { secretNames } from '../../shared/ports/registry.ts';
 import { command, group } from '../frame/command-table.ts';
 import { changesFile, fieldsFile, readFields } from '../frame/given.ts';
 import type { Heading } from '../frame/headings.ts';
-import { flag, text, within } from '../frame/options.ts';
+import { flag, needed, text, within } from '../frame/options.ts';
 import { cut, left, right, tableOf } from '../show/tables.ts';
 import { readSecretFiles, readSecretFrom } from './read-secret.ts';
-import { renderActionType } from './render.ts';
+import { renderActionType, renderPreview } from './render.ts';
 
 const secret = {
   name: '<secret>',
@@ -36,7 +37,7 @@ const known = (description: string) => `${description}; workers know in about a 
 
 const list = command({
   name: 'list',
-  description: 'all of them, by name',
+  description: 'list action types by name',
   ask: ({ client }) => listActionTypes({ client }),
   render: tableOf<ActionType>('', [
     left('name', ({ name }) => name),
@@ -53,7 +54,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<name>'],
-  description: 'how one is called',
+  description: 'show an action type',
   ask: ({ client, args: [name] }) => getActionType({ client, path: { name } }),
   render: renderActionType,
 });
@@ -61,11 +62,11 @@ const show = command({
 const options = command({
   name: 'options',
   args: ['<name>', '<parameter>'],
-  description: 'what a parameter of one may be: as its team offers it, else as earlier campaigns say it',
+  description: "list values of a parameter, from the team's list or from earlier campaigns",
   options: {
-    q: text('--search <text>', 'part of the value, or of what it is called'),
-    country: text('--country <code>', 'what may be used there'),
-    limit: within('--limit <n>', 'how many', { least: 1, most: 200, usual: 50 }),
+    q: text('--search <text>', 'part of the value or of its name'),
+    country: text('--country <code>', 'values for this country'),
+    limit: within('--limit <n>', 'number of items', { least: 1, most: 200, usual: 50 }),
   },
   ask: ({ client, args: [name, parameter], options: query }) =>
     listParameterOptions({ client, path: { name }, query: { ...query, parameter } }),
@@ -85,10 +86,29 @@ const options = command({
   ],
 });
 
+const preview = command({
+  name: 'preview',
+  args: ['<name>', '[parameter=value...]'],
+  description: 'show the message that a step would send to one user, without sending it',
+  options: {
+    user: needed('--user <id>', 'any user'),
+    country: needed('--country <code>', 'country of the message'),
+    file: text('-f, --file <path>', 'parameters as JSON; - reads standard input'),
+  },
+  ask: async ({ client, args: [name, words], options: { file, ...body }, context: { input } }) => {
+    const hasParams = words.length > 0 || file !== undefined;
+    const params = hasParams ? await readFields({ words, file, input }, z.record(z.string(), z.json())) : {};
+    return previewMessage({ client, path: { name }, body: { ...body, params } });
+  },
+  refused: 'no preview',
+  render: renderPreview,
+});
+
 const create = command({
   name: 'create',
   args: ['<name>', '[field=value...]'],
-  description: 'register one: url=https://… class=A timeoutMs=2000, or from a file; campaigns may use it at once',
+  description:
+    'register an action type: url=https://… class=A timeoutMs=2000, or from a file; campaigns can use it at once',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const fields = await readFields({ words, file, input }, z.custom<Omit<ActionTypeDefinitionInput, 'name'>>());
@@ -102,14 +122,14 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<name>', '[field=value...]'],
-  description: 'change fields of one; null takes a field back to its default',
+  description: 'change fields of an action type; null restores the default of a field',
   options: {
     ...changesFile,
     authorizationFile: text(
       '--authorization-file <path>',
-      'with another url: the Authorization header for it; - reads standard input',
+      'with another URL: file with its Authorization header; - reads standard input',
     ),
-    signingFile: text('--signing-file <path>', 'the secret that calls are signed with; - reads standard input'),
+    signingFile: text('--signing-file <path>', 'file with the secret that signs calls; - reads standard input'),
   },
   ask: async ({ client, args: [name, words], options: { file, ...files }, context: { input } }) => {
     const secrets = await readSecretFiles(files, input);
@@ -126,10 +146,10 @@ const setSecret = command({
   name: 'set-secret',
   args: ['<name>', secret],
   excessArgsError: 'a secret is no argument, others can see those: --from-file or --from-stdin',
-  description: 'keep a secret for one, encrypted; it is never shown again',
+  description: 'store a secret of an action type, encrypted; it is never shown again',
   options: {
-    fromFile: text('--from-file <path>', 'the file that holds it; - reads standard input'),
-    fromStdin: flag('--from-stdin', 'read it from standard input'),
+    fromFile: text('--from-file <path>', 'file with the secret; - reads standard input'),
+    fromStdin: flag('--from-stdin', 'read the secret from standard input'),
   },
   ask: async ({ client, args: [name, which], options, context: { input } }) => {
     const value = await readSecretFrom(options, input);
@@ -144,7 +164,7 @@ const setSecret = command({
 const removeSecret = command({
   name: 'remove-secret',
   args: ['<name>', secret],
-  description: 'take a secret of one away: calls go without it',
+  description: 'remove a secret of an action type: calls are made without it',
   ask: ({ client, args: [name, which] }) => removeActionTypeSecret({ client, path: { name, secret: which } }),
   refused: 'not removed',
   hint: (_, { args: [name, which] }) => known(`${name} has no ${which} secret`),
@@ -155,7 +175,7 @@ const enabling = (['disable', 'enable'] as const).map((verb) =>
     name: verb,
     args: ['<name>'],
     description:
-      verb === 'disable' ? 'let no campaign begin with it; what runs goes on' : 'let campaigns begin with it again',
+      verb === 'disable' ? 'let no campaign start with it; current runs continue' : 'let campaigns start with it again',
     ask: ({ client, args: [name] }) =>
       changeActionType({ client, path: { name }, body: { enabled: verb === 'enable' } }),
     refused: 'not changed',
@@ -167,7 +187,7 @@ const enabling = (['disable', 'enable'] as const).map((verb) =>
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  description: 'forget one that no campaign has in its chain',
+  description: 'delete an action type that no campaign has in its chain',
   ask: ({ client, args: [name] }) => deleteActionType({ client, path: { name } }),
   refused: 'not deleted',
   hint: (_, { args: [name] }) => `${name} is deleted`,
@@ -175,6 +195,6 @@ const remove = command({
 
 export const heading: Heading = 'Campaigns';
 
-export const commands = group('action-types', 'what a chain may be made of, and how it is called; over the API', [
-  ...[list, show, options, create, set, setSecret, removeSecret, ...enabling, remove],
+export const commands = group('action-types', 'action types and checks that chains can use', [
+  ...[list, show, options, preview, create, set, setSecret, removeSecret, ...enabling, remove],
 ]);

@@ -1,4 +1,4 @@
-import type { ActionType } from '../../sdk/generated/types.gen.ts';
+import type { ActionType, MessagePreview } from '../../sdk/generated/types.gen.ts';
 import type { View } from '../show/paint.ts';
 import { renderFacts } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
@@ -35,4 +35,15 @@ export function renderActionType(type: ActionType, view: View): string {
   const lines = schema.map((line) => `  ${oneLine(line)}\n`).join('');
   const params = lines === '' ? '' : `\n  ${view.paint.faint('paramsSchema')}\n${lines}`;
   return `${renderFacts({ name, facts: head }, facts, view)}${params}`;
+}
+
+/** Renders the parts of a message: its text, or its HTML if it has no text. Without a message, renders the cause. */
+export function renderPreview({ outcome, message, cause }: MessagePreview): string {
+  if (message === null) return `${outcome === 'refused' ? 'no message' : 'no preview'}: ${oneLine(cause ?? '')}\n`;
+  const { from, to, subject, html, text } = message;
+  const heads = Object.entries({ from, to, subject }).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${oneLine(value)}\n`],
+  );
+  const body = (text ?? html ?? '').split(/\r?\n/).map((line) => `${oneLine(line)}\n`);
+  return [...heads, '\n', ...body].join('');
 }

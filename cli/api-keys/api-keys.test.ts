@@ -21,7 +21,7 @@ const key = {
   bounds: { jobsPerSecond: null as number | null, storedJobs: null as number | null, requestsPerMinute: null },
   scope: { clients: ['orders'], countries: null, actionTypes: [], users: false },
   createdAt: '2026-11-01T00:00:00.000Z',
-  madeBy: null,
+  createdBy: null,
   expiresAt: '2027-06-01T00:00:00.000Z',
   lastUsedAt: null,
   rotatedAt: null,
@@ -98,7 +98,7 @@ describe('muster api-keys', () => {
     expect(out).toMatch(/ada@example\.com +shut-out +3 +2026-11-24.* +10\.20\.7\.14 +key_1/);
   });
 
-  test('create, list and show print the bounds of a key', async () => {
+  test('create, list and show print the rate and storage limits of a key', async () => {
     const bounded = { ...key, bounds: { jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null } };
     api.answers['POST /v1/api-keys'] = { status: 201, body: { key: bounded, secret: 'mk_1_x' } };
     api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [bounded], next: null });

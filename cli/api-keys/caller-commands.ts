@@ -31,7 +31,7 @@ const byOperation = tableOf<CallsOfOperation>('no calls in eight days', [
 export const calls = command({
   name: 'calls',
   args: ['<key>'],
-  description: 'what one was used for in eight days, by day and by operation; what it changed: muster audit --key-id',
+  description: 'list the calls of a key in eight days, by day and operation; muster audit --key-id lists its changes',
   ask: ({ client, args: [id] }) => getApiKeyCalls({ client, path: { id } }),
   render: ({ days, operations }: KeyCalls, view: View) => {
     const table = byOperation({ items: operations }, view);
@@ -41,8 +41,8 @@ export const calls = command({
 
 export const refusedPeople = command({
   name: 'refused-people',
-  description: 'whom the issuer vouches for, and who were refused in thirty days: without a role, or shut out',
-  options: { limit: within('--limit <n>', 'so many, the last ones', { least: 1, most: 1000, usual: 50 }) },
+  description: 'list people of the issuer who were refused in the last thirty days: without a role, or shut out',
+  options: { limit: within('--limit <n>', 'number of people, the latest first', { least: 1, most: 1000, usual: 50 }) },
   ask: ({ client, options: query }) => listRefusedPeople({ client, query }),
   render: tableOf<RefusedPerson>('nobody', [
     cut('who', ({ name, subject }) => name ?? subject),

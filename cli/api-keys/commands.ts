@@ -24,7 +24,7 @@ const states: readonly State[] = ['active', 'expired', 'revoked'];
 const kinds = ['key', 'person'] as const;
 
 const roleDescription =
-  'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; approver: approves them; operator: everything';
+  'viewer: reads; scheduler: jobs and schedules; manager: campaigns and runs; approver: approvals; operator: everything';
 
 /** Describes a scope, such as `clients orders, billing · countries SG`; `everything` for a scope without bounds. */
 function scopeText({ scope: { clients, countries, actionTypes, users } }: ApiKey): string {
@@ -45,7 +45,7 @@ function boundsText({ bounds: { jobsPerSecond, storedJobs, requestsPerMinute } }
 const when = (time: string | null) => (time === null ? '' : utcTime(time));
 
 function renderKey(key: ApiKey, view: View): string {
-  const { id, name, owner, role, state, expiresAt, lastUsedAt, formerUntil, createdAt, madeBy } = key;
+  const { id, name, owner, role, state, expiresAt, lastUsedAt, formerUntil, createdAt, createdBy } = key;
   const facts = [
     ['owner', owner ?? ''],
     ['scope', scopeText(key)],
@@ -53,7 +53,7 @@ function renderKey(key: ApiKey, view: View): string {
     ['expires', when(expiresAt) || 'never'],
     ['last used', when(lastUsedAt) || 'never'],
     ...(key.refusals === null ? [] : [['refused', refusedText(key)] as const]),
-    ['made', `${utcTime(createdAt)} by ${madeBy ?? 'whoever has the database'}`],
+    ['made', `${utcTime(createdAt)} by ${createdBy ?? 'whoever has the database'}`],
     ...(formerUntil === null ? [] : [['rotating', `the secret before is good until ${utcTime(formerUntil)}`] as const]),
   ] as const;
   return renderFacts({ name, facts: [id, role, state] }, facts, view);
@@ -68,18 +68,18 @@ function refusedText({ refusals }: ApiKey): string {
 
 const list = command({
   name: 'list',
-  description: 'keys, the newest first, without their secrets; revoked ones for thirty days',
+  description: 'list keys, newest first, without their secrets; revoked keys for thirty days',
   options: {
     state: oneOf('--state <state>', 'only those', states),
     role: oneOf('--role <role>', 'only those', roles),
-    kind: oneOf('--kind <kind>', 'keys, or whoever an issuer vouches for', kinds),
-    used: oneOf('--used <yes>', 'those that were used ever, or never', ['true', 'false']),
-    endsWithinDays: whole('--ends-within <days>', 'those that are active and end within so many days'),
-    refused: oneOf('--refused <yes>', 'those that have ended and were sent in the last seven days, or the others', [
+    kind: oneOf('--kind <kind>', 'keys, or people who sign in with an issuer', kinds),
+    used: oneOf('--used <yes>', 'keys that were used, or never used', ['true', 'false']),
+    endsWithinDays: whole('--ends-within <days>', 'active keys that expire within this number of days'),
+    refused: oneOf('--refused <yes>', 'expired or revoked keys that were used in the last seven days, or all others', [
       'true',
       'false',
     ]),
-    q: text('--search <text>', 'only those with it in their name or owner'),
+    q: text('--search <text>', 'part of the name or owner'),
     ...pages(50, 1000),
   },
   ask: ({ client, options: query }) => listApiKeys({ client, query }),
@@ -101,7 +101,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<key>'],
-  description: 'one of them',
+  description: 'show a key',
   ask: ({ client, args: [id] }) => getApiKey({ client, path: { id } }),
   render: renderKey,
 });
@@ -109,18 +109,21 @@ const show = command({
 const create = command({
   name: 'create',
   args: ['<name>'],
-  description: 'make one, and print its secret once; without a scope it is for everything',
+  description: 'create a key, and print its secret once; without a scope it is valid for everything',
   options: {
     role: neededOneOf('--role <role>', roleDescription, roles),
-    owner: text('--owner <team>', 'whom to ask about it'),
-    clients: several('--client <client>', 'its jobs and schedules alone, and no campaigns; may be given several times'),
-    countries: several('--country <country>', 'campaigns of such countries alone; may be given several times'),
-    actionTypes: several('--action-type <name>', 'campaigns of such actions alone; may be given several times'),
-    users: flag('--reads-users', 'users of every campaign that it sees, and of suppression lists'),
-    jobsPerSecond: whole('--jobs-per-second <n>', 'so many jobs it may bring, over all processes of the API'),
-    storedJobs: whole('--stored-jobs <n>', 'it brings none while its client has so many that have not ended'),
-    requestsPerMinute: whole('--requests-per-minute <n>', 'all other requests, in each process of the API'),
-    expiresAt: text('--expires-at <time>', 'RFC 3339; it stays unless given'),
+    owner: text('--owner <team>', 'team or person to contact'),
+    clients: several('--client <client>', 'only jobs and schedules of this client, and no campaigns; repeatable'),
+    countries: several('--country <country>', 'only campaigns of this country; repeatable'),
+    actionTypes: several('--action-type <name>', 'only campaigns with this action type; repeatable'),
+    users: flag('--reads-users', 'may read users of every campaign in its scope, and of suppression lists'),
+    jobsPerSecond: whole('--jobs-per-second <n>', 'maximum jobs per second, over all processes of the API'),
+    storedJobs: whole('--stored-jobs <n>', 'accepts no jobs while the client has this many open jobs'),
+    requestsPerMinute: whole(
+      '--requests-per-minute <n>',
+      'maximum other requests per minute, in each process of the API',
+    ),
+    expiresAt: text('--expires-at <time>', 'RFC 3339; by default the key does not expire'),
   },
   ask: ({ client, args: [name], options }) => {
     const { role, owner = null, expiresAt = null, jobsPerSecond, storedJobs, requestsPerMinute, ...scope } = options;
@@ -143,7 +146,7 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<key>', '[field=value...]'],
-  description: 'change name, owner, role, scope, bounds or expiresAt of one',
+  description: 'change name, owner, role, scope, limits or expiresAt of a key',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeApiKey({
@@ -159,13 +162,17 @@ const set = command({
 const rotate = command({
   name: 'rotate',
   args: ['<key>'],
-  description: 'give one another secret, and print it once; the one before is good for a while',
+  description: 'give a key a new secret, and print it once; the previous one stays valid until the overlap ends',
   options: {
-    overlapSeconds: within('--overlap <seconds>', 'so long the one before is good; 0 where others know it', {
-      least: 0,
-      most: 90 * 86_400,
-      usual: 86_400,
-    }),
+    overlapSeconds: within(
+      '--overlap <seconds>',
+      'seconds for which the previous secret stays valid; 0 if it has leaked',
+      {
+        least: 0,
+        most: 90 * 86_400,
+        usual: 86_400,
+      },
+    ),
   },
   ask: ({ client, args: [id], options: body }) => rotateApiKey({ client, path: { id }, body }),
   refused: 'not rotated',
@@ -179,7 +186,7 @@ const rotate = command({
 const revoke = command({
   name: 'revoke',
   args: ['<key>'],
-  description: 'refuse one, and the sessions that it opened, from now on',
+  description: 'revoke a key and its sessions at once',
   ask: ({ client, args: [id] }) => revokeApiKey({ client, path: { id } }),
   refused: 'not revoked',
   render: ({ id }) => `${id}\n`,
@@ -188,6 +195,6 @@ const revoke = command({
 
 export const heading: Heading = 'Access';
 
-export const commands = group('api-keys', 'who may use the API, and for what; over the API', [
+export const commands = group('api-keys', 'API keys: roles, scopes and limits', [
   ...[list, show, calls, create, set, rotate, revoke, refusedPeople],
 ]);

@@ -9,7 +9,7 @@ export const heading: Heading = 'Access';
 
 export const commands = command({
   name: 'quotas',
-  description: 'what the account of this key may have, and how much of it there is',
+  description: "show the quotas of the key's account, and their use",
   ask: ({ client }) => listQuotas({ client }),
   render: tableOf<Quota>('', [
     left('quota', ({ name }) => name),

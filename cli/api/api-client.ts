@@ -7,12 +7,12 @@ import { readEnvironment } from '../../shared/runtime/configuration/environment.
 import { createPatientFetch, type Patience } from './patient-fetch.ts';
 
 export const callerEnvironment = z.object({
-  MUSTER_API_URL: z.string().default('http://127.0.0.1:8080').describe('The API that commands ask'),
+  MUSTER_API_URL: z.string().default('http://127.0.0.1:8080').describe('API for commands'),
   MUSTER_API_KEY: z
     .string({
       error: 'the key to the API; whoever runs Muster makes one with `muster first-key <name>`',
     })
-    .describe('A key of it, or a [token](../access.md#programs)'),
+    .describe('API key, or a [token](../access.md#programs)'),
 });
 
 export interface ApiClientDeps {
@@ -44,7 +44,10 @@ export function createApiClient({ baseUrl, apiKey, send = fetch, patience }: Api
   return client;
 }
 
-/** Jobs have an idempotency key of their own, which their owner chooses. */
+/**
+ * Returns true if the generated idempotency key makes a repeat of the request safe. Requests that create jobs contain
+ * idempotency keys that the caller chooses.
+ */
 function isKnownByKey({ method, url }: Request): boolean {
   return method === 'POST' && !/^\/v1\/jobs(\/bulk)?$/.test(new URL(url).pathname);
 }
@@ -62,14 +65,17 @@ function baseUrlOf(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** An OpenID token may replace an API key, and is longer. */
-const longestOf = (key: string) => (key.startsWith('eyJ') ? 8192 : 512);
+/**
+ * Returns the maximum length of a credential in characters. OpenID tokens (JWTs begin with `eyJ`) may replace an API
+ * key, and are longer.
+ */
+const maxCredentialLength = (key: string) => (key.startsWith('eyJ') ? 8192 : 512);
 
 /** Checks the key before a request, as the error for an invalid header would print the key in the terminal. */
 function keyOf(key: string): string {
-  if (/^[\x21-\x7e]+$/.test(key) && key.length <= longestOf(key)) return key;
+  if (/^[\x21-\x7e]+$/.test(key) && key.length <= maxCredentialLength(key)) return key;
   const why =
-    key.length > longestOf(key)
+    key.length > maxCredentialLength(key)
       ? `it is ${key.length} characters long`
       : 'it holds blanks, line breaks or other characters that no key has';
   throw new ConfigurationError(`MUSTER_API_KEY is no key: ${why} (it is not shown here)`);

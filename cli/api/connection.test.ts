@@ -42,7 +42,7 @@ describe('the configuration of the API URL and key', () => {
   });
 
   test.each(['geheim\nwort', 'geheim wort', 'gehéim', `geheim${'x'.repeat(600)}`])(
-    'rejects the malformed key %j without printing the key',
+    'is rejected for the malformed key %j, without printing the key',
     async (key) => {
       environment['MUSTER_API_KEY'] = key;
       const { code, notes } = await muster(['campaign', 'list']);
@@ -53,7 +53,7 @@ describe('the configuration of the API URL and key', () => {
     },
   );
 
-  test('leads to a message that names who can make a key if the API refuses the key', async () => {
+  test('leads, if the API refuses the key, to a message that names who can make a key', async () => {
     const body = { title: 'Unauthorized', status: 401, detail: 'the API key is not known' };
     api.answers['GET /v1/campaigns?limit=20'] = { status: 401, body };
     expect((await muster(['campaign', 'list'])).notes).toContain(

@@ -33,7 +33,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** No answer, or an invalid one. A repeat may succeed. */
+/** The API did not answer, or the answer is invalid. A repeat may succeed. */
 export class ApiUnavailable extends Error {
   override readonly name = 'ApiUnavailable';
 }

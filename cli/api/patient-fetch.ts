@@ -54,7 +54,7 @@ export function createPatientFetch({ baseUrl, send, patience }: PatientFetchDeps
   };
 }
 
-/** Returns true for a file, which can be read only once. */
+/** Returns true if the body is a file, which is a stream and can be read only once. */
 function isSentOnce({ body, headers }: Request): boolean {
   return body !== null && headers.get('content-type') !== 'application/json';
 }
@@ -72,7 +72,7 @@ function checked(response: Response, request: Request, baseUrl: string): Respons
 async function failureOf(response: Response, request: Request, baseUrl: string): Promise<Error> {
   const text = await response.text().catch(() => '');
   const refused = problem.safeParse(parseJson(text));
-  // 429 is temporary, not a refusal of the request.
+  // 429 is a temporary answer, so it does not count as a refusal.
   if (refused.success && response.status < 500 && response.status !== 429) return new ApiRefusal(refused.data);
   const requestLine = `${request.method} ${pathOf(request)}`;
   if (!refused.success && response.status < 500) {
@@ -97,7 +97,7 @@ function retryAfterMs({ headers }: Response): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, patienceMs) : usualRetryMs;
 }
 
-/** Returns undefined if the text is not JSON; no answer of the API is undefined. */
+/** Returns undefined if the text is not JSON. No JSON text parses to undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,8 +2,8 @@ import type { Problem, RefusalWording } from './failures.ts';
 import { oneLine } from '../show/text.ts';
 import { inCommands } from './in-commands.ts';
 
-/** Detail of a problem that only consists of its list of errors. */
-const sayingNothing = 'the request has problems';
+/** Generic detail of a problem whose information is only in its list of errors. */
+const genericDetail = 'the request has problems';
 
 export function renderProblem(problem: Problem, wording: RefusalWording = {}): string {
   const { status, errors } = problem;
@@ -20,7 +20,7 @@ export function renderProblem(problem: Problem, wording: RefusalWording = {}): s
 }
 
 function headOf({ title, detail = title, status }: Problem, { outcome }: RefusalWording): string {
-  // The title describes an invalid key or address best.
-  if (outcome !== undefined && status !== 401) return `${outcome}: ${detail === sayingNothing ? '' : detail}`.trimEnd();
+  // For an invalid key (401), the title is more helpful than the outcome of the command.
+  if (outcome !== undefined && status !== 401) return `${outcome}: ${detail === genericDetail ? '' : detail}`.trimEnd();
   return detail === title ? title : `${title}: ${detail}`;
 }

@@ -70,7 +70,7 @@ test('muster approvals approve sends the hash of the approval that was shown', a
   expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64) });
 });
 
-test('muster approvals send-back requires --word and sends back the approval that was shown', async () => {
+test('muster approvals send-back requires a comment in --word and sends back the approval that was shown', async () => {
   expect((await muster(['approvals', 'send-back', 'apr_1'])).notes).toContain('--word');
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   api.answers['POST /v1/campaigns/cmp_1/send-back'] = ok({ ...approval, state: 'sent-back' });
@@ -87,13 +87,13 @@ test('muster approvals submit sends the user limits by country and rejects malfo
 });
 
 test('a refused submit prints the command to run next, and --json prints the problem of the API unchanged', async () => {
-  const detail = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
+  const detail = 'cmp_1 is archived: restore it first (POST /v1/campaigns/cmp_1/unarchive)';
   const body = { title: 'Conflict', status: 409, code: 'state-forbids', detail, errors: [] };
   api.answers['POST /v1/campaigns/cmp_1/submit'] = { status: 409, body };
   const { code, notes } = await muster(['approvals', 'submit', 'cmp_1']);
   expect([code, notes]).toEqual([
     exitCodes.refused,
-    'not submitted: cmp_1 is archived: take it out before (`muster campaign unarchive cmp_1`)\n',
+    'not submitted: cmp_1 is archived: restore it first (`muster campaign unarchive cmp_1`)\n',
   ]);
   expect((await muster(['--json', 'approvals', 'submit', 'cmp_1'])).notes).toContain(detail);
 });

@@ -21,14 +21,14 @@ import { fieldsFile, readFields, yes } from '../frame/given.ts';
 import { needed, oneOf, pages, several, text } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { tableOf } from '../show/tables.ts';
-import { approvalColumns, coverText, renderApproval, ruleColumns, standingText } from './render.ts';
+import { approvalColumns, coverText, renderApproval, ruleColumns, approvalStateText } from './render.ts';
 
 const list = command({
   name: 'list',
-  description: 'what waits for an approval, newest first; with --state, what became of others',
+  description: 'list waiting approvals, newest first; with --state also decided ones',
   options: {
     state: oneOf('--state <state>', 'only those', approvalStates),
-    campaignId: text('--campaign <id>', 'only those of it'),
+    campaignId: text('--campaign <id>', 'only of this campaign'),
     ...pages(50, 1000),
   },
   ask: ({ client, options: { state = 'waiting', ...query } }) => listApprovals({ client, query: { state, ...query } }),
@@ -38,7 +38,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<approval>'],
-  description: 'what it covers, what differs from what was approved before, and who has approved it',
+  description: 'show what an approval covers, the difference from the previous approval, and the votes',
   ask: ({ client, args: [id] }) => getApproval({ client, path: { id } }),
   render: renderApproval,
 });
@@ -46,25 +46,25 @@ const show = command({
 const submit = command({
   name: 'submit',
   args: ['<campaign>'],
-  description: 'ask for its approval as it is',
+  description: 'submit a campaign for approval',
   options: {
-    users: several('--users <SG=50000>', 'so many at most in a country; five percent more than expected'),
-    budget: several('--budget <SG=5000>', 'of one that was started: raised so far once that is approved; repeatable'),
+    users: several('--users <SG=50000>', 'maximum users in a country; by default five percent more than expected'),
+    budget: several('--budget <SG=5000>', 'for a started campaign: the budget after the approval; repeatable'),
   },
   ask: ({ client, args: [id], options: { users, budget } }) => {
     const body = { ...(users && { usersAtMost: usersOf(users) }), ...(budget && { budgets: budgetsOf(budget) }) };
     return submitCampaign({ client, path: { id }, body });
   },
   refused: 'not submitted',
-  render: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
+  render: (approval) => `${approval.id} ${approvalStateText(approval)}: ${coverText(approval)}\n`,
 });
 
 /** Approves exactly the content that was displayed. */
 const approve = byHand({
   name: 'approve',
   args: ['<approval>'],
-  description: 'approve what another has written; shows it and asks first where a person can answer',
-  options: { word: text('--word <text>', 'for whoever approves after'), ...yes },
+  description: 'approve a campaign or a run of another person; on a terminal, shows it and requests a confirmation',
+  options: { word: text('--word <text>', 'comment for the next approver'), ...yes },
   run: async ({ args: [id], options: { word, yes: isSure }, context }) => {
     const client = await apiOf(context);
     const { data: seen } = await getApproval({ client, path: { id } });
@@ -78,7 +78,7 @@ const approve = byHand({
     const body = { hash: seen.hash, ...(word !== undefined && { word }) };
     const path = { id: seen.campaignId };
     const { data } = await worded({ outcome: 'not approved' }, () => approveCampaign({ client, path, body }));
-    writeData(context, data, () => `${data.id} ${standingText(data)}\n`);
+    writeData(context, data, () => `${data.id} ${approvalStateText(data)}\n`);
     return exitCodes.ok;
   },
 });
@@ -86,8 +86,8 @@ const approve = byHand({
 const sendBack = command({
   name: 'send-back',
   args: ['<approval>'],
-  description: 'send it back to its author with a word; also what was approved',
-  options: { word: needed('--word <text>', 'what is missing or wrong') },
+  description: 'send an approval back to its author with a comment, even after it was given',
+  options: { word: needed('--word <text>', 'comment: what is missing or wrong') },
   ask: async ({ client, args: [id], options: { word } }) => {
     const { data: seen } = await getApproval({ client, path: { id } });
     return sendBackCampaign({ client, path: { id: seen.campaignId }, body: { hash: seen.hash, word } });
@@ -99,7 +99,7 @@ const sendBack = command({
 const withdraw = command({
   name: 'withdraw',
   args: ['<campaign>'],
-  description: 'take back what was submitted of it',
+  description: 'withdraw the submission of a campaign',
   ask: ({ client, args: [id] }) => withdrawCampaign({ client, path: { id } }),
   refused: 'not withdrawn',
   render: ({ id, state }) => `${id} ${state}\n`,
@@ -107,7 +107,7 @@ const withdraw = command({
 
 const policy = command({
   name: 'policy',
-  description: 'from which size on who has to approve what; with --file, what it is from now on',
+  description: 'show the approval policy; with --file, replace it',
   options: fieldsFile,
   ask: async ({ client, options: { file }, context: { input } }) => {
     if (file === undefined) return getApprovalPolicy({ client });
@@ -130,6 +130,6 @@ function usersOf(texts: readonly string[]): Record<string, number> {
 
 export const heading: Heading = 'Campaigns';
 
-export const commands = group('approvals', 'who has to approve what before it runs, and who has', [
+export const commands = group('approvals', 'the approval policy, and approvals of campaigns and runs', [
   ...[list, show, submit, approve, sendBack, withdraw, policy],
 ]);

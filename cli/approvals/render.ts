@@ -24,7 +24,7 @@ function expectedText({ usersExpected }: ApprovalSummary): string | null {
 }
 
 /** Formats `waiting, 1 of 2`. */
-export function standingText({ state, given, needed, raises }: ApprovalSummary): string {
+export function approvalStateText({ state, given, needed, raises }: ApprovalSummary): string {
   const what = raises ? 'raise of budgets ' : '';
   return state === 'waiting' ? `${what}waiting, ${given.length} of ${needed}` : state;
 }
@@ -33,7 +33,7 @@ export const approvalColumns = [
   left('id', ({ id }: Approval) => id),
   cut('campaign', ({ campaignName }: Approval) => campaignName),
   left('of', ({ campaignId, runId }: Approval) => runId ?? campaignId),
-  left('state', (approval: Approval) => standingText(approval)),
+  left('state', (approval: Approval) => approvalStateText(approval)),
   right('users', (approval: Approval) => usersOf(approval)),
   right('units', ({ unitsAtMost }: Approval) => unitsAtMost ?? ''),
   left('by', ({ submittedBy }: Approval) => submittedBy ?? 'its run'),
@@ -58,7 +58,7 @@ export function renderApproval(approval: Approval, view: View): string {
       )
     : Object.entries(covers).map(([field, value]) => `${field} ${valueText(value)}`);
   return renderFacts(
-    { name: campaignName, facts: [id, runId ?? campaignId, `revision ${revision}`, standingText(approval)] },
+    { name: campaignName, facts: [id, runId ?? campaignId, `revision ${revision}`, approvalStateText(approval)] },
     [
       ['covers', coverText(approval)],
       ['expected', expectedText(approval)],

@@ -1,7 +1,14 @@
-import { deleteAudience, getAudience, listAudienceRejects, listAudiences } from '../../sdk/generated/sdk.gen.ts';
+import {
+  deleteAudience,
+  getAudience,
+  listAudienceRejects,
+  listAudiences,
+  listAudienceUsers,
+} from '../../sdk/generated/sdk.gen.ts';
 import type {
   ListAudienceRejectsResponses,
   ListedAudience,
+  ListedUser,
   ReceivedAudience,
   UploadAudienceErrors,
   UploadAudienceResponses,
@@ -30,11 +37,14 @@ import { utcDay, utcTime } from '../show/times.ts';
 const upload = byHand({
   name: 'upload',
   args: ['<file>'],
-  description: 'upload a list: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
+  description: 'upload a list: CSV with a column userId, or one id on each line, also as .gz; - reads standard input',
   options: {
-    name: needed('--name <name>', 'what people know it by'),
-    owner: text('--owner <name>', 'the team or the person to ask about it; otherwise the owner of the key'),
-    country: text('--country <code|column>', 'of all its users, or the column of countries unless it is named country'),
+    name: needed('--name <name>', 'name, for people'),
+    owner: text('--owner <name>', 'team or person to contact; by default the owner of the key'),
+    country: text(
+      '--country <code|column>',
+      'country of all users, or the column of countries if it is not named country',
+    ),
     ...uploadOptions,
   },
   run: (call) => {
@@ -72,7 +82,7 @@ const noListOfSegments = 'only segments in use: the segmentation service offers 
 
 const list = command({
   name: 'list',
-  description: 'lists, segments and saved audiences, the most used first',
+  description: 'list uploaded lists, segments and saved audiences, the most used first',
   options: {
     kind: oneOf('--kind <kind>', 'audiences of one kind', ['list', 'segment', 'saved']),
     q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
@@ -84,7 +94,7 @@ const list = command({
       ['true', 'false'],
     ),
     rejected: oneOf('--rejected <yes>', 'lists with rejected rows, or lists without', ['true', 'false']),
-    country: text('--country <code>', 'audiences with users there'),
+    country: text('--country <code>', 'audiences with users in this country'),
     list: text('--list <aud_…>', 'saved audiences that include or exclude this list'),
     segment: text('--segment <id>', 'saved audiences that include or exclude this segment'),
     ...pages(20, 200),
@@ -115,7 +125,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<audience>'],
-  description: 'a list with its users by country, or a saved audience with its sources; and what uses it',
+  description: 'show a list with its users by country, or a saved audience with its sources; and what uses it',
   ask: ({ client, args: [id] }) => getAudience({ client, path: { id } }),
   render: (audience, view) => (audience.kind === 'list' ? renderList(audience, view) : renderSaved(audience, view)),
 });
@@ -123,8 +133,8 @@ const show = command({
 const rejects = command({
   name: 'rejects',
   args: ['<list>'],
-  description: 'rows that are no user, with line and rule',
-  options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
+  description: 'list rejected rows with line and rule',
+  options: { limit: whole('--limit <n>', 'number of items, up to 1000', 100) },
   ask: ({ client, args: [id], options: query }) => listAudienceRejects({ client, path: { id }, query }),
   render: tableOf<ListAudienceRejectsResponses[200]['items'][number]>('', [
     right('line', ({ line }) => line),
@@ -134,10 +144,20 @@ const rejects = command({
   more: widerLimit,
 });
 
+const users = command({
+  name: 'users',
+  args: ['<list>'],
+  description: 'list the users of a list, with their countries',
+  options: { limit: whole('--limit <n>', 'number of items, up to 1000', 100) },
+  ask: ({ client, args: [id], options: query }) => listAudienceUsers({ client, path: { id }, query }),
+  render: tableOf<ListedUser>('', [left('country', ({ country }) => country), cut('user', ({ user }) => user)]),
+  more: widerLimit,
+});
+
 const remove = byHand({
   name: 'delete',
   args: ['<audience>'],
-  description: 'delete a list, or a saved audience with its revisions, for good; asks first where a person can answer',
+  description: 'delete a list, or a saved audience with its revisions; requests a confirmation on a terminal',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);
@@ -158,16 +178,16 @@ const remove = byHand({
 export const heading: Heading = 'Audiences';
 
 export const commands = group('audience', 'users that campaigns name: uploaded lists, segments and saved audiences', [
-  ...[list, show, upload, rejects, ...savedCommands, ...revisionCommands('savedAudience'), remove],
+  ...[list, show, upload, users, rejects, ...savedCommands, ...revisionCommands('savedAudience'), remove],
   ...countCommands,
 ]);
 
-/** Formats `9` campaigns, or `9 + 2 saved`. */
+/** Formats the number of campaigns that use an audience: `9`, or `9 + 2 saved` with two saved audiences. */
 function usesText({ usedBy, usedBySaved }: Pick<ListedAudience, 'usedBy' | 'usedBySaved'>): string {
   return usedBySaved === 0 ? count(usedBy) : `${count(usedBy)} + ${count(usedBySaved)} saved`;
 }
 
-/** Formats `1,840`, `about 93,200` or `124,880 to 125,000`; the state of a list that is not ready. */
+/** Formats `1,840`, `about 93,200` or `124,880 to 125,000`. Returns the state instead if the list is not ready. */
 function usersText({ state, size }: ListedAudience): string {
   if (state === 'failed' || state === 'receiving') return state;
   if (size === null) return 'not known';
@@ -179,7 +199,7 @@ function usersText({ state, size }: ListedAudience): string {
 
 function renderList(audience: UploadedAudience, view: View): string {
   const { id, name, owner, state, cause, rows, duplicates, rejected, users, countries } = audience;
-  const { createdAt, expiresAt, usedBy, usedBySaved } = audience;
+  const { createdAt, expiresAt, kept, usedBy, usedBySaved } = audience;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);
   return renderFacts(
     { name, facts: [id, cause === null ? state : `${state}: ${cause}`] },
@@ -189,6 +209,7 @@ function renderList(audience: UploadedAudience, view: View): string {
       ['used by', `${count(usedBy)} campaigns, ${count(usedBySaved)} saved audiences`],
       ['owner', owner],
       ['uploaded', utcTime(createdAt)],
+      ['kept', kept ? 'until it is deleted by hand' : null],
       ['deleted on', expiresAt === null ? null : `${utcDay(expiresAt)}, unless something keeps it`],
     ],
     view,

@@ -264,7 +264,7 @@ const segment = {
   size,
   rejected: null,
   usedBy: 9,
-  leftOutBy: 9,
+  excludedBy: 9,
   latestUse: { campaignId: 'cmp_1', name: 'Payday' },
   usedBySaved: 0,
   latestSaved: null,
@@ -274,7 +274,7 @@ const segment = {
 };
 
 describe('muster audience list', () => {
-  test('prints every kind of audience with its size, the time of that size and its use', async () => {
+  test('prints each kind of audience with its size, when that size was determined, and its use', async () => {
     const audience = { include: [{ segment: 'riders' }], exclude: [{ segment: 'vip' }] };
     const saved = { ...segment, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null, audience };
     const uploaded = { ...segment, kind: 'list', id: 'aud_1', name: 'VIP riders', owner: 'growth', countries: ['SG'] };

@@ -28,11 +28,11 @@ import { utcTime } from '../show/times.ts';
 const lookEveryMs = 1000;
 
 const manner = {
-  anew: flag('--anew', 'although the same was counted before'),
-  wait: flag('--wait', 'until it is counted'),
+  recount: flag('--recount', 'count again, even if the result is known'),
+  wait: flag('--wait', 'wait for the result'),
 };
 
-/** Options that name countries and sources, as those of a campaign do. */
+/** Options for countries and audience sources, the same as for campaigns. */
 const sources = {
   countries: definitionOptions.countries,
   segment: definitionOptions.segment,
@@ -46,7 +46,7 @@ const sources = {
 const preview = command({
   name: 'preview',
   args: ['[audience]'],
-  description: 'estimate the users of a saved audience, or of the sources that the options name; count counts exactly',
+  description: 'estimate the users of a saved audience, or of the sources in the options; `count` counts exactly',
   options: sources,
   ask: async ({ client, args: [id], options }) =>
     previewAudience({ client, body: id === undefined ? sourcesIn(options) : { id } }),
@@ -59,17 +59,17 @@ const countOne = command({
   name: 'count',
   args: ['[campaign|audience]'],
   description:
-    'count users exactly: of a campaign, of a saved audience or of the sources that the options name; or the users in two audiences',
+    'count the users of a campaign, of a saved audience, or of the sources in the options, exactly; or the users in two audiences',
   options: {
     ...sources,
-    withSegment: several('--with-segment <id>', 'how many of them are in this segment too'),
-    withList: several('--with-list <aud_…>', 'or in this list'),
-    withRun: several('--with-run <run_…[:outcomes][@step]>', 'or among these users of an earlier run'),
+    withSegment: several('--with-segment <id>', 'also count the users who are in this segment'),
+    withList: several('--with-list <aud_…>', 'also count the users who are in this list'),
+    withRun: several('--with-run <run_…[:outcomes][@step]>', 'also count the users of an earlier run'),
     ...manner,
   },
-  ask: async ({ client, args: [id], options: { anew: recount, wait, ...options } }) => {
+  ask: async ({ client, args: [id], options: { recount, wait, ...options } }) => {
     const question = await questionOf(id, options, client);
-    const { data } = await beginExactCount({ client, body: { ...question, ...(recount && { anew: recount }) } });
+    const { data } = await beginExactCount({ client, body: { ...question, ...(recount && { recount }) } });
     return { data: wait ? await untilEnded(data, client) : data };
   },
   refused: 'not counted',
@@ -81,7 +81,7 @@ const countOne = command({
 const show = command({
   name: 'counted',
   args: ['<count>'],
-  description: 'what an exact count has come to, or how far it is',
+  description: 'show the result or the progress of an exact count',
   options: { wait: manner.wait },
   ask: async ({ client, args: [id], options: { wait } }) => {
     const { data } = await getExactCount({ client, path: { id } });
@@ -93,7 +93,7 @@ const show = command({
 
 const list = command({
   name: 'counts',
-  description: 'exact counts, newest first, with who asked',
+  description: 'list exact counts, newest first, with their requester',
   options: pages(20),
   ask: ({ client, options: query }) => listExactCounts({ client, query }),
   render: tableOf<ExactCount>('', [
@@ -102,22 +102,22 @@ const list = command({
     right('users', ({ users }) => users),
     right('in both', ({ both }) => both ?? ''),
     cut('of', ({ audience, countries }) => `${sourcesText(audience)} in ${countries.join(' ')}`),
-    cut('asked by', ({ askedBy: requester }) => requester),
-    left('asked', ({ askedAt: requestedAt }) => utcTime(requestedAt)),
+    cut('requested by', ({ requestedBy: requester }) => requester),
+    left('asked', ({ requestedAt }) => utcTime(requestedAt)),
   ]),
 });
 
 const cancel = command({
   name: 'cancel-count',
   args: ['<count>'],
-  description: 'end an exact count before it is done',
+  description: 'cancel an exact count',
   ask: ({ client, args: [id] }) => cancelExactCount({ client, path: { id } }),
   render: ({ id, state }) => `${id} ${state}\n`,
 });
 
 export const countCommands = [preview, countOne, show, list, cancel];
 
-/** The API validates the audience. */
+/** Accepts any value, because the API validates the audience. */
 const asWritten = z.custom<ExactCountRequestInput['audience']>();
 
 interface SourceOptions extends AudienceOptions {
@@ -150,7 +150,7 @@ function sourcesIn({ countries, ...who }: SourceOptions): Sources {
   return { countries: countries.split(',').map((code) => code.trim()), audience: asWritten.parse(audienceOf(who)) };
 }
 
-/** Reads countries and sources, without the hold-out, of a campaign or a saved audience. */
+/** Returns the countries and sources of a campaign or a saved audience, without the hold-out. */
 async function sourcesOf(id: string, client: Client): Promise<Sources> {
   const path = { id };
   if (!id.startsWith('sav_')) return withoutHoldOut((await getCampaign({ client, path })).data);
@@ -182,8 +182,8 @@ function renderCount(counted: ExactCount, view: View): string {
     shared,
     withUsers,
     both,
-    askedBy: requester,
-    askedAt: requestedAt,
+    requestedBy: requester,
+    requestedAt,
     endedAt,
   } = counted;
   const byCountry = counted.counted.map((line) => `${line.country} ${count(line.users)}${line.done ? '' : ' so far'}`);

@@ -29,8 +29,8 @@ const counted = {
     { country: 'SG', done: true, users: 1400, excluded: 10, shared: 50, withUsers: null, both: null },
     { country: 'ID', done: true, users: 300, excluded: 0, shared: 0, withUsers: null, both: null },
   ],
-  askedBy: 'mei',
-  askedAt: '2026-11-21T20:44:20.000Z',
+  requestedBy: 'mei',
+  requestedAt: '2026-11-21T20:44:20.000Z',
   startedAt: '2026-11-21T20:44:21.000Z',
   endedAt: '2026-11-21T20:44:29.000Z',
   links: { self: '/v1/audiences/exact-counts/cnt_1' },
@@ -39,17 +39,17 @@ const counted = {
 test('muster audience count prints the result of an earlier equal count, or requests a new count', async () => {
   api.answers['POST /v1/audiences/exact-counts'] = { status: 200, body: counted };
   const { code, out } = await muster(
-    ...['audience', 'count', '--countries', 'SG,ID', '--segment', 'riders', '--exclude-segment', 'staff', '--anew'],
+    ...['audience', 'count', '--countries', 'SG,ID', '--segment', 'riders', '--exclude-segment', 'staff', '--recount'],
   );
   expect(code).toBe(exitCodes.ok);
   expect(out).toContain('1,700 users');
   expect(out).toMatch(/by country +SG 1,400 {2}ID 300/);
   expect(out).toMatch(/left out +10/);
   expect(out).toMatch(/asked +2026-11-21 20:44 UTC by mei/);
-  expect(api.bodies).toEqual([{ countries: ['SG', 'ID'], audience: counted.audience, anew: true }]);
+  expect(api.bodies).toEqual([{ countries: ['SG', 'ID'], audience: counted.audience, recount: true }]);
 });
 
-test('muster audience counted prints the parts of a count as a sum', async () => {
+test('muster audience counted prints a count as the sum of its sources, overlaps and exclusions', async () => {
   const parts = { include: [1700, 60], repeated: 50, exclude: [8], elsewhere: 2 };
   const include = [{ segment: 'riders' }, { list: 'aud_1' }];
   api.answers['GET /v1/audiences/exact-counts/cnt_1'] = {

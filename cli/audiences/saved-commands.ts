@@ -5,7 +5,7 @@ import { audienceOf, includesAnybody, saysAudience } from '../campaigns/audience
 import { definitionOptions } from '../campaigns/definition-options.ts';
 import { optionLabel } from '../campaigns/definition.ts';
 import { command } from '../frame/command-table.ts';
-import { text, type ValuesOf } from '../frame/options.ts';
+import { oneOf, text, type ValuesOf } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import type { View } from '../show/paint.ts';
 import { entryText } from '../show/sources.ts';
@@ -13,10 +13,10 @@ import { renderFacts } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
 const fields = {
-  name: text('--name <text>', 'what people know it by'),
-  description: text('--description <text>', 'what it is for'),
-  owner: text('--owner <name>', 'the team or the person to ask about it'),
-  countries: text('--countries <list>', 'where it is estimated: country codes, such as SG,ID,VN'),
+  name: text('--name <text>', 'name, for people'),
+  description: text('--description <text>', 'purpose, for people'),
+  owner: text('--owner <name>', 'team or person to contact'),
+  countries: text('--countries <list>', 'countries of the estimate: codes such as SG,ID,VN'),
   segment: definitionOptions.segment,
   list: definitionOptions.list,
   run: definitionOptions.run,
@@ -49,12 +49,17 @@ const edit = command({
   name: 'edit',
   args: ['<audience>'],
   description:
-    "change the name or the owner of a list, or a saved audience as its next revision; campaigns keep their copies. '' removes an owner or a description",
-  options: fields,
+    "change name, owner or retention of a list, or a saved audience as its next revision; campaigns keep their copies. '' removes an owner or a description",
+  options: {
+    ...fields,
+    keep: oneOf('--keep <yes>', 'true: keep the list, regardless of its age', ['true', 'false']),
+  },
   ask: ({ client, args: [id], options }) => {
-    const { owner, description } = options;
+    const { owner, description, keep } = options;
     const removed = { ...(owner === '' && { owner: null }), ...(description === '' && { description: null }) };
-    const body = z.custom<AudiencePatchInput>().parse({ ...fieldsOf(options), ...removed });
+    const body = z
+      .custom<AudiencePatchInput>()
+      .parse({ ...fieldsOf(options), ...removed, ...(keep && { kept: keep === 'true' }) });
     return changeAudience({ client, path: { id }, body });
   },
   refused: 'not changed',
@@ -62,7 +67,7 @@ const edit = command({
   render: (changed) =>
     changed.kind === 'saved'
       ? `${changed.id} revision ${changed.revision}\n`
-      : `${changed.id} ${changed.name}${changed.owner === null ? '' : ` · owner ${changed.owner}`}\n`,
+      : `${changed.id} ${changed.name}${changed.owner === null ? '' : ` · owner ${changed.owner}`}${changed.kept ? ' · kept' : ''}\n`,
   hint: (changed) => (changed.kind === 'saved' ? changed.warnings.map(({ detail }) => `! ${detail}`) : []),
 });
 

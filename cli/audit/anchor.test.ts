@@ -55,7 +55,7 @@ describe('muster audit anchor', () => {
     expect(verify(post?.headers ?? {}, post?.body ?? '', { secrets: [secret] }).id).toMatch(/^anc_/);
   });
 
-  test('posts the broken entry of an invalid chain, and fails', async () => {
+  test('reports the broken entry to the webhook if the chain is invalid, and fails', async () => {
     const broken = { number: 12, what: 'missing', because: '13 follows 11' };
     api.answers['GET /v1/audit/verification'] = { status: 200, body: { ...found, broken } };
     const { code, out } = await anchor();
@@ -71,7 +71,7 @@ describe('muster audit anchor', () => {
     expect(out).toContain(`the webhook answered ${answered}`);
   });
 
-  test('omits the path of the webhook, which may be a secret, from the error if nothing answers', async () => {
+  test('does not print the path of the webhook if nothing answers, because the path may be a secret', async () => {
     stop();
     const { code, out, notes } = await anchor({ MUSTER_ANCHOR_URL: 'http://127.0.0.1:1/a-secret-path' });
     expect(code).toBe(1);
@@ -83,7 +83,7 @@ describe('muster audit anchor', () => {
     { MUSTER_ANCHOR_URL: '' },
     { MUSTER_ANCHOR_URL: 'http://example.com/' },
     { MUSTER_ANCHOR_SECRET: 'short' },
-  ])('refuses %o before it asks the API', async (environment) => {
+  ])('refuses %o before it sends a request to the API', async (environment) => {
     expect((await anchor(environment)).code).toBe(2);
     expect(received).toEqual([]);
   });

@@ -18,12 +18,12 @@ export const anchorEnvironment = z.object({
   MUSTER_ANCHOR_URL: z
     .string({ error: 'the webhook that keeps the hash' })
     .refine(isAnchorUrl, 'has to be an https:// URL')
-    .describe('The webhook to which `muster audit anchor` posts the hash of the last entry'),
+    .describe('Webhook to which `muster audit anchor` posts the hash of the last entry'),
   MUSTER_ANCHOR_SECRET: z
     .string()
     .refine((text) => webhookKeyOf(text) !== undefined, `has to be ${webhookSecretForm}`)
     .optional()
-    .describe('The secret by which that webhook is signed (Standard Webhooks)'),
+    .describe('Secret that signs this webhook (Standard Webhooks)'),
 });
 
 const timeoutMs = 30_000;
@@ -32,7 +32,7 @@ type Verified = Awaited<ReturnType<typeof verifyAll>>;
 
 export const anchor = command({
   name: 'anchor',
-  description: 'verify the audit log and post the hash of its last entry to MUSTER_ANCHOR_URL, for a daily job',
+  description: 'verify the audit log, and post the hash of its last entry to MUSTER_ANCHOR_URL; for a daily job',
   ask: async ({ client, context }) => {
     const to = readEnvironment(anchorEnvironment, context.environment);
     const found = await verifyAll(client);

@@ -17,7 +17,7 @@ export const heading: Heading = 'Access';
 
 export const commands = command({
   name: 'audit',
-  description: 'who changed what through the API, the newest first',
+  description: 'changes through the API, newest first',
   commands: [verify, anchor],
   options: {
     number: whole('--number <number>', 'only this entry'),

@@ -22,9 +22,9 @@ interface Verified extends Omit<Found, 'next'> {
 
 export const verify = command({
   name: 'verify',
-  description: 'whether every entry of the audit log is as it was added, and none is missing',
+  description: 'verify that no entry of the audit log was changed or removed',
   options: {
-    expect: text('--expect <number:hash>', 'an entry as a log or an earlier run of this command showed it'),
+    expect: text('--expect <number:hash>', 'an entry from a log or from an earlier run of this command'),
   },
   ask: async ({ client, options: { expect } }) => {
     const wanted = expect === undefined ? null : placeOf(expect);

@@ -5,7 +5,7 @@ import { deleteCommand } from '../revisions/delete-command.ts';
 const archive = command({
   name: 'archive',
   args: ['<campaign>'],
-  description: 'put it away: lists leave it out, and it is neither changed nor started',
+  description: 'archive a campaign: it leaves lists, and cannot be changed or started',
   ask: ({ client, args: [id] }) => archiveCampaign({ client, path: { id } }),
   refused: 'not archived',
   render: ({ id }) => `${id} archived\n`,
@@ -14,14 +14,14 @@ const archive = command({
 const unarchive = command({
   name: 'unarchive',
   args: ['<campaign>'],
-  description: 'take it out of the archive, as it was before',
+  description: 'restore a campaign from the archive',
   ask: ({ client, args: [id] }) => unarchiveCampaign({ client, path: { id } }),
   render: ({ id, state }) => `${id} ${state.replaceAll('_', ' ')}\n`,
 });
 
 const remove = deleteCommand({
   arg: '<campaign>',
-  description: 'delete a draft that never ran, with its revisions, for good; asks first where a person can answer',
+  description: 'delete a draft that never ran, with its revisions; requests a confirmation on a terminal',
   get: getCampaign,
   remove: deleteCampaign,
 });

@@ -70,7 +70,7 @@ function runEntryOf(text: string, option: string): object {
 const holdOutOptions: Record<string, string> = { holdOutPercent: '--hold-out', holdOutSeed: '--hold-out-seed' };
 
 /**
- * Returns the option of an audience field.
+ * Returns the command-line option that sets an audience field.
  * @param below rest of the pointer after `/audience/<part>`
  */
 export function audienceLabel(part: string, below: readonly string[]): string {

@@ -41,10 +41,12 @@ import { withSaved } from './take-saved.ts';
 import { renderEstimate, renderPreview } from '../show/render-estimate.ts';
 
 /** Maximum concurrent requests for the progress of listed campaigns. */
-const looksAtOnce = 10;
+const maxConcurrentRequests = 10;
 const maxRuns = 5;
 
-/** Returns the option of a field; for a definition in a file, the pointer. */
+/**
+ * Returns the command-line option that sets a field. Returns the JSON pointer instead if the definition is in a file.
+ */
 const labelOf = (pointer: string, { options: { file } }: { options: { file?: string } }) =>
   file === undefined ? optionLabel(pointer) : pointer;
 
@@ -66,7 +68,7 @@ const create = command({
 const change = command({
   name: 'change',
   args: ['<campaign>'],
-  description: 'give a draft another definition, whole, from a file or from options',
+  description: 'replace the definition of a draft, from a file or from options',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
     changeCampaign({
@@ -83,7 +85,7 @@ const change = command({
 const clone = command({
   name: 'clone',
   args: ['<campaign>'],
-  description: 'make a draft of what it is now, with what options or a file say differently; prints its id',
+  description: 'create a draft as a copy of the newest revision; a file or options replace fields; prints its id',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
     cloneCampaign({
@@ -100,8 +102,7 @@ const clone = command({
 const describe = command({
   name: 'describe',
   args: ['<campaign>'],
-  description:
-    "what is said about it, in whatever state it is: each option takes the place of what was; '' takes it away",
+  description: "change description, owner, tags and metadata, in any state; '' removes a value",
   options: aboutOptions,
   ask: ({ client, args: [id], options }) => changeCampaign({ client, path: { id }, body: aboutPatchOf(options) }),
   refused: 'not changed',
@@ -119,7 +120,7 @@ const describe = command({
 /** Exits with an error if the definition has problems, so that scripts can check it before creating a campaign. */
 const preview = command({
   name: 'preview',
-  description: 'what would become of a definition: what is wrong, who, how long; makes nothing',
+  description: 'check a definition, and estimate users and duration; creates nothing',
   options: definitionOptions,
   ask: async ({ client, options, context: { input } }) =>
     previewCampaign({
@@ -134,13 +135,13 @@ const preview = command({
 
 const list = byHand({
   name: 'list',
-  description: 'campaigns, newest first; archived ones with --state archived alone',
+  description: 'list campaigns, newest first; archived ones only with --state archived',
   options: {
     ...pages(20),
     q: text('--search <text>', 'part of the name, beginnings of words of the description, or cmp_…'),
-    tag: text('--tag <tag>', 'only those with it'),
-    owner: text('--owner <name>', 'only those of it'),
-    metadata: text('--metadata <key=value>', 'only those with it'),
+    tag: text('--tag <tag>', 'only campaigns with it'),
+    owner: text('--owner <name>', 'only of this campaign'),
+    metadata: text('--metadata <key=value>', 'only campaigns with it'),
     state: oneOf('--state <state>', 'only those', campaignChoices),
     sort: oneOf('--sort <order>', 'state: what needs attention first; next: what starts next', [
       'newest',
@@ -152,7 +153,7 @@ const list = byHand({
   run: async ({ options: query, context }) => {
     const client = await apiOf(context);
     const { data } = await listCampaigns({ client, query });
-    const limited = pLimit(looksAtOnce);
+    const limited = pLimit(maxConcurrentRequests);
     const runs = context.json
       ? []
       : await Promise.all(data.items.map((each) => limited(() => latestProgress(each, client))));
@@ -175,7 +176,7 @@ async function latestProgress({ links }: Campaign, client: Client) {
 const show = byHand({
   name: 'show',
   args: ['<campaign>'],
-  description: 'the whole of one campaign, and its newest runs',
+  description: 'show a campaign and its newest runs',
   run: async ({ args: [id], context }) => {
     const client = await apiOf(context);
     const { data } = await getCampaign({ client, path: { id } });
@@ -189,7 +190,7 @@ const show = byHand({
 const estimate = command({
   name: 'estimate',
   args: ['<campaign>'],
-  description: 'how many users each part of its audience has, by country',
+  description: 'estimate the users of each part of the audience, by country',
   ask: ({ client, args: [id] }) => estimateCampaign({ client, path: { id } }),
   refused: 'not estimated',
   render: renderEstimate,
@@ -198,8 +199,7 @@ const estimate = command({
 const budget = command({
   name: 'budget',
   args: ['<campaign>', '[budgets...]'],
-  description:
-    'what it may spend in each country, and has spent; SG=2000, or SG=5000EUR, changes one, while runs go on',
+  description: 'show budgets and spending by country; SG=2000 or SG=5000EUR changes a budget, also during runs',
   ask: ({ client, args: [id, texts] }) => {
     const budgets = budgetsOf(texts);
     if (budgets.length === 0) return listBudgets({ client, path: { id } });
@@ -219,10 +219,10 @@ const watch = byHand({
 const runs = command({
   name: 'runs',
   args: ['<campaign>'],
-  description: 'the runs of a campaign, newest first',
+  description: 'list the runs of a campaign, newest first',
   options: {
-    limit: whole('--limit <n>', 'how many', 20),
-    kind: usually('--kind <kind>', 'test, dry-run: those that only tried it', { among: runKinds, usual: 'live' }),
+    limit: whole('--limit <n>', 'number of items', 20),
+    kind: usually('--kind <kind>', 'kind of the runs', { among: runKinds, usual: 'live' }),
   },
   ask: async ({ client, args: [id], options: { limit, kind } }) => {
     // Reports an error if the campaign does not exist.
@@ -237,7 +237,7 @@ const named = '<campaign|run>';
 
 export const heading: Heading = 'Campaigns';
 
-export const commands = group('campaign', 'campaigns and their runs, over the API', [
+export const commands = group('campaign', 'campaigns and their runs', [
   ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
   ...revisionCommands('campaign'),
   ...archiveCommands,

@@ -169,7 +169,7 @@ test('muster campaign show prints the whole campaign and its runs', async () => 
   `);
 });
 
-test('muster campaign list prints the audience, the progress of the newest run and its time', async () => {
+test('muster campaign list prints audience, users done and time of each campaign', async () => {
   const long = 'n'.repeat(150);
   const ran = { ...campaign, id: 'cmp_2', name: long, state: 'running', links: { latestRun: '/v1/runs/run_1' } };
   api.answers['GET /v1/campaigns?limit=20'] = ok({ items: [scheduled, ran, campaign], next: null });
@@ -192,7 +192,7 @@ test('muster campaign list prints the audience, the progress of the newest run a
 describe('a draft campaign', () => {
   const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
 
-  test('prints its new revision after muster campaign change', async () => {
+  test('gets a new revision from muster campaign change, and the command prints the revision', async () => {
     api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
     const { out } = await muster(['campaign', 'change', 'cmp_1', ...options]);
     expect(out).toBe('cmp_1 draft, revision 2\n');
@@ -316,7 +316,7 @@ describe('a campaign without a run or an unknown campaign id', () => {
   );
 
   test.each(['report', 'failures', 'runs', 'watch', 'start'])(
-    'makes muster campaign %s fail as refused if the campaign does not exist',
+    'makes muster campaign %s exit as refused if the campaign does not exist',
     async (command) => {
       api.answers['GET /v1/runs?campaignId=cmp_9&limit=1'] = ok({ items: [] });
       const { code, notes } = await muster(['campaign', command, 'cmp_9']);
@@ -379,7 +379,7 @@ describe('muster campaign failures', () => {
   });
 
   test.each([['--csv', '--ndjson'], ['--raw'], ['--ndjson', '--excel']])(
-    'fails with a usage error with %s %s',
+    'fails with a usage error for %s %s',
     async (...options) => {
       expect((await muster(['campaign', 'failures', 'run_1', ...options])).code).toBe(exitCodes.usage);
     },

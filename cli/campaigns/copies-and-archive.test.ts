@@ -36,7 +36,7 @@ describe('a copy of a campaign', () => {
     ]);
   });
 
-  test('shows the campaign and revision of its origin', async () => {
+  test('shows which campaign and revision it was copied from', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, origin: { campaignId: 'cmp_0', revision: 3 } });
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
     expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/made from +copy of cmp_0, revision 3\n/);
@@ -61,8 +61,8 @@ describe('a campaign that is no longer needed', () => {
     expect((await muster(['campaign', 'unarchive', 'cmp_1'])).out).toBe('cmp_1 draft\n');
   });
 
-  test('stays unarchived while a run is active, and the command prints the reason', async () => {
-    const detail = 'cmp_1 cannot be archived: run_1 is running, and has to end before';
+  test('is not archived while a run is active, and the command prints the reason', async () => {
+    const detail = 'cmp_1 cannot be archived: run_1 is running, and has to end first';
     api.answers['POST /v1/campaigns/cmp_1/archive'] = { status: 409, body: { title: 'Conflict', status: 409, detail } };
     const { code, notes } = await muster(['campaign', 'archive', 'cmp_1']);
     expect([code, notes]).toEqual([exitCodes.refused, `not archived: ${detail}\n`]);

@@ -12,7 +12,10 @@ import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
-/** Reads a definition. Only values that are split are checked here; the API reports all other errors at once. */
+/**
+ * Reads a definition. Checks only options that are split into parts; the API validates all other values and reports all
+ * their errors at once.
+ */
 export async function readDefinition(options: DefinitionOptions, input: Readable): Promise<CampaignDefinitionInput> {
   return z.custom<CampaignDefinitionInput>().parse(await given(options, input, definitionOf));
 }
@@ -68,7 +71,7 @@ function plainFieldsIn(flags: object): object {
   return Object.fromEntries(Object.entries(flags).filter(([field]) => field in plainFields));
 }
 
-/** The API validates the number. */
+/** Returns the canary of a definition; empty without the option. The API validates the number. */
 export function canaryOf({
   canary,
   canaryMaxFailed,

@@ -40,7 +40,10 @@ function whenText({ nextRunAt, startsAt }: Campaign, run: RunProgress | undefine
   return startsAt === null ? '' : `would start ${utcTime(startsAt)}`;
 }
 
-/** Describes a start: `segment lapsed-riders in SG, ID get award-reward, send-message`. */
+/**
+ * Describes the audience and the actions of a campaign: `segment lapsed-riders in SG, ID get award-reward,
+ * send-message`.
+ */
 export function summaryOf({ audience, countries, chain }: Campaign): string {
   const { include, exclude = [], holdOutPercent = 0 } = audience;
   const who = include.map((entry) => ('segment' in entry ? oneLine(entry.segment) : entryText(entry))).join(', ');

@@ -64,18 +64,27 @@ test.each([
   ['a test without its country', ['--test', 'u1'], '--test needs --country'],
   ['a test and a dry run at once', ['--dry', '--test', 'u1', '--country', 'SG'], 'choose one'],
   ['a dry run with a canary', ['--dry', '--canary', '100'], 'choose one'],
-  ['a preview without a test', ['--preview'], '--country, --preview and --again go with --test'],
-  ['a dry run with a country', ['--dry', '--country', 'SG'], '--country, --preview and --again go with --test'],
+  ['a test of users and testers at once', ['--testers', 'aud_1', '--test', 'u1', '--country', 'SG'], 'choose one'],
+  ['a preview without a test', ['--preview'], '--preview and --again go with --test or --testers'],
+  ['a dry run with a country', ['--dry', '--country', 'SG'], '--country goes with --test'],
+  ['testers with a country', ['--testers', 'aud_1', '--country', 'SG'], '--country goes with --test'],
 ])('muster campaign start rejects %s without a request', async (_what, options, words) => {
   const { code, notes } = await muster(['campaign', 'start', 'cmp_1', ...options]);
   expect([code, api.requests]).toEqual([exitCodes.usage, []]);
   expect(notes).toContain(words);
 });
 
+test('muster campaign start --testers sends a test to the users of a list', async () => {
+  api.answers[route] = { status: 201, body: sent };
+  const { out } = await muster(['campaign', 'start', 'cmp_1', '--testers', 'aud_1', '--yes']);
+  expect(out).toBe('run_1\n');
+  expect(api.bodies).toEqual([{ kind: 'test', testers: 'aud_1' }]);
+});
+
 test('muster campaign start --dry starts without confirmation and prints the run id', async () => {
   const warnings = [{ pointer: '/chain/1/action', code: 'no-worker', detail: 'no worker can take send-message in SG' }];
   const links = { self: '/v1/runs/run_2', report: '/v1/runs/run_2/report' };
-  const summary = 'The whole audience is read, and nobody is called.';
+  const summary = 'The whole audience is read, and no user is called.';
   api.answers[route] = {
     status: 201,
     body: { run: { runId: 'run_2' }, users: null, steps: [], isReal: false, summary, warnings, links },

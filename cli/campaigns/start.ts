@@ -13,35 +13,45 @@ import { canaryOf, optionLabel } from './definition.ts';
 import { canaryText, startText, summaryOf, warningsOf } from './render.ts';
 import { startDryRun, startTest } from './start-trial.ts';
 
-/** Starts a campaign, or a trial of it, whose run leaves the campaign as it is. */
+/** Starts a campaign, or a trial (dry run or test), which leaves the campaign unchanged. */
 export const start = byHand({
   name: 'start',
   args: ['<campaign>'],
   description:
-    'start it now, or when its schedule says; or try it first, by --dry or --test; asks first where a person can answer',
+    'start a campaign by its schedule; or try it with --dry or --test; requests a confirmation on a terminal',
   options: {
-    dry: flag('--dry', 'a dry run: calls nobody; its report says who would get what, and how long it would take'),
-    test: several('--test <user>', 'a test on this user, whoever it is; repeatable, at most 50'),
-    country: text('--country <code>', 'with --test: one of the campaign’s, whose endpoints are called'),
-    preview: flag('--preview', 'with --test: only say which steps are real'),
-    again: flag('--again', 'with --test: also reach users whom an earlier live test of the campaign has reached'),
+    dry: flag('--dry', 'start a dry run without calls; its report has the users and the duration'),
+    test: several('--test <user>', 'send a test to this user; repeatable, at most 200'),
+    testers: text('--testers <aud_…>', 'send a test to the users of this list, each in its own country'),
+    country: text('--country <code>', 'with --test: country of the campaign whose endpoints are called'),
+    preview: flag('--preview', 'with --test or --testers: only show which steps are live'),
+    again: flag(
+      '--again',
+      'with --test or --testers: also call users whom an earlier live test of the campaign has reached',
+    ),
     ...canaryOptions,
     ...yes,
   },
   run: async ({ args: [id], options, context }) => {
-    const { dry, test: users, country, preview, again, yes: isSure = false } = options;
+    const { dry, test: users, testers, country, preview, again, yes: isSure = false } = options;
     const canary = canaryOf(options);
-    if ([dry, users, canary.canary].filter((way) => way !== undefined).length > 1)
-      throw new UsageError('--dry, --test and --canary are three ways to start it: choose one');
-    if (!users && (country !== undefined || preview || again))
-      throw new UsageError('--country, --preview and --again go with --test');
+    if ([dry, users, testers, canary.canary].filter((way) => way !== undefined).length > 1)
+      throw new UsageError('--dry, --test, --testers and --canary are ways to start it: choose one');
+    if (!users && country !== undefined) throw new UsageError('--country goes with --test');
+    if (!users && testers === undefined && (preview || again))
+      throw new UsageError('--preview and --again go with --test or --testers');
     if (dry) return startDryRun(id, context);
-    if (!users) return startLive(id, { canary, isSure }, context);
-    if (country === undefined) throw new UsageError('--test needs --country: whose endpoints are called');
-    const test = { kind: 'test' as const, users, country, ...(again && { again }) };
+    const called = testers === undefined ? users && { users, country: countryOf(country) } : { testers };
+    if (!called) return startLive(id, { canary, isSure }, context);
+    const test = { kind: 'test' as const, ...called, ...(again && { again }) };
     return startTest(id, { test, isPreview: preview ?? false, isSure }, context);
   },
 });
+
+function countryOf(country: string | undefined): string {
+  if (country === undefined) throw new UsageError('--test needs --country: whose endpoints are called');
+  return country;
+}
 
 async function startLive(
   id: string,

@@ -5,7 +5,10 @@ import { UsageError } from '../frame/usage-error.ts';
 
 type Audience = CampaignDefinitionInput['audience'];
 
-/** Returns the body with the current sources of a saved audience, if one is named. */
+/**
+ * Returns the body with the current sources of the saved audience. Returns the body unchanged if `savedAudience` is
+ * undefined.
+ */
 export async function withSaved<Body extends { audience?: Audience | null }>(
   body: Body,
   savedAudience: string | undefined,

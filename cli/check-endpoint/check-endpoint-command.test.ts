@@ -36,7 +36,7 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('keeps the contract of segmentation services, as far as it was played\n');
     expect(code).toBe(exitCodes.ok);
     const other = await muster(base, '--segmentation', '--segment', 'nobody');
-    expect(other.out).toContain('✖ the description of nobody in SG\n    HTTP 404\n');
+    expect(other.out).toContain('✖ the description of nobody in SG\n    HTTP 404: there is no segment nobody\n');
     expect(other.code).toBe(exitCodes.endpointBroken);
   });
 
@@ -65,7 +65,7 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('✔ a call that somebody else signed, refused with 401 or 403\n');
   });
 
-  it('exits with 6 and prints the broken check', async () => {
+  it('exits with 6 and prints the failed check if the endpoint breaks its contract', async () => {
     const url = await startSandbox('D');
     const { code, out } = await muster(`${url}/nowhere`, '--class', 'D');
     expect(code).toBe(exitCodes.endpointBroken);

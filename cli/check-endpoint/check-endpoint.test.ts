@@ -8,20 +8,23 @@ import { judgeEndpoint } from './check-endpoint.ts';
 import { signing, startSandbox } from './test-sandbox.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Where an answer has to come too late. */
+/** Time-out of tests in which an answer has to be late. */
 const shortMs = 400;
-/** Where slowness is not the subject: no busy machine takes half of it for an answer. */
+/** Time-out of tests in which slowness is not the subject: no busy machine takes half of it for an answer. */
 const ampleMs = 20_000;
 interface Trial {
   rules?: { calls?: object[]; status?: object[] };
   environment?: Record<string, string>;
-  /** What it says that it is, where that is not what it is. */
+  /** Class that the endpoint declares, if it differs from its real class. */
   declared?: ContractClass;
   /** The secret that calls are signed with. */
   signedWith?: string;
   timeoutMs?: number;
   /** Lists to choose from, where the sandbox's services are at a base. */
   options?: (base: string) => string[];
+  /** Endpoint of previews, where the sandbox's services are at a base. */
+  previewUrl?: (base: string) => string;
+  params?: Record<string, unknown>;
 }
 
 /** An answer that never comes whole is waited for no longer than it must be. */
@@ -32,7 +35,16 @@ function timeoutFor(answer: object): number {
 /** No waiting between calls: what the sandbox does, it does at once. */
 async function judge(
   actual: ContractClass,
-  { rules = {}, environment = {}, declared = actual, signedWith, timeoutMs = ampleMs, options = () => [] }: Trial = {},
+  {
+    rules = {},
+    environment = {},
+    declared = actual,
+    signedWith,
+    timeoutMs = ampleMs,
+    options = () => [],
+    previewUrl,
+    params = {},
+  }: Trial = {},
 ) {
   const named = (list: object[] = []) => list.map((rule) => ({ name: 'misbehaviour', ...rule }));
   const faults = JSON.stringify({ calls: named(rules.calls), status: named(rules.status) });
@@ -46,10 +58,11 @@ async function judge(
         isCheck: environment['service'] === 'checks',
         statusUrl: declared === 'C' ? `${url}/status` : undefined,
         options: options(url),
+        previewUrl: previewUrl?.(url),
         authorization: undefined,
         signingKey: signedWith === undefined ? undefined : webhookKeyOf(signedWith),
         answerForm: undefined,
-        params: {},
+        params,
         actionType: 'award-reward',
         country: 'SG',
         batchSize: 100,
@@ -68,26 +81,29 @@ async function judge(
 const brokenIn = ({ checks }: Verdict) => checks.filter(({ passed }) => !passed).map(({ name }) => name);
 
 describe('check-endpoint on an endpoint that keeps its contract', () => {
-  it.each<ContractClass>(['A', 'B', 'C', 'D'])('passes class %s', async (contractClass) => {
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('passes for contract class %s', async (contractClass) => {
     const verdict = await judge(contractClass);
     expect(verdict.checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(verdict).toMatchObject({ passed: true, class: contractClass, notes: [] });
   });
 
-  it.each<ContractClass>(['A', 'B', 'C', 'D'])('passes class %s in the compact form with failing users', async (of) => {
-    const settings = { SANDBOX_MESSAGES_FAILURE_SHARE: '0.3', SANDBOX_MESSAGES_RETRYABLE_SHARE: '0.1' };
-    expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
-  });
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])(
+    'passes for contract class %s if responses use the compact form and some users fail',
+    async (of) => {
+      const settings = { SANDBOX_MESSAGES_FAILURE_SHARE: '0.3', SANDBOX_MESSAGES_RETRYABLE_SHARE: '0.1' };
+      expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
+    },
+  );
 
   it.each<ContractClass>(['A', 'B', 'C', 'D'])(
-    'passes class %s with interim responses before each response',
+    'passes for contract class %s with interim responses before each response',
     async (of) => {
       const rules = { calls: [{ interim: [100, 102, 103, 100] }], status: [{ interim: [100, 102, 103, 100] }] };
       expect(brokenIn(await judge(of, { rules }))).toEqual([]);
     },
   );
 
-  it('passes a check endpoint, which stores no results and may answer differently each time', async () => {
+  it('passes if the endpoint serves check steps, so that it stores no results and may answer differently each time', async () => {
     const settings = { service: 'checks', SANDBOX_CHECKS_FAILURE_SHARE: '0.3' };
     const verdict = await judge('A', { environment: settings });
     expect(brokenIn(verdict)).toEqual([]);
@@ -101,7 +117,7 @@ describe('check-endpoint on an endpoint that keeps its contract', () => {
       { overlapping: true, answer: { kind: 'status', status: 409 } },
     ],
     ['that fails every user', { answer: { kind: 'fail-users', code: 'unknown-user' } }],
-  ])('passes an endpoint %s', async (_name, rule) => {
+  ])('passes for an endpoint %s', async (_name, rule) => {
     expect(brokenIn(await judge('A', { rules: { calls: [rule, { latencyMs: 20 }] } }))).toEqual([]);
   });
 
@@ -160,7 +176,7 @@ describe('check-endpoint on an endpoint with option lists', () => {
     ],
     ['contains a value twice', () => ({ options: [{ value: 'a' }, { value: 'a' }] }), /a value stands there twice$/],
     ['mixes texts and numbers', () => ({ options: [{ value: 'a' }, { value: 1 }] }), /texts and numbers$/],
-    ['is not a list', () => ({}), /not what was agreed: options/],
+    ['is not a list', () => ({}), /the response is not valid: options/],
   ])('fails if the list %s', async (_name, answer, problem) => {
     const lists = createServer(({ url = '' }, response) => {
       response.end(JSON.stringify(answer(new URL(url, 'http://lists').searchParams)));
@@ -173,6 +189,26 @@ describe('check-endpoint on an endpoint with option lists', () => {
     lists.closeAllConnections();
     expect(problemsOf(verdict)).toEqual([expect.stringMatching(problem)]);
     expect(brokenIn(verdict)).toEqual(['options']);
+  });
+});
+
+describe('check-endpoint on an endpoint with previews', () => {
+  const previewUrl = (base: string) => base.replace('rewards/v1', 'messages/v1/preview');
+  const previewOf = ({ checks }: Verdict) => checks.find(({ name }) => name === 'preview');
+
+  it('passes if the preview is a message or the reason why the made-up user would get none', async () => {
+    const params = { template: 'payday' };
+    expect(previewOf(await judge('D', { previewUrl, params }))).toMatchObject({ problems: [], notes: [] });
+    const refused = previewOf(await judge('D', { previewUrl, params: { template: 'x' } }));
+    expect(refused?.problems).toEqual([]);
+    expect(refused?.notes).toEqual([expect.stringContaining('no-such-template')]);
+    expect(previewOf(await judge('D'))).toBeUndefined();
+  });
+
+  it('fails for any other answer', async () => {
+    const verdict = await judge('D', { previewUrl: (base) => `${base}/nothing` });
+    expect(brokenIn(verdict)).toEqual(['preview']);
+    expect(previewOf(verdict)?.problems).toEqual([expect.stringMatching(/\/nothing: HTTP 405/)]);
   });
 });
 

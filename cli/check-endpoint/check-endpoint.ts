@@ -20,6 +20,7 @@ import { answerChecks, timeCheck } from './answer-checks.ts';
 import type { EndpointCheck, Findings } from './endpoint-check.ts';
 import { createEndpointPlayer, type EndpointPlayer, type EndpointTerms } from './endpoint-player.ts';
 import { optionsChecks } from './options-checks.ts';
+import { previewChecks } from './preview-checks.ts';
 import { renderVerdict } from './render-verdict.ts';
 import { repeatChecks } from './repeat-checks.ts';
 import { judgeSegmentation } from './segmentation-checks.ts';
@@ -34,6 +35,7 @@ export interface CheckEndpointOptions {
   check?: true;
   statusUrl?: string;
   options?: string[];
+  previewUrl?: string;
   authorizationEnv?: string;
   signingSecretFile?: string;
   answerForm?: 'full' | 'compact';
@@ -99,6 +101,7 @@ const allChecks: readonly EndpointCheck[] = [
   ...statusChecks,
   ...signatureChecks,
   ...optionsChecks,
+  ...previewChecks,
   timeCheck,
 ];
 
@@ -124,20 +127,21 @@ async function judge(player: EndpointPlayer): Promise<Verdict> {
 }
 
 function isPlayed(played: EndpointCheck, terms: EndpointTerms): boolean {
-  // A check endpoint computes each answer anew, so nothing has to be repeatable.
+  // A check endpoint computes each answer anew, so the checks of repeated calls do not apply.
   if (terms.isCheck && repeatChecks.includes(played)) return false;
   return played.classes.includes(terms.contractClass) && (played.isFor?.(terms) ?? true);
 }
 
-function requireUrl(url: string): void {
-  if (!httpUrl.safeParse(url).success) throw new UsageError(`${JSON.stringify(url)} is no http:// or https:// URL`);
+function requireUrl(url: string, option = ''): void {
+  if (!httpUrl.safeParse(url).success)
+    throw new UsageError(`${option}${JSON.stringify(url)} is no http:// or https:// URL`);
 }
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /** @throws {UsageError} for an invalid combination of options */
 function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS.ProcessEnv): EndpointTerms {
-  const { statusUrl, authorizationEnv, class: contractClass } = options;
+  const { statusUrl, previewUrl, authorizationEnv, class: contractClass } = options;
   requireUrl(url);
   if (contractClass === undefined)
     throw new UsageError('say what it promises by --class, or that it is for --segmentation');
@@ -145,15 +149,15 @@ function termsOf(url: string, options: CheckEndpointOptions, environment: NodeJS
   if (options.check && options.class !== 'A') throw new UsageError('a check is of class A');
   if (options.class === 'C' && statusUrl === undefined) throw new UsageError('class C needs --status-url');
   if (options.class !== 'C' && statusUrl !== undefined) throw new UsageError('--status-url is for class C');
-  if (statusUrl !== undefined && !httpUrl.safeParse(statusUrl).success) {
-    throw new UsageError(`--status-url ${JSON.stringify(statusUrl)} is no http:// or https:// URL`);
-  }
+  if (statusUrl !== undefined) requireUrl(statusUrl, '--status-url ');
+  if (previewUrl !== undefined) requireUrl(previewUrl, '--preview-url ');
   return {
     url,
     contractClass,
     isCheck: options.check ?? false,
     statusUrl,
     options: optionUrlsOf(options.options ?? [], url),
+    previewUrl,
     authorization: authorizationOf({ authorizationEnv }, environment),
     signingKey: signingKeyIn(options.signingSecretFile),
     answerForm: options.answerForm,
@@ -190,7 +194,7 @@ function paramsOf(text: string): Record<string, unknown> {
     const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;
   } catch {
-    // The error below covers all values that are not objects.
+    // The error below covers invalid JSON, and all values that are not objects.
   }
   throw new UsageError(`--params has to be a JSON object, such as '{"rewardId":"ride-5"}', not ${text}`);
 }

@@ -1,7 +1,7 @@
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import type { EndpointPlayer, EndpointTerms } from './endpoint-player.ts';
 
-/** One guarantee of an endpoint. */
+/** Check of one guarantee of an endpoint. */
 export interface EndpointCheck {
   /** Identifier for programs, documented in docs/contracts.md. */
   name: string;

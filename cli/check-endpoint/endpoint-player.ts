@@ -8,6 +8,8 @@ import { retryAfterMs } from '../../shared/http-client/retry-after.ts';
 import type { ContractClass } from '../../shared/domain/step/consequences.ts';
 import { optionsTargetOf, readOptionsAnswer } from '../../services/api/action-types/options/http/option-endpoints.ts';
 import type { OptionsAnswer } from '../../services/api/action-types/options/option-source.port.ts';
+import { readPreviewAnswer } from '../../services/api/action-types/previews/http/preview-endpoints.ts';
+import type { PreviewAnswer } from '../../services/api/action-types/previews/preview-source.port.ts';
 import { readAnswer } from '../../services/worker/endpoint/read-answer.ts';
 import { readStatus, type StatusAnswer } from '../../services/worker/endpoint/read-status.ts';
 import type { BatchAnswer } from '../../services/worker/endpoint/batch-endpoint.port.ts';
@@ -20,6 +22,8 @@ export interface EndpointTerms {
   /** True for a check endpoint, which is called before a step and has no effect. */
   isCheck: boolean;
   statusUrl: string | undefined;
+  /** URL that renders the message of one user. */
+  previewUrl: string | undefined;
   /** URLs of lists of options for its parameters. */
   options: readonly string[];
   authorization: string | undefined;
@@ -31,7 +35,7 @@ export interface EndpointTerms {
   country: string;
   batchSize: number;
   timeoutMs: number;
-  /** Class C: time after its end within which a call may still be applied. */
+  /** For class C: milliseconds after the end of a call within which the endpoint may still apply the call. */
   appliesLateMs: number;
   /** Unique part of all user ids and keys, as the endpoint may remember an earlier check. */
   checkId: string;
@@ -57,7 +61,7 @@ export interface Played {
   users: readonly string[];
   /** Null if the answer contains no users. */
   results: Results | null;
-  /** 0 if the answer was incomplete. */
+  /** HTTP status; 0 if the answer was incomplete. */
   status: number;
   code: string;
   /** True if the answer states that nothing was applied, and that the call may be repeated. */
@@ -82,6 +86,8 @@ export interface EndpointPlayer {
   /** Requests the status of users, and checks the answer. */
   askStatus(run: string, step: number, users: readonly string[]): Promise<StatusAnswer>;
   askOptions(url: string, query: { country?: string; search?: string; limit: number }): Promise<OptionsAnswer>;
+  /** Requests the message of a user. */
+  askPreview(user: string): Promise<PreviewAnswer>;
   wait(ms: number): Promise<void>;
   slowestMs(): number;
   hasSucceeded(): boolean;
@@ -90,8 +96,9 @@ export interface EndpointPlayer {
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 const connections = 4;
-/** Long enough to send the call, and too short for most endpoints to answer. */
+/** Milliseconds until the disconnection: long enough to send the call, and too short for most endpoints to answer. */
 const cutAfterMs = 40;
+const mostCuts = 10;
 
 /** @param wait resolves after this many milliseconds */
 export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) => Promise<void>): EndpointPlayer {
@@ -100,6 +107,7 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
   const calls = originOf(terms.url, timeoutMs, isRepeatable);
   const cuts = originOf(terms.url, cutAfterMs, isRepeatable);
   const questions = terms.statusUrl === undefined ? undefined : originOf(terms.statusUrl, timeoutMs);
+  const previews = terms.previewUrl === undefined ? undefined : originOf(terms.previewUrl, timeoutMs);
   const lists = new Map(terms.options.map((address) => [address, originOf(address, timeoutMs)]));
   const campaign = publicId('campaign', v7());
   let users = 0;
@@ -143,7 +151,10 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
     },
     cutCall: async (call) => {
       const { headers, body } = requestOf(call);
-      const outcome = await cuts.origin.send({ method: 'POST', path: cuts.path, headers, body });
+      const send = () => cuts.origin.send({ method: 'POST', path: cuts.path, headers, body });
+      let outcome = await send();
+      // On a busy machine the time may be over before the call is sent; such a call is not cut off.
+      for (let tries = 1; outcome.kind === 'not-applied' && tries < mostCuts; tries++) outcome = await send();
       return outcome.kind !== 'answered';
     },
     askStatus: async (run, step, userIds) => {
@@ -161,13 +172,19 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
       const path = optionsTargetOf(new URL(url), query);
       return readOptionsAnswer(await origin.send({ method: 'GET', path, headers }));
     },
+    askPreview: async (user) => {
+      if (!previews) throw new Error('there is no endpoint of previews to ask');
+      const action = { type: terms.actionType, params: terms.params };
+      const body = Buffer.from(JSON.stringify({ action, country: terms.country, user }));
+      const headers = [...fixedHeaders(terms), ...signatureOf(terms.signingKey, randomUUID(), body)];
+      return readPreviewAnswer(await previews.origin.send({ method: 'POST', path: previews.path, headers, body }));
+    },
     wait,
     slowestMs: () => slowest,
     hasSucceeded: () => succeeded,
     close: async () => {
-      await Promise.all(
-        [calls, cuts, ...(questions ? [questions] : []), ...lists.values()].map(({ origin }) => origin.close()),
-      );
+      const optional = [questions, previews].filter((each) => each !== undefined);
+      await Promise.all([calls, cuts, ...optional, ...lists.values()].map(({ origin }) => origin.close()));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { OptionPage } from '../../shared/contracts/endpoints/parameter-opti
 import { broken, everyClass, kept, type EndpointCheck, type Findings } from './endpoint-check.ts';
 import type { EndpointPlayer } from './endpoint-player.ts';
 
-/** Small, so that even a list of three exceeds the limit. */
+/** Maximum options of a request. Small, so that even a list of three exceeds the limit. */
 const optionsPerRequest = 2;
 /** Search text that matches no option. */
 const nonsense = 'muster-check-no-such-option';

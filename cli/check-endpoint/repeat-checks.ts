@@ -29,7 +29,7 @@ export const repeatChecks: readonly EndpointCheck[] = [
     play: async (player) => {
       const call = newCall(player, player.terms.batchSize);
       const both = await Promise.all([player.call(call), player.call({ ...call, attempt: 2 })]);
-      // Postponing one of them is also right: nothing of that call was applied.
+      // The endpoint may also postpone one of the two calls, because it then applies nothing of that call.
       const counting = both.filter(({ isPostponed }) => !isPostponed);
       const settled = await repeatUntilAnswered(player, { ...call, attempt: 3 });
       const problems = counting.flatMap((played) =>
@@ -115,7 +115,10 @@ async function repeatUntilAnswered(player: EndpointPlayer, call: PlayedCall): Pr
   return played;
 }
 
-/** No check can detect an endpoint that serves a user twice but answers the same. */
+/**
+ * Returns a hint to check the endpoint's own records. No check can detect an endpoint that serves a user twice but
+ * answers the same.
+ */
 function ownRecords({ users, run }: Played): string {
   return `what only your own records can show: ${users[0] ?? ''} of ${run} has to stand there exactly once`;
 }

@@ -1,4 +1,5 @@
 import { largestPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import { idsOf } from '../../shared/domain/ids/page-users.ts';
 import { findDisorder } from '../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure, SegmentList } from '../../shared/ports/segmentation.ts';
 import { broken, kept, type Findings } from './endpoint-check.ts';
@@ -15,7 +16,7 @@ export interface SegmentationTerms {
 type Played = Segmentation & SegmentList;
 
 const never = new AbortController().signal;
-/** Small, so that even a list of three has a second page. */
+/** Segments of a page. Small, so that even a list of three has a second page. */
 const listedAtOnce = 2;
 const listPages = 3;
 const pagesLookedAt = 2;
@@ -98,7 +99,7 @@ async function playPages(
     if (!answer.ok) return broken(wordsOf(answer.failure));
     const { users, next, maxLimit } = answer.value;
     if (users.length > usersPerPage) return broken(`a page of at most ${usersPerPage} has ${users.length} users`);
-    if (findDisorder(users, after) >= 0) return broken('a page is not in strictly ascending byte order');
+    if (findDisorder(idsOf(users), after) >= 0) return broken('a page is not in strictly ascending byte order');
     if (next === null) return kept(notesOf(maxLimit));
     if (next !== users.at(-1)) return broken('next is not the last user of its page');
     after = next;

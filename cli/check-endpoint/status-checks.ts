@@ -66,7 +66,7 @@ export const statusChecks: readonly EndpointCheck[] = [
           `${usersInWords(open.length)} of a call that was cut off are still not settled, such as ${someOf(open)}`,
         );
       }
-      // "Not found" guarantees that the call is never applied, so it must not change.
+      // "Not found" guarantees that the call is never applied, so a later answer must also be "not found".
       await player.wait(betweenQuestionsMs);
       const later = await player.askStatus(run, 1, users);
       if (later.kind === 'unanswered') return broken(later.cause);

@@ -25,14 +25,14 @@ const idOf = ({ id }: Client) => `${id}\n`;
 const show = command({
   name: 'show',
   args: ['<client>'],
-  description: 'one of them, by its name or its id, with its endpoint default',
+  description: 'show a client, by its name or id, with its endpoint `default`',
   ask: ({ client, args: [id] }) => getClient({ client, path: { id } }),
   render: renderClient,
 });
 
 const list = command({
   name: 'list',
-  description: 'all of them, oldest first',
+  description: 'list clients, oldest first',
   options: pages(50, 1000),
   ask: ({ client, options: query }) => listClients({ client, query }),
   render: tableOf<Client>('no clients', [
@@ -47,7 +47,7 @@ const list = command({
 const create = command({
   name: 'create',
   args: ['<name>', '[field=value...]'],
-  description: 'make one: maxStoredJobs=1000000 endpoint.concurrency=20, or from a file',
+  description: 'create a client: maxStoredJobs=1000000 endpoint.concurrency=20, or from a file',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const isBare = words.length === 0 && file === undefined;
@@ -62,7 +62,7 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<client>', '[field=value...]'],
-  description: 'change limits of one; null takes a field back to what it is for a new one',
+  description: 'change limits of a client; null restores the default of a field',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeClient({
@@ -79,7 +79,7 @@ const remove = command({
   name: 'delete',
   args: ['<client>'],
   description:
-    'delete one whose endpoint default is disabled and that has no stored jobs, with its schedules; what its jobs came to stays',
+    'delete a client with its schedules, if its endpoint `default` is disabled and no job is stored; outcomes of jobs stay',
   ask: ({ client, args: [id] }) => deleteClient({ client, path: { id } }),
   refused: 'not deleted',
   hint: (_, { args: [id] }) => `${id} is deleted`,
@@ -88,7 +88,7 @@ const remove = command({
 const ledger = command({
   name: 'ledger',
   args: ['<client>'],
-  description: 'what became of all jobs that were accepted for it, and whether that adds up',
+  description: 'show the outcomes of all accepted jobs, and whether the sums balance',
   ask: ({ client, args: [id] }) => getClientLedger({ client, path: { id } }),
   render: renderLedger,
   code: ({ balanced }) => (balanced ? exitCodes.ok : exitCodes.failure),
@@ -97,7 +97,7 @@ const ledger = command({
 const load = command({
   name: 'load',
   args: ['<client>'],
-  description: 'what waits of it now, and what is called of what may be, by endpoint and by dispatcher',
+  description: 'show waiting jobs and calls in flight, by endpoint and dispatcher',
   ask: ({ client, args: [id] }) => getClientLoad({ client, path: { id } }),
   render: renderLoad,
 });
@@ -105,10 +105,10 @@ const load = command({
 const forecast = command({
   name: 'forecast',
   args: ['<client>'],
-  description: 'calls per second in the next hours, by what is stored',
+  description: 'forecast the calls per second of the next hours from the stored jobs',
   options: {
     hours: whole('--hours <n>', 'up to 72', 6),
-    endpoint: text('--endpoint <name>', 'of jobs that go through it; default unless given'),
+    endpoint: text('--endpoint <name>', 'endpoint of the jobs; by default `default`'),
   },
   ask: ({ client, args: [id], options: query }) => getClientForecast({ client, path: { id }, query }),
   render: renderForecast,
@@ -116,6 +116,6 @@ const forecast = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group('clients', 'who schedules callbacks, and by which rules; over the API', [
+export const commands = group('clients', 'clients: owners of callbacks, with their limits', [
   ...[list, show, create, set, remove, ledger, load, forecast],
 ]);

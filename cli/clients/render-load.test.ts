@@ -16,7 +16,7 @@ function endpointOf(endpoint: string, lastTenMinutes: Lately): ClientLoad['endpo
     due: 0,
     lagMs: 0,
     sidelined: 0,
-    asideSince: null,
+    circuitOpenSince: null,
     callsPerSecond: 38,
     ...limits,
     lastTenMinutes,

@@ -8,7 +8,7 @@ import { utcTime } from '../show/times.ts';
 type Standing = 'enabled' | 'disabledReason' | 'keys' | 'warnings';
 type Rules = Pick<ClientEndpoint, 'name' | 'revision' | 'createdAt' | 'updatedAt' | Standing> & { links: object };
 
-/** Renders a client with its endpoint `default`, whose fields are named as `muster clients create` takes them. */
+/** Renders a client with its endpoint `default`. Field names are those that `muster clients create` accepts. */
 export function renderClient({ id, endpoint, ...rules }: Client, view: View): string {
   const { name: _, clientId: __, revision: ___, createdAt: ____, updatedAt: _____, links: ______, ...own } = endpoint;
   const { enabled, disabledReason, keys, warnings, ...terms } = own;
@@ -52,19 +52,19 @@ export function renderLedger(ledger: ClientLedger, { paint }: View): string {
   return `${lines.join('')}${waiting}${reporting}\n  ${paint.faint(checked)}; ${verdict}\n`;
 }
 
-/** Describes how many of the counted jobs wait, and for how long. */
+/** Describes the number of waiting jobs, and the age of the oldest one. */
 function dueOf({
   due,
   oldestDueMs,
-  keysInLine,
-  oldestInLineMs,
-  hostsAside,
+  blockedKeys,
+  oldestBlockedMs,
+  openHosts,
 }: NonNullable<ClientLedger['check']>): string {
   const oldest = due === 0 ? '' : `, the oldest for ${Math.round(oldestDueMs / 1000)} s`;
-  const hosts = hostsAside === 0 ? '' : `, ${hostsAside} hosts left alone`;
-  const seconds = Math.round(oldestInLineMs / 1000);
+  const hosts = openHosts === 0 ? '' : `, ${openHosts} hosts with an open circuit`;
+  const seconds = Math.round(oldestBlockedMs / 1000);
   const lines =
-    keysInLine === 0 ? '' : `, ${count(keysInLine)} ordering keys with jobs in line, for up to ${seconds} s`;
+    blockedKeys === 0 ? '' : `, ${count(blockedKeys)} ordering keys with blocked jobs, for up to ${seconds} s`;
   return `${count(due)} due${oldest}${lines}${hosts}`;
 }
 

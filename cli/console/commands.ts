@@ -5,7 +5,7 @@ import { count } from '../show/numbers.ts';
 
 const link = command({
   name: 'link',
-  description: 'a link that opens the console, logged in with your key; it works once, for ten minutes',
+  description: 'create a link that logs in to the console with your key, once, within ten minutes',
   ask: ({ client }) => createLogInLink({ client }),
   render: ({ url }) => `${url}\n`,
   hint: ({ expiresAt }) => `it logs in once, until ${expiresAt}`,
@@ -13,7 +13,7 @@ const link = command({
 
 const logOut = command({
   name: 'log-out',
-  description: 'end all sessions of your key, in every browser, and take its links back',
+  description: 'end all sessions of your key in every browser, and revoke its log-in links',
   ask: ({ client }) => logOutEverywhere({ client }),
   render: ({ ended }) => `${count(ended)} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
 });

@@ -136,34 +136,79 @@ describe('muster demo', () => {
   });
 });
 
-describe('muster up', () => {
-  test('keeps serving, prints commands that execute a campaign, and cleans up after Ctrl-C', async () => {
-    const servers = { INFRA: 'external', DATABASE_URL: database.url, KAFKA_BROKERS: inject('kafkaBrokers') };
-    const environment = { ...process.env, ...servers, TMPDIR: temporary };
-    const muster = join(import.meta.dirname, '../muster.ts');
-    const args = [muster, 'up', '--users', '1000', '--workers', '1'];
-    const up = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-    up.stderr.setEncoding('utf8');
-    let notes = '';
-    for await (const text of up.stderr.iterator({ destroyOnReturn: false })) {
-      notes += z.string().parse(text);
-      if (notes.includes('serving until Ctrl-C')) break;
-    }
-    const lines = notes.slice(notes.indexOf('export MUSTER_API_URL')).split('serving until')[0];
-    const script = z.string().parse(lines).replaceAll('npm run -s muster --', `'${process.execPath}' '${muster}'`);
-    const tried = await new Promise<Ended>((resolve) => {
-      execFile('bash', ['-e', '-c', script], { env: environment }, (error, out, stderr) => {
-        resolve({ code: error?.code ?? 0, out, notes: stderr });
-      });
-    });
-    up.stderr.resume();
-    const ended = once(up, 'exit');
-    up.kill('SIGINT');
+describe('muster demo --shop', () => {
+  test('prints a report that matches the tables of the shop and the inbox, and removes everything it created', async () => {
+    const { code, out, notes } = await runDemo(['--shop', '--users', '500', '--workers', '1', '--exit', '--json']);
 
-    expect(await ended).toEqual([0, null]);
-    expect({ code: tried.code, notes: tried.code === 0 ? '' : tried.notes }).toEqual({ code: 0, notes: '' });
-    expect(tried.notes + tried.out).toContain('completed');
+    expect({ code, notes: code === 0 ? '' : notes }).toEqual({ code: 0, notes: '' });
+    const report = runReport.parse(JSON.parse(out));
+    // 60 % ordered before and not within 90 days; of these, every thirtieth has closed the account.
+    expect(report).toMatchObject({
+      state: 'completed_with_failures',
+      balanced: true,
+      audience: { counted: 300 },
+      steps: [
+        { audience: 300, succeeded: 290, failed: 10, pending: 0, unknown: 0 },
+        { audience: 300, succeeded: 285, failed: 5, skipped: 10, pending: 0, unknown: 0 },
+      ],
+    });
+    expect(report.countries.map(({ country }) => country).toSorted()).toEqual(['ID', 'SG', 'VN']);
+    expect(notes).toContain('500 customers and 900 orders in a database of its own');
+    expect(notes).toMatch(/inbox +http:\/\/127\.0\.0\.1:\d+\//);
+    expect(notes.split('\n').filter((line) => /^ {2}[✔✖] [a-z]+ = /.test(line))).toEqual([
+      '  ✔ audience = customers of the segment: 300',
+      '  ✔ succeeded = credits of points: 290',
+      '  ✔ succeeded = credited customers: 290',
+      '  ✔ accepted = mails in the inbox: 285',
+      '  ✔ accepted = recipients of mails: 285',
+    ]);
     expect(await demoDatabases(database.url)).toEqual([]);
     expect(await readdir(temporary)).toEqual([]);
   }, 120_000);
+});
+
+/** Command for a customer of the shop, beside those that `muster up` prints. */
+const previewOfAnOffer = 'npm run -s muster -- action-types preview send-offer offer=tea --user sg-000001 --country SG';
+
+describe('muster up', () => {
+  test.each([
+    ['a sandbox', [], '', 'completed'],
+    ['a shop', ['--shop'], previewOfAnOffer, 'Arif, we miss you: tea'],
+  ])(
+    'keeps serving with %s, prints commands that execute a campaign, and cleans up after Ctrl-C',
+    async (_name, more, further, reported) => {
+      const servers = { INFRA: 'external', DATABASE_URL: database.url, KAFKA_BROKERS: inject('kafkaBrokers') };
+      const environment = { ...process.env, ...servers, TMPDIR: temporary };
+      const muster = join(import.meta.dirname, '../muster.ts');
+      const args = [muster, 'up', '--users', '1000', '--workers', '1', ...more];
+      const up = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+      up.stderr.setEncoding('utf8');
+      let notes = '';
+      for await (const text of up.stderr.iterator({ destroyOnReturn: false })) {
+        notes += z.string().parse(text);
+        if (notes.includes('serving until Ctrl-C')) break;
+      }
+      const lines = notes.slice(notes.indexOf('export MUSTER_API_URL')).split('serving until')[0];
+      const script = `${z.string().parse(lines)}\n${further}`.replaceAll(
+        'npm run -s muster --',
+        `'${process.execPath}' '${muster}'`,
+      );
+      const tried = await new Promise<Ended>((resolve) => {
+        execFile('bash', ['-e', '-c', script], { env: environment }, (error, out, stderr) => {
+          resolve({ code: error?.code ?? 0, out, notes: stderr });
+        });
+      });
+      up.stderr.resume();
+      const ended = once(up, 'exit');
+      up.kill('SIGINT');
+
+      expect(await ended).toEqual([0, null]);
+      expect({ code: tried.code, notes: tried.code === 0 ? '' : tried.notes }).toEqual({ code: 0, notes: '' });
+      expect(tried.notes + tried.out).toContain('completed');
+      expect(tried.notes + tried.out).toContain(reported);
+      expect(await demoDatabases(database.url)).toEqual([]);
+      expect(await readdir(temporary)).toEqual([]);
+    },
+    120_000,
+  );
 });

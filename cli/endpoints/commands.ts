@@ -36,7 +36,7 @@ const nameOf = ({ name }: ClientEndpoint) => `${name}\n`;
 const list = command({
   name: 'list',
   args: ['<client>'],
-  description: 'where calls of a client go; jobs that name none go through default',
+  description: 'list the endpoints of a client; jobs without an endpoint use `default`',
   ask: ({ client, args: [id] }) => listClientEndpoints({ client, path: { id } }),
   render: tableOf<ClientEndpoint>('no endpoints', [
     left('name', ({ name }) => name),
@@ -50,7 +50,7 @@ const list = command({
 const show = command({
   name: 'show',
   args,
-  description: 'one of them; fields that are not shown follow default',
+  description: 'show an endpoint; fields that are not shown are those of `default`',
   ask: ({ client, args: [endpoint] }) => getClientEndpoint({ client, path: endpointPath(endpoint) }),
   render: ({ clientId, ...rules }, view: View) => renderRules(rules, clientId, view),
 });
@@ -58,7 +58,7 @@ const show = command({
 const create = command({
   name: 'create',
   args: ['<endpoint>', '[field=value...]'],
-  description: 'make one: orders/billing url=https://… concurrency=5, or from a file',
+  description: 'create an endpoint: orders/billing url=https://… concurrency=5, or from a file',
   options: fieldsFile,
   ask: async ({ client, args: [wanted, words], options: { file }, context: { input } }) => {
     const fields = await readFields({ words, file, input }, z.custom<Omit<NewClientEndpointInput, 'name'>>());
@@ -72,7 +72,7 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<endpoint>', '[field=value...]'],
-  description: 'change fields of one; null makes a field what default has, and one of default what a new one has',
+  description: 'change fields of an endpoint; null restores the value of `default`, and in `default` the initial value',
   options: changesFile,
   ask: async ({ client, args: [endpoint, words], options: { file }, context: { input } }) =>
     changeClientEndpoint({
@@ -88,8 +88,8 @@ const set = command({
 const disable = command({
   name: 'disable',
   args,
-  description: 'call nothing through it, its jobs wait; of default: accept and call nothing for its client',
-  options: { reason: text('--reason <text>', 'shown to whoever schedules for it') },
+  description: "disable an endpoint: its jobs wait. `default`: the client's jobs are neither accepted nor called",
+  options: { reason: text('--reason <text>', 'reason, shown to callers that schedule jobs for it') },
   ask: ({ client, args: [endpoint], options: body }) =>
     disableClientEndpoint({ client, path: endpointPath(endpoint), body }),
   refused: 'not disabled',
@@ -100,7 +100,7 @@ const disable = command({
 const enable = command({
   name: 'enable',
   args,
-  description: 'let it go on',
+  description: 'enable an endpoint again',
   ask: ({ client, args: [endpoint] }) => enableClientEndpoint({ client, path: endpointPath(endpoint) }),
   refused: 'not enabled',
   render: nameOf,
@@ -110,7 +110,7 @@ const enable = command({
 const remove = command({
   name: 'delete',
   args,
-  description: 'delete one that no job and no schedule names that has not ended; default stays',
+  description: 'delete an endpoint that no open job or schedule names; `default` cannot be deleted',
   ask: ({ client, args: [endpoint] }) => deleteClientEndpoint({ client, path: endpointPath(endpoint) }),
   refused: 'not deleted',
   hint: (_, { args: [endpoint] }) => `${endpoint} is deleted`,
@@ -119,10 +119,10 @@ const remove = command({
 const addKey = command({
   name: 'add-key',
   args,
-  description: 'make a key to sign its calls with, and print the secret once; older keys sign too until they expire',
+  description: 'create a key that signs its calls, and print the secret once; older keys also sign until they expire',
   options: {
-    othersExpireInSeconds: whole('--others-expire-in <seconds>', 'a day unless given'),
-    secretFile: text('--secret-file <path>', 'take the secret from there instead; - reads standard input'),
+    othersExpireInSeconds: whole('--others-expire-in <seconds>', 'seconds until older keys expire; by default a day'),
+    secretFile: text('--secret-file <path>', 'file with the secret to use; - reads standard input'),
   },
   ask: async ({ client, args: [endpoint], options: { secretFile, ...body }, context: { input } }) => {
     const given = secretFile === undefined ? {} : { secret: (await contentOf(secretFile, input)).trim() };
@@ -136,7 +136,7 @@ const addKey = command({
 const removeKey = command({
   name: 'remove-key',
   args: ['<endpoint>', '<key>'],
-  description: 'end a key at once, because others know it',
+  description: 'remove a key at once, for example after a leak',
   ask: ({ client, args: [endpoint, keyId] }) =>
     removeClientEndpointKey({ client, path: { ...endpointPath(endpoint), keyId } }),
   refused: 'not removed',
@@ -151,7 +151,7 @@ const setAuth = command({
   name: 'set-auth',
   args,
   description:
-    'what dispatchers authorise its calls with: a JSON file with kind, origins and secrets; takes the place of the last',
+    'set the credentials of its calls: a JSON file with kind, origins and secrets; replaces the previous ones',
   options: {
     file: text('--file <path>', '{"kind":"bearer","origins":["https://…"],"token":"…"}; - reads standard input'),
   },
@@ -171,7 +171,7 @@ const setAuth = command({
 const removeAuth = command({
   name: 'remove-auth',
   args,
-  description: 'let its calls go with what default has, those of default without any',
+  description: 'remove the credentials: calls use those of `default`; calls of `default` use none',
   ask: ({ client, args: [endpoint] }) => removeClientEndpointAuth({ client, path: endpointPath(endpoint) }),
   refused: 'not removed',
   render: nameOf,
@@ -180,8 +180,16 @@ const removeAuth = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group(
-  'endpoints',
-  'where calls of clients go, and by which terms: orders/billing, or orders for orders/default',
-  [list, show, create, set, disable, enable, remove, addKey, removeKey, setAuth, removeAuth],
-);
+export const commands = group('endpoints', 'endpoints of clients: orders/billing, or orders for orders/default', [
+  list,
+  show,
+  create,
+  set,
+  disable,
+  enable,
+  remove,
+  addKey,
+  removeKey,
+  setAuth,
+  removeAuth,
+]);

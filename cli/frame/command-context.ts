@@ -8,7 +8,7 @@ export interface CommandContext {
   input: Readable;
   /** Prints data as JSON instead of text. */
   json: boolean;
-  /** Aborted by the first Ctrl-C or SIGTERM. A command that never reads the signal is ended as usual. */
+  /** Aborted by the first Ctrl-C or SIGTERM. If a command never reads the signal, Ctrl-C ends the process as usual. */
   readonly signal: AbortSignal;
 }
 
@@ -16,7 +16,10 @@ export function writeData({ terminal, json }: CommandContext, value: unknown, te
   terminal.out(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 }
 
-/** Notes how to list more items. Programs read the cursor in the answer. */
+/**
+ * Prints a note with the option that lists more items. Prints nothing with `--json`, because programs read the cursor
+ * in the answer.
+ */
 export function noteNext(data: unknown, { terminal, json }: CommandContext, more?: string): void {
   if (json || typeof data !== 'object' || data === null || !('next' in data) || typeof data.next !== 'string') return;
   terminal.note(`more: ${more ?? `--cursor ${oneLine(data.next)}`}\n`);

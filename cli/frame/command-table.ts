@@ -50,15 +50,18 @@ interface RequestRow<Args, Values, Data> {
   ask: (call: ApiCall<Args, Values>) => Promise<{ data: Data }>;
   /** Outcome of a refusal, such as `not created`. */
   refused?: string;
-  /** Returns the name of a JSON pointer in a refusal; by default `retry.attempts` for `/retry/attempts`. */
+  /**
+   * Returns the displayed name of the field that a JSON pointer in a refusal names. By default, `/retry/attempts` is
+   * displayed as `retry.attempts`.
+   */
   labelOf?: (pointer: string, call: Call<Args, Values>) => string;
-  /** Returns the answer as text. An answer without a body has none. */
+  /** Returns the answer as text. Undefined for a command whose answer has no body. */
   render?: (data: Data, view: View, call: ApiCall<Args, Values>) => string;
-  /** Returns notes that only people see. */
+  /** Returns notes for people. They are omitted with `--json` if the command has a `render`. */
   hint?: (data: Data, call: ApiCall<Args, Values>) => string | readonly string[];
   /** Returns the option that lists more items; by default the cursor of the next page. */
   more?: (options: Values) => string;
-  /** Returns the exit code of a successful answer, which may contain bad news. */
+  /** Returns the exit code for a successful answer that may report a problem; by default `ok`. */
   code?: (data: Data) => ExitCode;
 }
 
@@ -157,7 +160,7 @@ export function noteLines(lines: string | readonly string[], { terminal }: Comma
   for (const line of [lines].flat()) terminal.note(`${oneLine(line)}\n`);
 }
 
-/** Adds the wording for people to a refusal. */
+/** Executes `work`. If the API refuses a request, adds the wording to the error. */
 export async function worded<Result>(wording: ApiRefusal['wording'], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -12,13 +12,12 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: 'done; for `watch` also a run with failed users: they are a result, and in the report',
+  ok: 'success; also for `watch` if the run ended with failed users, which the report lists',
   failure:
-    'it failed, or was not done: something does not answer, there is no run yet, a start was not confirmed; for ' +
-    '`doctor` and `audit verify`, something is missing or not as it was',
-  usage: 'a wrong option or environment variable; the message names it, and the words that an option takes',
-  refused: 'the API answered and said no; on stderr why, and a line for each mistake with the option that it came from',
-  runNotCompleted: 'the run that was watched ended as failed, expired or cancelled',
-  endpointBroken: 'the endpoint that was checked breaks its contract',
-  interrupted: 'Ctrl-C ended the watching; what was watched goes on',
+    'failure, or nothing was done: a server does not answer, there is no run yet, or a start was not confirmed; for `doctor` and `audit verify`, something is missing or was changed',
+  usage: 'a wrong option or environment variable; the message names it, and the accepted values',
+  refused: 'the API refused the request; stderr has the reason, and a line for each error with its option',
+  runNotCompleted: 'the watched run failed, expired or was cancelled',
+  endpointBroken: 'the checked endpoint breaks its contract',
+  interrupted: 'Ctrl-C ended `watch`; the run continues',
 };

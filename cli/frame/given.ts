@@ -8,10 +8,10 @@ import { flag, text as textOption } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Option `--file` of commands that also accept fields as arguments. */
-export const fieldsFile = { file: textOption('-f, --file <path>', 'its fields as JSON; - reads standard input') };
-export const changesFile = { file: textOption('-f, --file <path>', 'the fields as JSON; - reads standard input') };
+export const fieldsFile = { file: textOption('-f, --file <path>', 'fields as JSON; - reads standard input') };
+export const changesFile = { file: textOption('-f, --file <path>', 'fields as JSON; - reads standard input') };
 
-export const yes = { yes: flag('-y, --yes', 'do not ask') };
+export const yes = { yes: flag('-y, --yes', 'skip the confirmation') };
 
 export interface WrittenFields {
   /** Fields such as `timeoutMs=2000`; a dot separates nested names. They override the fields of the file. */

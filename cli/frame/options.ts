@@ -62,8 +62,18 @@ export function usually<Word extends string>(
 export function within(
   flags: string,
   description: string,
-  { least, most, usual }: { least: number; most: number; usual: number },
-): OptionShape<number> {
+  range: { least: number; most: number; usual: number },
+): OptionShape<number>;
+export function within(
+  flags: string,
+  description: string,
+  range: { least: number; most: number },
+): OptionShape<number | undefined>;
+export function within(
+  flags: string,
+  description: string,
+  { least, most, usual }: { least: number; most: number; usual?: number },
+): OptionShape<number | undefined> {
   const parse = (value: string) => {
     const read = Number(value);
     if (/^\d+$/.test(value) && read >= least && read <= most) return read;
@@ -100,19 +110,19 @@ export function flag(flags: string, description: string): OptionShape<true | und
 }
 
 export function pages(usual: number, most?: number) {
-  const description = most === undefined ? 'how many' : `how many, up to ${most}`;
+  const description = most === undefined ? 'number of items' : `number of items, up to ${most}`;
   return {
     limit: whole('--limit <n>', description, usual),
-    cursor: text('--cursor <cursor>', 'go on behind an earlier list'),
+    cursor: text('--cursor <cursor>', 'cursor of the next page, as an earlier list printed it'),
   };
 }
 
-/** Returns the option that lists more items of a list without pages. */
+/** Returns the option `--limit` with ten times the limit, at most 1000. Used for lists without pages. */
 export function widerLimit({ limit }: { limit: number }): string {
   return `--limit ${Math.min(limit * 10, 1000)}`;
 }
 
-/** Converts an option for commander, whose value gets the field name as key. */
+/** Converts an option to one of commander. Its value is stored under the field name. */
 export function optionOf(
   key: string,
   { flags, description, among, parse, usual, mandatory }: OptionShape<unknown>,

@@ -3,25 +3,22 @@ import type { Heading } from '../frame/headings.ts';
 
 export const heading: Heading = 'Installation';
 
-export const commands = group(
-  'config',
-  "the configuration, and the called services as the installation's database has them",
-  [
-    byHand({
-      name: 'check',
-      args: ['[service...]'],
-      description: 'read the configuration as the services would, and say all that is wrong with it at once',
-      run: async ({ args: [services], context }) => (await import('./doctor.ts')).runConfigCheck(services, context),
-    }),
-    byHand({
-      name: 'apply',
-      description: 'make what MUSTER_CONFIG says of the called services the installation’s own',
-      run: async ({ context }) => (await import('./config.ts')).applyEngineConfig(context),
-    }),
-    byHand({
-      name: 'show',
-      description: 'the installation’s id, and which services it calls',
-      run: async ({ context }) => (await import('./config.ts')).showInstallation(context),
-    }),
-  ],
-);
+export const commands = group('config', 'the configuration, and the called services that the database stores', [
+  byHand({
+    name: 'check',
+    args: ['[service...]'],
+    description: 'read the configuration as the services do, and report all errors at once',
+    run: async ({ args: [services], context }) =>
+      (await import('./doctor/doctor.ts')).runConfigCheck(services, context),
+  }),
+  byHand({
+    name: 'apply',
+    description: 'store the called services of MUSTER_CONFIG in the installation’s database',
+    run: async ({ context }) => (await import('./configuration/config.ts')).applyEngineConfig(context),
+  }),
+  byHand({
+    name: 'show',
+    description: 'show the installation’s id and the called services',
+    run: async ({ context }) => (await import('./configuration/config.ts')).showInstallation(context),
+  }),
+]);

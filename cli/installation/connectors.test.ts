@@ -15,7 +15,7 @@ const environment = {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the connectors on the command line', () => {
-  it('are checked by config check if they are named, or their file is', async () => {
+  it('are checked by muster config check only if the command names them or CONNECTORS_CONFIG is set', async () => {
     const named = await runMuster(['config', 'check', 'connectors'], {
       environment: { ...environment, CONNECTORS_CONFIG: example },
     });
@@ -40,7 +40,7 @@ describe('the connectors on the command line', () => {
     expect(code).toBe(exitCodes.failure);
   });
 
-  it('are the only service with --config', async () => {
+  it('are the only service that accepts --config', async () => {
     const { code, notes } = await runMuster(['serve', 'worker', '--config', example], { environment });
     expect(notes).toContain('--config belongs to `serve connectors`');
     expect(code).toBe(exitCodes.usage);

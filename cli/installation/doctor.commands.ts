@@ -5,6 +5,6 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'doctor',
-  description: 'what is here, what is missing, and how to get it',
-  run: async ({ context }) => (await import('./doctor.ts')).runDoctor(context),
+  description: 'check the requirements, and show how to install what is missing',
+  run: async ({ context }) => (await import('./doctor/doctor.ts')).runDoctor(context),
 });

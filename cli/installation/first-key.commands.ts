@@ -8,10 +8,9 @@ export const heading: Heading = 'Installation';
 export const commands = byHand({
   name: 'first-key',
   args: ['<name>'],
-  description:
-    'make a key to the API straight on the database, and print it once; from it, muster api-keys makes others',
+  description: 'create an API key directly in the database, and print it once; muster api-keys creates others',
   options: {
-    role: usually('--role <role>', 'what it may do, for everything', {
+    role: usually('--role <role>', 'role of the key, without a scope', {
       among: roles,
       usual: 'operator',
     }),

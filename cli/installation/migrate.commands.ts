@@ -6,7 +6,7 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'migrate',
-  description: 'bring the database to the newest schema',
-  options: { roles: text('--roles <prefix>', 'give the roles of muster grants what they need of it') },
+  description: 'migrate the database to the newest schema',
+  options: { roles: text('--roles <prefix>', 'grant the roles of muster grants their rights on the schema') },
   run: async ({ options: { roles }, context }) => (await import('./migrate.ts')).migrateDatabase(roles, context),
 });

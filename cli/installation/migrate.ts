@@ -3,7 +3,7 @@ import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { commonEnvironment, readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
-import { withDatabase } from './config.ts';
+import { withDatabase } from './configuration/config.ts';
 import { applyRights } from '../../shared/postgres/roles/grants.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 

@@ -6,6 +6,6 @@ export const heading: Heading = 'Installation';
 export const commands = byHand({
   name: 'restored',
   description:
-    'after the database was brought back to an earlier moment: pause what may have been served since, and list it',
+    'after a restore to an earlier moment: pause the runs that may have served users since then, and list them',
   run: async ({ context }) => (await import('./restored.ts')).settleRestoredDatabase(context),
 });

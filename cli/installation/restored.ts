@@ -1,5 +1,5 @@
 import { publicId } from '../../shared/domain/ids/ids.ts';
-import { mayGoOn } from '../../shared/domain/run/restored-runs.ts';
+import { canContinue } from '../../shared/domain/run/restored-runs.ts';
 import {
   connectedServices,
   settleRestored,
@@ -10,9 +10,9 @@ import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { createPaint } from '../show/paint.ts';
 import { cut, left, renderItems } from '../show/tables.ts';
-import { withDatabase } from './config.ts';
+import { withDatabase } from './configuration/config.ts';
 
-/** Settles a database that was restored to an earlier moment, before services start on it. */
+/** Adjusts a database that was restored to an earlier moment, before services start on it. */
 export async function settleRestoredDatabase(context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
   return await withDatabase(context, async (pool) => {
@@ -35,7 +35,7 @@ function dataOf({ runs, ...counts }: Settled) {
       runId: publicId('run', runId),
       campaignId: publicId('campaign', campaignId),
       ...run,
-      mayGoOn: mayGoOn(run),
+      mayGoOn: canContinue(run),
     })),
   };
 }
@@ -50,14 +50,14 @@ function renderSettled({ runs }: Settled, { terminal }: CommandContext): string 
       cut('campaign', ({ campaign }) => campaign),
       left('classes', ({ classes }) => classes.map((one) => one ?? '?').join(' ')),
       left('state', ({ state }) => state),
-      left('what to do', adviceOf, { tone: (run) => (mayGoOn(run) ? 'good' : 'bad') }),
+      left('what to do', adviceOf, { tone: (run) => (canContinue(run) ? 'good' : 'bad') }),
     ],
     view,
   );
 }
 
 function adviceOf(run: OpenRun): string {
-  if (mayGoOn(run)) return 'resume it';
+  if (canContinue(run)) return 'resume it';
   if (!run.hasBegun) return 'look whether it has begun since: then cancel it';
   return 'look what its endpoints have served since, then resume or cancel it';
 }

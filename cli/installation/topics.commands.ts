@@ -5,7 +5,6 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'topics',
-  description:
-    'create the topics of the configuration and of the calls of a region, and add partitions where there are fewer',
+  description: "create the topics of the configuration and of the region's calls, and add missing partitions",
   run: async ({ context }) => (await import('./topics.ts')).ensureTopics(context),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { demoEngineConfig } from '../demo/demo-settings.ts';
+import { demoEngineConfig } from '../demo/installation/demo-settings.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
 test('topicsOfFile returns one topic for each action type and country', () => {
@@ -9,5 +9,5 @@ test('topicsOfFile returns one topic for each action type and country', () => {
       ['SG', 'ID', 'VN'].map((country) => `muster.${action}.${country}`),
     ),
   );
-  expect(new Set(topics.map(({ partitions }) => partitions))).toEqual(new Set([6]));
+  expect(new Set(topics.map(({ partitions }) => partitions))).toEqual(new Set([2]));
 });

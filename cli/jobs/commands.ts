@@ -37,37 +37,48 @@ const states = [
 ] as const;
 
 const filter = {
-  state: oneOf('--state <state>', 'pending unless given', ['pending', 'waiting', 'reporting', 'sidelined']),
+  state: oneOf('--state <state>', 'state of the jobs; by default pending', [
+    'pending',
+    'waiting',
+    'reporting',
+    'sidelined',
+  ]),
   tag: text('--tag <tag>', 'only with this tag'),
-  endpoint: text('--endpoint <name>', 'only those called through it'),
-  orderingKey: text('--ordering-key <key>', 'only those of this key, as it takes them'),
-  priority: oneOf('--priority <priority>', 'only with this one', ['low', 'normal', 'high']),
-  dueFrom: text('--due-from <time>', 'inclusive'),
-  dueUntil: text('--due-until <time>', 'exclusive'),
+  endpoint: text('--endpoint <name>', 'only jobs of this endpoint'),
+  orderingKey: text('--ordering-key <key>', 'only jobs with this key, in the order of their calls'),
+  priority: oneOf('--priority <priority>', 'only with this priority', ['low', 'normal', 'high']),
+  dueFrom: text('--due-from <time>', 'earliest due time, inclusive'),
+  dueUntil: text('--due-until <time>', 'latest due time, exclusive'),
 };
 
 const schedule = command({
   name: 'schedule',
   args: ['<client>', '[url]'],
-  description: 'have a URL called once, or an endpoint of the client; now unless a time is given',
+  description: 'schedule one call of a URL or of an endpoint; by default now',
   options: {
     ...due,
-    endpoint: text('--endpoint <name>', 'go through it, to its URL unless another is given'),
-    method: oneOf('--method <method>', 'POST unless given', ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']),
-    body: text('--body <text>', 'sent as JSON where it is JSON, as text otherwise'),
-    template: flag('--template', 'fill in names such as {{jobId}} in its body and headers at each call'),
-    idempotencyKey: text('--key <key>', 'a repeat with the same key is the same job'),
-    tags: several('--tag <tag>', 'to find it by; may be repeated'),
-    relevancySeconds: whole('--relevancy <seconds>', 'not called so long after its time, it expires'),
-    jitterSeconds: whole('--jitter <seconds>', 'at a moment of its own within so long after its time'),
-    orderingKey: text('--ordering-key <key>', 'one of this key at a time'),
-    ordering: oneOf('--ordering <how>', 'what goes while one waits for a retry', ['exclusive', 'in-order']),
-    priority: oneOf('--priority <priority>', 'beside what else is due of its client; normal unless given', [
+    endpoint: text('--endpoint <name>', 'endpoint of the client; its URL is the default'),
+    method: oneOf('--method <method>', 'HTTP method; by default POST', ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']),
+    body: text('--body <text>', 'sent as JSON if it is valid JSON, otherwise as text'),
+    template: flag('--template', 'fill in variables such as {{jobId}} in body and headers at each call'),
+    idempotencyKey: text('--key <key>', 'idempotency key: a repeat with the same key is the same job'),
+    tags: several('--tag <tag>', 'tag, for searches; repeatable'),
+    relevancySeconds: whole('--relevancy <seconds>', 'the job expires this many seconds after its due time'),
+    jitterSeconds: whole('--jitter <seconds>', 'maximum delay; the delay is always the same for a key'),
+    orderingKey: text('--ordering-key <key>', 'jobs of this key are called one at a time'),
+    ordering: oneOf('--ordering <how>', 'whether other jobs of the key are called while a job waits for its retry', [
+      'exclusive',
+      'in-order',
+    ]),
+    priority: oneOf('--priority <priority>', 'priority over other due jobs of the client; by default normal', [
       ...(['low', 'normal', 'high'] as const),
     ]),
-    timeoutMs: whole('--timeout <ms>', 'of one call; as its endpoint says unless given'),
-    reportWithinSeconds: whole('--report-within <seconds>', 'a receiver that answers 202 reports within so long'),
-    finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),
+    timeoutMs: whole('--timeout <ms>', 'time-out of a call; by default that of the endpoint'),
+    reportWithinSeconds: whole(
+      '--report-within <seconds>',
+      'seconds in which a receiver that answers 202 has to report',
+    ),
+    finalCodes: severalWhole('--final-code <status>', 'status after which the job is not retried; repeatable'),
   },
   ask: ({ client, args: [owner, url], options: { at, in: seconds, localTime, zone, body, ...job } }) =>
     createJob({
@@ -91,16 +102,16 @@ const schedule = command({
 const send = byHand({
   name: 'send',
   args: ['<file>'],
-  description: 'schedule many: a job as JSON on each line; - reads standard input',
-  options: { client: text('--client <client>', 'of those that name none') },
+  description: 'schedule many jobs: one JSON object on each line; - reads standard input',
+  options: { client: text('--client <client>', 'client of jobs that name none') },
   run: ({ args: [file], options, context }) => sendJobs(file, options, context),
 });
 
 const list = command({
   name: 'list',
-  description: 'what has not ended, by due time; what has, with --state and --client',
+  description: 'list open jobs by due time; with --state and --client, ended jobs',
   options: {
-    client: text('--client <client>', 'its name or its id'),
+    client: text('--client <client>', 'name or id'),
     ...filter,
     state: oneOf('--state <state>', 'only those', states),
     ...pages(50, 1000),
@@ -119,7 +130,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<job>'],
-  description: 'one of them with all its calls',
+  description: 'show a job with all its calls',
   ask: ({ client, args: [id] }) => getJob({ client, path: { id } }),
   render: renderJob,
 });
@@ -128,7 +139,7 @@ const show = command({
 const cancel = byHand({
   name: 'cancel',
   args: ['<job...>'],
-  description: 'take jobs back: cancelled, too-late or called',
+  description: 'cancel jobs: prints cancelled, too-late or called',
   run: async ({ args: [ids], context }) => {
     const client = await apiOf(context);
     for (const id of ids) {
@@ -156,7 +167,7 @@ const reschedule = command({
 const runNow = command({
   name: 'run-now',
   args: ['<job>'],
-  description: 'let a job be called at once',
+  description: 'call a job at once',
   ask: ({ client, args: [id] }) => runJobNow({ client, path: { id } }),
   refused: 'not moved',
   render: movedText,
@@ -165,7 +176,7 @@ const runNow = command({
 const cancelAll = command({
   name: 'cancel-all',
   args: ['<client>'],
-  description: 'take all jobs of a client back that fit; carried out by the servers',
+  description: 'cancel all jobs of a client that match; runs on the servers',
   options: filter,
   ask: ({ client, args: [owner], options }) =>
     changeJobs({ client, body: { verb: 'cancel', client: owner, ...options } }),
@@ -177,7 +188,7 @@ const cancelAll = command({
 const rescheduleAll = command({
   name: 'reschedule-all',
   args: ['<client>'],
-  description: 'move all jobs of a client that fit; carried out by the servers',
+  description: 'move all jobs of a client that match; runs on the servers',
   options: { ...filter, ...due },
   ask: ({ client, args: [owner], options: { at, in: seconds, localTime, zone, ...fitting } }) => {
     const to = dueOf({ at, in: seconds, localTime, zone });
@@ -191,7 +202,7 @@ const rescheduleAll = command({
 const change = command({
   name: 'change',
   args: ['<change>'],
-  description: 'how far such a change is',
+  description: 'show the progress of such a change',
   ask: ({ client, args: [id] }) => getJobChange({ client, path: { id } }),
   render: ({ state, verb, seen, changed, tooLate }, _view, { args: [id] }) => {
     const done = verb === 'cancel' ? 'cancelled' : 'moved';
@@ -201,7 +212,7 @@ const change = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group('jobs', 'callbacks that are due once; over the API', [
+export const commands = group('jobs', 'callbacks that are due once', [
   ...[schedule, send, cancelAll, rescheduleAll, change, list, counts, show, cancel, reschedule, runNow],
   ...listCommands,
 ]);

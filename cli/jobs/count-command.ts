@@ -6,7 +6,7 @@ import { left, renderItems, right } from '../show/tables.ts';
 
 export const counts = command({
   name: 'counts',
-  description: 'what became of all jobs, client by client, those with most of them stored first',
+  description: 'count the jobs of each client by state, most stored jobs first',
   ask: ({ client }) => countJobs({ client }),
   render: renderCounts,
 });

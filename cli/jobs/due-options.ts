@@ -4,8 +4,8 @@ import { UsageError } from '../frame/usage-error.ts';
 
 export const due = {
   at: text('--at <time>', 'RFC 3339, such as 2026-12-01T09:00:00+08:00'),
-  in: text('--in <seconds>', 'so long from now'),
-  localTime: text('--local <time>', 'on the clocks of --zone, such as 2026-12-01T09:00:00'),
+  in: text('--in <seconds>', 'seconds from now'),
+  localTime: text('--local <time>', 'local time in --zone, such as 2026-12-01T09:00:00'),
   zone: text('--zone <zone>', 'IANA time zone of --local, such as Asia/Singapore'),
 };
 

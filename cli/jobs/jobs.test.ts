@@ -111,7 +111,7 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
   });
 
-  test('show prints the calls of a job to the second, with the responses of the receiver', async () => {
+  test('show prints the calls of a job with times to the second, and the responses of the receiver', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
     const { out } = await muster(['jobs', 'show', 'job_1']);
     expect(out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms\n +answer +busy\n/);
@@ -272,10 +272,10 @@ describe('muster clients', () => {
         partitions: 64,
         due: 2,
         oldestDueMs: 1500,
-        inLine: 7,
-        keysInLine: 3,
-        oldestInLineMs: 12_000,
-        hostsAside: 1,
+        blocked: 7,
+        blockedKeys: 3,
+        oldestBlockedMs: 12_000,
+        openHosts: 1,
         difference: -1,
       },
       balanced: false,
@@ -285,7 +285,9 @@ describe('muster clients', () => {
     expect(code).toBe(exitCodes.failure);
     expect(out).toMatch(/accepted +1,500/);
     expect(out).toContain('does not balance: -1 jobs');
-    expect(out).toContain('2 due, the oldest for 2 s, 3 ordering keys with jobs in line, for up to 12 s, 1 hosts');
+    expect(out).toContain(
+      '2 due, the oldest for 2 s, 3 ordering keys with blocked jobs, for up to 12 s, 1 hosts with an open circuit',
+    );
     expect(out).toContain('12 of these wait for others of their ordering key');
   });
 
@@ -300,7 +302,7 @@ describe('muster clients', () => {
       underWay: 14,
     };
     const all = { ...figures, lastTenMinutes };
-    const endpoint = { endpoint: 'hooks', ...all, maxUnderWay: 64, asideSince: null };
+    const endpoint = { endpoint: 'hooks', ...all, maxUnderWay: 64, circuitOpenSince: null };
     const own = {
       endpoint: 'default',
       ...all,
@@ -308,7 +310,7 @@ describe('muster clients', () => {
       sidelined: 0,
       maxCallsPerSecond: null,
       maxUnderWay: 36,
-      asideSince: null,
+      circuitOpenSince: null,
     };
     const dispatcher = { dispatcher: 'dispatcher@d1/1', region: 'sg', callsPerSecond: 42.5, underWay: 14 };
     const dispatchers = [
@@ -340,7 +342,7 @@ describe('muster clients', () => {
 });
 
 describe('muster endpoints', () => {
-  test('add-key prints the secret once, or takes one from a file', async () => {
+  test('add-key prints a generated secret once, or reads a secret from a file', async () => {
     const key = { id: 'csk_2', createdAt: at, expiresAt: null };
     api.answers['POST /v1/clients/orders/endpoints/default/keys'] = [
       ok({ key, secret: 'whsec_abc', endpoint }, 201),
@@ -355,7 +357,7 @@ describe('muster endpoints', () => {
     expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
   });
 
-  test('show and remove-key tell that calls are not signed', async () => {
+  test('show and remove-key warn if the calls of an endpoint are not signed', async () => {
     const detail = 'its calls are not signed: POST /v1/clients/orders/endpoints/default/keys makes a key';
     const unsigned = { ...endpoint, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
     api.answers['GET /v1/clients/orders'] = ok({ ...client, endpoint: unsigned });
@@ -370,7 +372,7 @@ describe('muster endpoints', () => {
     );
   });
 
-  test('are named behind their client, and default is the one that is not named', async () => {
+  test('address an endpoint as client/endpoint, and the endpoint default by the client alone', async () => {
     const path = '/v1/clients/orders/endpoints';
     api.answers[`POST ${path}`] = ok({ ...endpoint, name: 'billing' }, 201);
     api.answers[`PATCH ${path}/default`] = ok(endpoint);
@@ -391,7 +393,7 @@ describe('muster endpoints', () => {
     expect(api.bodies).toEqual([made, { concurrency: 9 }, { concurrency: null }, { reason: 'loops' }]);
   });
 
-  test('list is a table', async () => {
+  test('list prints a table of endpoints', async () => {
     api.answers['GET /v1/clients/orders/endpoints'] = ok({ items: [endpoint], next: null });
     expect((await muster(['endpoints', 'list', 'orders'])).out).toMatch(/default +enabled +1 .*of each job/);
   });

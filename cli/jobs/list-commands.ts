@@ -13,8 +13,8 @@ import { due, dueOf } from './due-options.ts';
 const jobsAtOnce = 5000;
 
 const naming = {
-  keys: flag('--keys', 'they are idempotency keys, not ids'),
-  from: text('--from <file>', 'one on each line of it; - reads standard input'),
+  keys: flag('--keys', 'the arguments are idempotency keys, not ids'),
+  from: text('--from <file>', 'file with one id or key on each line; - reads standard input'),
 };
 const args = ['<client>', '[job...]'] as const;
 
@@ -63,7 +63,7 @@ async function linesOf(file: string, { input }: CommandContext): Promise<string[
 const find = byHand({
   name: 'find',
   args,
-  description: 'the states of jobs of a client by their ids or keys',
+  description: 'show the states of jobs of a client, by ids or keys',
   options: naming,
   run: (call) =>
     askForAll({
@@ -77,7 +77,7 @@ const find = byHand({
 const cancel = byHand({
   name: 'cancel-list',
   args,
-  description: 'take jobs of a client back by their ids or keys',
+  description: 'cancel jobs of a client, by ids or keys',
   options: naming,
   run: (call) =>
     askForAll({
@@ -91,7 +91,7 @@ const cancel = byHand({
 const reschedule = byHand({
   name: 'reschedule-list',
   args,
-  description: 'move jobs of a client to another time by their ids or keys',
+  description: 'move jobs of a client to another time, by ids or keys',
   options: { ...naming, ...due },
   run: (call) =>
     askForAll({
@@ -105,7 +105,7 @@ const reschedule = byHand({
 const resend = byHand({
   name: 'resend',
   args,
-  description: 'send jobs again that have ended, each as a new one; now unless a time is given',
+  description: 'send ended jobs again, each as a new job; by default now',
   options: { ...naming, ...due },
   run: (call) =>
     askForAll({

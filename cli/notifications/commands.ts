@@ -53,15 +53,12 @@ const create = command({
   description: 'notify a service, a channel or mailto:<address> of campaigns and runs; prints a secret once',
   options: {
     events: several('--event <event>', `${subscribableEvents.join(', ')}; may be given several times`),
-    campaigns: several('--campaign <campaign>', 'only of this campaign; may be given several times'),
-    tags: several('--tag <tag>', 'only of campaigns with one of these tags; may be given several times'),
-    owners: several(
-      '--owner <owner>',
-      'only of campaigns, and keys, of one of these owners; may be given several times',
-    ),
+    campaigns: several('--campaign <campaign>', 'only of this campaign; repeatable'),
+    tags: several('--tag <tag>', 'only of campaigns with this tag; repeatable'),
+    owners: several('--owner <owner>', 'only of campaigns and keys of this owner; repeatable'),
     kind: oneOf(
       '--kind <kind>',
-      'slack, teams: a message for a channel, by its incoming webhook; unless given: email for mailto:, else webhook',
+      'slack, teams: a message for a channel, by its incoming webhook; by default email for mailto:, otherwise webhook',
       notificationKinds,
     ),
     name: text('--name <name>', 'name for people'),
@@ -177,11 +174,11 @@ const replay = command({
 const rotate = command({
   name: 'rotate',
   args: ['<notification>'],
-  description: 'sign with a new secret, and print it once; the previous one signs too for a while',
+  description: 'sign with a new secret, and print it once; the previous one also signs until the overlap ends',
   options: {
     overlapSeconds: within(
       '--overlap <seconds>',
-      'seconds for which the previous secret signs too; 0 if others know it',
+      'seconds for which the previous secret also signs; 0 if it has leaked',
       {
         least: 0,
         most: 90 * 86_400,

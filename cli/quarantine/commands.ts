@@ -23,7 +23,7 @@ const kinds = { message: messages, step: steps, job: jobs } satisfies Record<Qua
 const filters = {
   kind: neededOneOf('--kind <kind>', 'which kind of item', quarantineKinds),
   topic: text('--topic <topic>', 'messages of this topic'),
-  reason: text('--reason <reason>', 'messages or jobs with this reason, as it is listed'),
+  reason: text('--reason <reason>', 'messages or jobs with this reason, as listed'),
   run: text('--run <run|campaign>', 'steps of this run'),
   action: text('--action <action>', 'steps of this action type'),
   country: text('--country <country>', 'steps in this country'),
@@ -31,7 +31,7 @@ const filters = {
   state: oneOf('--state <state>', 'messages or steps in this state', ['kept', 'replaying', 'replayed', 'discarded']),
 };
 
-/** Executes a question of a kind within a command. */
+/** Returns a function that executes a request of an item kind within a command, and displays the answer. */
 const answeringOf =
   (call: Call<unknown, object>): Answering =>
   (question) =>
@@ -70,7 +70,7 @@ const selection = {
   topic: text('--topic <topic>', 'all messages of this topic'),
   client: text('--client <client>', 'all jobs of this client'),
   reason: text('--reason <reason>', 'all messages or jobs with this reason'),
-  all: flag('--all', 'all items of the kind about which no person has decided'),
+  all: flag('--all', 'all items of the kind without a decision'),
 };
 
 interface Decision {
@@ -113,18 +113,18 @@ interface TermOptions {
 
 export const heading: Heading = 'Installation';
 
-export const commands = group('quarantine', 'what was set aside after repeated failures, until a person decides', [
+export const commands = group('quarantine', 'items with repeated failures, quarantined until a person decides', [
   list,
   groups,
   show,
   decisionCommand('replay', 'publish messages, open steps or call jobs again, under the same keys', {
-    perSecond: perSecond('--per-second <n>', 'jobs: so many a second; all at once unless given'),
-    withExpired: flag('--with-expired', 'jobs: also what has expired'),
+    perSecond: perSecond('--per-second <n>', 'jobs: replays per second; by default all at once'),
+    withExpired: flag('--with-expired', 'jobs: include expired jobs'),
   }),
-  decisionCommand('discard', 'give items up: they are not published or called again', {}),
+  decisionCommand('discard', 'discard items: they are not published or called again', {}),
 ]);
 
-/** @throws {UsageError} if no kind has such ids */
+/** @throws {UsageError} if the id has the prefix of no kind */
 function kindOf(id: string): ItemKind {
   const found = Object.values(kinds).find(({ prefix }) => id.startsWith(prefix));
   if (found) return found;

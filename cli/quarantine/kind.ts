@@ -15,7 +15,7 @@ export interface Filters {
   state?: 'kept' | 'replaying' | 'replayed' | 'discarded';
 }
 
-/** Options that select the items of a decision, and its terms. */
+/** Options that select the items to decide on, and options of the decision itself. */
 export interface Selection {
   topic?: string;
   reason?: string;
@@ -47,7 +47,7 @@ export interface Decided {
 export interface ItemKind {
   one: string;
   many: string;
-  /** Prefix of its ids. */
+  /** Prefix of the ids of this kind, such as `dlt_`. */
   prefix: string;
   filters: readonly (keyof Filters)[];
   /** Options of bulk decisions, by verb; empty if the kind has none. */

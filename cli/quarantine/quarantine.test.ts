@@ -16,7 +16,7 @@ const at = '2026-11-22T04:00:00.000Z';
 const kept = { state: 'kept', since: at, decidedAt: null };
 const times = { firstAt: at, lastAt: at };
 
-it.each(quarantineKinds)('the list asks for items of the kind %s of the contract', async (kind) => {
+it.each(quarantineKinds)('muster quarantine list requests items of each kind in the API contract: %s', async (kind) => {
   api.answers[`GET /v1/quarantine/${kind}s?limit=50`] = ok({ items: [], next: null });
   expect((await quarantine('list', '--kind', kind)).out).toBe(`no quarantined ${kind}s\n`);
 });
@@ -75,7 +75,7 @@ describe('quarantined steps', () => {
   const step = {
     kind: 'step',
     id: 'qst_1',
-    reason: 'its calls ended their workers',
+    reason: 'its calls crashed their workers',
     ...kept,
     runId: 'run_1',
     runState: 'running',

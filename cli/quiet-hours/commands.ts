@@ -19,7 +19,7 @@ export const heading: Heading = 'Audiences';
 
 export const commands = command({
   name: 'quiet-hours',
-  description: 'when which action types call nobody; with --file, when they do from now on',
+  description: 'show the rules of the quiet hours; with --file, replace them',
   options: fieldsFile,
   ask: async ({ client, options: { file }, context: { input } }) => {
     if (file === undefined) return getQuietHours({ client });

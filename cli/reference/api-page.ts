@@ -34,11 +34,10 @@ export async function apiPage(): Promise<string> {
   });
   return `# The API: every operation
 
-In brackets: the name of the operation in the [client](../../sdk/README.md), and the role that a key
-needs, or a higher one; none where no key is asked for. Then what may stand in the query, and in
-italics what the audit log says of it. Bodies,
-answers and their fields are in \`/docs\` of a running API, and in \`/openapi.json\` for programs. How
-they are used, and what holds for all of them: [the HTTP interface](../api.md).
+Each line has, in brackets, the name of the operation in the [client](../../sdk/README.md), and the
+minimum role of the key; no role if the operation needs no key. Then it has the query parameters, and in
+italics the text of the audit log. Bodies, answers and their fields are in \`/docs\` of a running API,
+and in \`/openapi.json\` for programs. [The HTTP interface](../api.md) has the rules for all operations.
 
 ${sections.join('\n\n')}
 `;

@@ -19,9 +19,9 @@ export async function commandsPage(): Promise<string> {
   const groups = Map.groupBy(program.commands, (command) => command.helpGroup().replace(/:$/, ''));
   return `# The command line: every command
 
-\`muster <command>\`; in a checkout \`npm run -s muster -- <command>\`. \`--json\` before any command prints
-data as JSON, \`--help\` behind it says the same as this page. How output, questions and waiting work:
-[the command line](../cli.md).
+\`muster <command>\`; in a checkout \`npm run -s muster -- <command>\`. \`--json\` before a command prints
+data as JSON, and \`--help\` after it prints the text of this page. [The command line](../cli.md)
+describes arguments, output and confirmations.
 
 ${exitLines()}
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { connectorsFile } from '../../services/connectors/connectors-file.contract.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
-import { fieldsOf, joined, jsonSchemaOf, rightOf, sentence, usualOf } from './words.ts';
+import { fieldsOf, joined, jsonSchemaOf, permittedValuesText, sentence, defaultText } from './words.ts';
 import { variablesBySection, type Variable } from './variables.ts';
 
 export function configurationPage(): string {
@@ -11,11 +11,11 @@ export function configurationPage(): string {
   const fields = fieldLines(jsonSchemaOf(engineConfig), '');
   return `# Configuration: every variable and field
 
-In brackets: who reads the variable (\`all\` are api, scheduler, trigger, worker and dispatcher), and
-what is without it. The connectors read \`DATABASE_URL\`, \`MUSTER_EGRESS_ALLOW\` and the variables of
-every process too. A * marks secrets: they are never printed, and each may be in a file that
-\`<variable>_FILE\` names. An empty value counts as not set. What hangs together with what is in
-[configuration](../configuration.md), what the sandbox reads in [sandbox](../sandbox.md#configuration).
+Each line has, in brackets, the services that read the variable (\`all\` are api, scheduler, trigger,
+worker and dispatcher), and the default. The connectors also read \`DATABASE_URL\`, \`MUSTER_EGRESS_ALLOW\`
+and the variables of every process. A * marks secrets: they are never printed, and \`<variable>_FILE\` may
+name a file with the value. An empty value counts as not set. [Configuration](../configuration.md) describes
+how variables depend on each other, and [sandbox](../sandbox.md#configuration) the variables of the sandbox.
 
 ${sections.join('\n\n')}
 
@@ -38,7 +38,14 @@ function variableLine({ name, readers, isSecret, usual, description }: Variable)
   return `- \`${name}\`${isSecret ? ' *' : ''} (${readers.join(', ')}; ${usual}): ${description}`;
 }
 
-const mapOf = z.looseObject({ additionalProperties: z.looseObject({ properties: z.record(z.string(), z.unknown()) }) });
+const properties = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
+/** JSON schema of an object with arbitrary property names. Its values have one form, or one of several (`anyOf`). */
+const mapOf = z.looseObject({
+  additionalProperties: z.union([
+    z.looseObject({ anyOf: z.array(properties) }),
+    properties.transform((form) => ({ anyOf: [form] })),
+  ]),
+});
 const fieldsIn = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
 
 function fieldLines(schema: unknown, before: string): string[] {
@@ -47,10 +54,13 @@ function fieldLines(schema: unknown, before: string): string[] {
     const name = `${before}${field.name}`;
     const inside = fieldsIn.safeParse(whole);
     const named = mapOf.safeParse(whole);
-    const usual = inside.success || named.success ? '' : ` (${usualOf(field)})`;
+    const usual = inside.success || named.success ? '' : ` (${defaultText(field)})`;
     if (described.description === undefined) throw new Error(`${name} of a file is not described`);
-    const line = `- \`${name}\`${usual}: ${joined(sentence(described.description), rightOf(described))}`;
-    if (named.success) return [line, ...fieldLines(named.data.additionalProperties, `${name}.<name>.`)];
+    const line = `- \`${name}\`${usual}: ${joined(sentence(described.description), permittedValuesText(described))}`;
+    if (named.success) {
+      const forms = named.data.additionalProperties.anyOf;
+      return [line, ...forms.flatMap((form) => fieldLines(form, `${name}.<name>.`))];
+    }
     return inside.success ? [line, ...fieldLines(whole, `${name}.`)] : [line];
   });
 }

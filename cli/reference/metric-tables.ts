@@ -10,7 +10,7 @@ import { consumerMetrics, processMetrics, readMetrics } from '../../shared/runti
 export const metricTables: readonly { of: string; metrics: MetricTable }[] = [
   { of: 'Every process', metrics: processMetrics },
   { of: 'Workers and dispatchers: their topics', metrics: consumerMetrics },
-  { of: 'API and trigger: what they read from other services', metrics: readMetrics },
+  { of: 'API and trigger: reads from other services', metrics: readMetrics },
   { of: 'API', metrics: apiMetrics },
   { of: 'Trigger', metrics: triggerMetrics },
   { of: 'Worker', metrics: workerMetrics },

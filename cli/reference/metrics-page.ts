@@ -8,8 +8,9 @@ export function metricsPage(): string {
   );
   return `# Metrics: every one
 
-In brackets: its kind, and its labels. Each counts in its own process and begins at 0 when it starts;
-\`action\` and \`country\` name a shard. Where they are served, boards and alerts: [operations](../operations.md#metrics).
+Each line has, in brackets, the kind and the labels of the metric. A metric counts in its own process,
+from 0 at the start; \`action\` and \`country\` name a shard. [Operations](../operations.md#metrics)
+describes ports, boards and alerts.
 
 ${sections.join('\n\n')}
 `;

@@ -35,7 +35,7 @@ describe('the reference page of environment variables', () => {
       isSecret: false,
       usual: '`200`',
       description:
-        'Calls in flight over all action types; a sixteenth more for runs with hardly a call under way. A whole number from 1 to 5,000.',
+        'Calls in flight over all action types; a sixteenth more for runs with few calls in flight. A whole number from 1 to 5,000.',
     });
     expect(of('DATABASE_URL')).toMatchObject({ readers: ['all', 'cli'], isSecret: true, usual: 'needed' });
     expect(of('QUOTA_OPEN_RUNS')?.readers).toEqual(['api', 'scheduler', 'cli']);

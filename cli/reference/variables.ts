@@ -28,9 +28,9 @@ import { tracingEnvironment } from '../../shared/runtime/configuration/tracing-s
 import type { ProcessDefinition } from '../../shared/runtime/process/process.ts';
 import { callerEnvironment } from '../api/api-client.ts';
 import { anchorEnvironment } from '../audit/anchor.ts';
-import { rolePasswordsEnvironment } from '../installation/apply-grants.ts';
+import { rolePasswordsEnvironment } from '../installation/rights/apply-grants.ts';
 import { topicsEnvironment } from '../installation/topics.ts';
-import { fieldsOf, jsonSchemaOf, joined, rightOf, sentence, usualOf } from './words.ts';
+import { fieldsOf, jsonSchemaOf, joined, permittedValuesText, sentence, defaultText } from './words.ts';
 
 export interface Variable {
   name: string;
@@ -48,7 +48,7 @@ const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   { title: 'Tracing', shapes: [tracingEnvironment] },
   { title: 'Every process', shapes: [processEnvironment] },
   { title: 'Secrets, and where calls may go', shapes: [secretsEnvironment, egressEnvironment] },
-  { title: 'Who gets in', shapes: [authEnvironment] },
+  { title: 'Access', shapes: [authEnvironment] },
   { title: 'Quotas', shapes: [quotaEnvironment] },
   { title: 'API', shapes: [apiEnvironment] },
   { title: 'E-mail', shapes: [mailEnvironment] },
@@ -113,9 +113,9 @@ export function variablesBySection(): { title: string; variables: Variable[] }[]
         described.set(name, words);
         const of = readers.get(name);
         if (of === undefined) throw new Error(`${name} is described, and nothing reads it`);
-        const right = rightOf(schema) || formOf(shape, name);
+        const right = permittedValuesText(schema) || formOf(shape, name);
         const description = joined(sentence(words), right);
-        return [{ name, readers: of, isSecret: isSecret(name), usual: usualOf(field), description }];
+        return [{ name, readers: of, isSecret: isSecret(name), usual: defaultText(field), description }];
       }),
     ),
   }));

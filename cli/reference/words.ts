@@ -45,14 +45,14 @@ export function jsonSchemaOf(shape: z.ZodType): unknown {
 }
 
 /** Describes the default: `30000`, `none`. */
-export function usualOf({ isNeeded, schema }: Pick<DescribedField, 'isNeeded' | 'schema'>): string {
+export function defaultText({ isNeeded, schema }: Pick<DescribedField, 'isNeeded' | 'schema'>): string {
   if (schema.usual !== undefined) return schema.usual;
   if (isNeeded) return 'needed';
   return schema.default === undefined ? 'none' : code(schema.default);
 }
 
 /** Describes permitted values as a sentence; empty if the description covers them or any value is valid. */
-export function rightOf({ type, enum: among, ...bounds }: Described): string {
+export function permittedValuesText({ type, enum: among, ...bounds }: Described): string {
   if (among) return `One of ${among.map(code).join(', ')}.`;
   if (type === 'boolean') return '';
   const { minimum: least, maximum: most } = bounds;

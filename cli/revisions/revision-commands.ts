@@ -80,7 +80,7 @@ function listCommand({ arg, list }: Revised): CommandRow {
   return command({
     name: 'revisions',
     args: [arg],
-    description: 'what it was before, the newest first',
+    description: 'list revisions, newest first',
     options: pages(20),
     ask: ({ client, args: [id], options: query }) => list({ client, path: { id }, query }),
     render: tableOf<ListedRevision>('', [
@@ -95,7 +95,7 @@ function showCommand({ arg, get }: Revised): CommandRow {
   return command({
     name: 'revision',
     args: [arg, '<revision>'],
-    description: 'its definition in one revision, field by field',
+    description: 'show the definition of a revision, field by field',
     ask: ({ client, args: [id, revision] }) => get({ client, path: { id, revision: numberOf(revision) } }),
     render: ({ revision, createdAt, definition: { name, ...fields } }, view) =>
       renderFacts(
@@ -110,7 +110,7 @@ function diffCommand({ arg, diff }: Revised): CommandRow {
   return command({
     name: 'diff',
     args: [arg, '<revision>', '[other]'],
-    description: 'what differs between two revisions, field by field; to the newest one where the other is not given',
+    description: 'compare two revisions, field by field; by default with the newest one',
     ask: ({ client, args: [id, from, to] }) =>
       diff({
         client,
@@ -136,7 +136,7 @@ function restoreCommand({ arg, restore }: Revised): CommandRow {
   return command({
     name: 'restore',
     args: [arg, '<revision>'],
-    description: 'make what it was in an earlier revision its next one',
+    description: 'restore an earlier revision as the next one',
     ask: ({ client, args: [id, revision] }) => restore({ client, path: { id, revision: numberOf(revision) } }),
     refused: 'not restored',
     render: ({ id, revision, state }) => `${id} ${state === undefined ? '' : `${state}, `}revision ${revision}\n`,
@@ -149,7 +149,7 @@ function numberOf(text: string): number {
   return Number(text);
 }
 
-/** Formats a value; a dash if one side lacks it. */
+/** Formats a value of a diff. Returns a dash for undefined, if one of the revisions lacks the value. */
 function textOf(value: unknown): string {
   if (value === undefined) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);

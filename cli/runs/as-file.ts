@@ -6,10 +6,10 @@ import { UsageError } from '../frame/usage-error.ts';
 import { runOf } from './run-of.ts';
 
 export const forms = {
-  csv: flag('--csv', 'all of them as CSV; what a spreadsheet takes for a formula gets an apostrophe in front'),
-  raw: flag('--raw', 'with --csv: every text as it is, for programs'),
+  csv: flag('--csv', 'all as CSV, with an apostrophe before texts that a spreadsheet would execute'),
+  raw: flag('--raw', 'with --csv: all texts unchanged, for programs'),
   excel: flag('--excel', 'with --csv: with the byte order mark that Excel needs'),
-  ndjson: flag('--ndjson', 'all of them as lines of JSON'),
+  ndjson: flag('--ndjson', 'all as lines of JSON'),
 };
 
 /** Options for a whole list as a file: `raw` does not escape spreadsheet formulas, `excel` adds a byte order mark. */
@@ -28,7 +28,7 @@ export function typeOf({ csv, ndjson, raw, excel }: Form, json: boolean): string
   return csv ? 'text/csv' : undefined;
 }
 
-/** Writes a whole list. Rejects if the answer is cut off. */
+/** Writes a whole list. Rejects if the connection ends before the list does. */
 export async function writeAll(
   list: 'failures' | 'receipts' | 'users' | 'held-out' | 'report/table',
   filter: object,

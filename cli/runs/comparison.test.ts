@@ -41,7 +41,7 @@ describe('the comparison of a run with an earlier run', () => {
     expect(text).not.toContain('unknown');
   });
 
-  it('names the campaign of the earlier run if it is another one, without its control characters', () => {
+  it('names the campaign of the earlier run if it is not the same campaign, and removes control characters', () => {
     const before = run('run_1', 22, { campaignId: 'cmp_2', campaignName: 'Riders\nback' });
     const view = { paint: createPaint(false), width: Infinity };
     const text = renderComparison({ run: run('run_2', 23), before, others: [] }, view);

@@ -35,7 +35,7 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
   return `  ${run.runId} beside ${before.runId}${campaign}\n${table}${isSame ? '' : otherChain(run, before)}`;
 }
 
-/** Outcomes are comparable only for the same chain. */
+/** Returns true if both runs have the same chain, because only then their outcomes are comparable. */
 function isSameChain(run: ComparedRun, before: ComparedRun): boolean {
   return run.chain.length === before.chain.length && run.chain.every((action, index) => action === before.chain[index]);
 }

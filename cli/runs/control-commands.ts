@@ -23,7 +23,7 @@ import { utcSecond } from '../show/times.ts';
 import { cancelQuestion, controlledText, settingsLine } from './control-texts.ts';
 import { runOf } from './run-of.ts';
 
-const reason = { reason: text('--reason <text>', 'why, for its history') };
+const reason = { reason: text('--reason <text>', 'reason, for the history of the run') };
 
 /**
  * Commands that pause, resume and cancel a run, or the newest run of a campaign.
@@ -33,7 +33,7 @@ export const controlVerbs = (named: string) => [
   command({
     name: 'pause',
     args: [named],
-    description: 'nothing new starts; what is under way is still recorded',
+    description: 'pause a run: no new call starts; results of calls in progress are recorded',
     options: reason,
     ask: async ({ client, args: [id], options: body }) =>
       pauseRun({ client, path: { id: await runOf(id, client) }, body }),
@@ -43,7 +43,7 @@ export const controlVerbs = (named: string) => [
   command({
     name: 'resume',
     args: [named],
-    description: 'go on where it was paused',
+    description: 'resume a paused run',
     options: reason,
     ask: async ({ client, args: [id], options: body }) =>
       resumeRun({ client, path: { id: await runOf(id, client) }, body }),
@@ -53,11 +53,11 @@ export const controlVerbs = (named: string) => [
   byHand({
     name: 'cancel',
     args: [named],
-    description: 'what has not started never will; asks first where a person can answer',
+    description: 'cancel a run: nothing new starts; requests a confirmation on a terminal',
     options: { ...reason, ...yes },
     run: async ({ args: [id], options: { yes: isSure, ...body }, context }) => {
       const client = await apiOf(context);
-      if (await isOnlyScheduled(id, client)) return takeBack(id, context);
+      if (await isOnlyScheduled(id, client)) return unschedule(id, context);
       const path = { id: await runOf(id, client) };
       if (!isSure && canAsk(context) && !(await mayCancel(path.id, client, context))) {
         context.terminal.note('not cancelled\n');
@@ -75,7 +75,7 @@ async function isOnlyScheduled(id: string, client: Client): Promise<boolean> {
 }
 
 /** Unschedules a campaign that has no run to cancel. */
-function takeBack(id: string, context: CommandContext) {
+function unschedule(id: string, context: CommandContext) {
   const row = {
     ask: ({ client }: { client: Client }) => unscheduleCampaign({ client, path: { id } }),
     refused: 'not taken back',
@@ -95,17 +95,20 @@ async function mayCancel(runId: string, client: Client, context: CommandContext)
 export const set = command({
   name: 'set',
   args: ['<run|campaign>'],
-  description: 'change deadline, priority or pace of a run while it goes on',
+  description: 'change deadline, priority, pace or failure limit of a current run',
   options: {
     ...reason,
-    deadlineSeconds: whole('--deadline-seconds <n>', 'from the time that it was planned for'),
+    deadlineSeconds: whole('--deadline-seconds <n>', 'seconds from the scheduled start'),
     deadlineAt: text('--deadline-at <time>', 'RFC 3339 with an offset'),
-    priority: oneOf('--priority <priority>', 'how soon it is served beside others', ['low', 'normal', 'high']),
-    pace: text('--pace <n>', 'users per second at most; none: as fast as it goes'),
-    pauseAtFailed: text('--pause-at-failed <percent>', 'pauses itself above this share of failed users; none: never'),
+    priority: oneOf('--priority <priority>', 'priority over other runs', ['low', 'normal', 'high']),
+    pace: text('--pace <n>', 'maximum users per second; none removes the limit'),
+    pauseAtFailed: text(
+      '--pause-at-failed <percent>',
+      'pause above this share of failed users; none removes the limit',
+    ),
     pauseAtFailedMinUsers: whole(
       '--pause-at-failed-min-users <n>',
-      'not judged before so many users have ended a step',
+      'number of users who must have ended a step before the share counts',
     ),
   },
   ask: async ({ client, args: [id], options }) => {
@@ -133,8 +136,8 @@ function numberOrNone(option: string, given: string): number | null {
 export const events = command({
   name: 'events',
   args: ['<run|campaign>'],
-  description: 'what became of a run: who asked for what, and what Muster did by itself',
-  options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
+  description: 'list the events of a run, by people and by Muster',
+  options: { limit: whole('--limit <n>', 'number of items, up to 1000', 100) },
   ask: async ({ client, args: [id], options: query }) =>
     listRunEvents({ client, path: { id: await runOf(id, client) }, query }),
   render: tableOf<RunEvent>('nothing yet', [

@@ -9,7 +9,7 @@ export const heading: Heading = 'Runs';
 export const commands = command({
   name: 'explain',
   args: ['<campaign|run>', '<user>'],
-  description: 'why a user did or did not get what: every call, and how each step ended',
+  description: 'explain the outcome of a user: every call, and the result of each step',
   ask: async ({ client, args: [id, userId] }) =>
     explainRunUser({ client, path: { id: await runOf(id, client), userId } }),
   render: renderExplanation,

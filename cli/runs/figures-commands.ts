@@ -26,7 +26,8 @@ export const report = (named: string) =>
   byHand({
     name: 'report',
     args: [named],
-    description: 'outcomes by step and country, failures by reason; or a line for each step and country as a file',
+    description:
+      'show outcomes by step and country, and failures by reason; or write a file with a line for each step and country',
     options: forms,
     run: (call) => {
       const accept = typeOf(call.options, call.context.json);
@@ -43,8 +44,8 @@ export const report = (named: string) =>
 export const compare = command({
   name: 'compare',
   args: ['<run|campaign>'],
-  description: 'beside the run before it: was it better than last time?',
-  options: { with: text('--with <run>', 'beside this run, of another campaign too') },
+  description: 'compare a run with the previous run of its campaign',
+  options: { with: text('--with <run>', 'compare with this run, also of another campaign') },
   ask: async ({ client, args: [id], options: query }) =>
     compareRun({ client, path: { id: await runOf(id, client) }, query }),
   render: renderComparison,
@@ -53,7 +54,7 @@ export const compare = command({
 export const rates = command({
   name: 'rates',
   args: ['<run|campaign>'],
-  description: 'how fast it has gone, from its start on',
+  description: 'show the rates of a run since its start',
   ask: async ({ client, args: [id] }) => getRunRates({ client, path: { id: await runOf(id, client) } }),
   render: (data, { width }) => renderRates(data, width),
 });

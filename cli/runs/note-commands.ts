@@ -8,8 +8,8 @@ import { runOf } from './run-of.ts';
 export const note = command({
   name: 'note',
   args: ['<run|campaign>', '[text]'],
-  description: 'show the note on a run; with a text, write it',
-  options: { remove: flag('--remove', 'the run has no note any more') },
+  description: 'show the note of a run; with a text, replace it',
+  options: { remove: flag('--remove', 'remove the note') },
   ask: async ({ client, args: [named, text], options: { remove = false } }) => {
     if (remove && text !== undefined) throw new UsageError('--remove takes no text');
     const path = { id: await runOf(named, client) };

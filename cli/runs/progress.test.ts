@@ -63,7 +63,7 @@ describe('progress of a run on a terminal', () => {
     expect(new Set(heights).size).toBe(1);
   });
 
-  test('shows the cause that the run waits for', () => {
+  test('shows why the run waits', () => {
     const progress = progressOf({ stalled: 'award-reward answers 401' });
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).join('\n')).toContain('answers 401');
   });
@@ -145,7 +145,7 @@ describe('progress of a run on a terminal', () => {
     expect(lineOfRun({ state: 'cancelling', inFlight: 1 })).toContain(`${why}, 1 call under way`);
   });
 
-  test('shows since when the whole run waits, and a note if nothing waits', () => {
+  test('shows since when and why the whole run waits, and a note if nothing waits', () => {
     const lineOfRun = (over: Partial<RunProgress>) =>
       renderProgressLine({ progress: progressOf(over), rates: [0], elapsedSeconds: 0 });
     const waits = { stalled: 'no worker handles the messages on x', waitingSince: '2026-11-21T20:44:20.000Z' };

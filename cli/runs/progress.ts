@@ -6,7 +6,7 @@ import { utcTimeOfDay } from '../show/times.ts';
 
 export interface ProgressView {
   progress: RunProgress;
-  /** Users per second that ended each step, in the order of the steps. */
+  /** Rate of each step, in the order of the steps: users per second that ended the step. */
   rates: readonly number[];
   /** Seconds since watching began. */
   elapsedSeconds: number;
@@ -116,7 +116,8 @@ function stopOf({ state, stateReason, stateSince, inFlight }: RunProgress): stri
 }
 
 function bar({ good, ended }: Pick<Drawn, 'good' | 'ended'>, whole: number, width: number, paint: Paint): string {
-  // Receipts may arrive for users whose acceptance is not recorded yet.
+  // More receipts than accepted users may be counted, as an acceptance may not be recorded yet; the width is therefore
+  // bounded.
   const cells = (users: number) => (whole === 0 ? 0 : Math.min(width, Math.round((users / whole) * width)));
   const full = cells(good);
   const lost = Math.max(0, cells(ended) - full);
@@ -146,7 +147,10 @@ export function endedUsers({ audience, pending }: StepLine): number {
   return audience - pending;
 }
 
-/** Returns the best known audience: the estimate, until the count exceeds or completes it. */
+/**
+ * Returns the best known size of the audience. If counting is complete, returns the count; otherwise the larger of the
+ * count so far and the estimate without excluded users.
+ */
 export function expectedAudience({ audience }: RunProgress): number {
   return audience.complete
     ? audience.counted

@@ -31,7 +31,10 @@ function barOf(rate: number, highest: number): number {
   return highest === 0 ? 0 : Math.round((rate / highest) * (heights.length - 1));
 }
 
-/** Averages over time spans, as points are irregular. A point covers the time since the previous one. */
+/**
+ * Returns the mean rate of each time span, because points are irregular. A point covers the time since the previous
+ * one.
+ */
 function cellsOf(points: RunRates['points'], cells: number): number[] {
   const times = points.map(({ at }) => Date.parse(at));
   const [fromMs = 0, untilMs = 0] = [times[0], times.at(-1)];

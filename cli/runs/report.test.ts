@@ -139,13 +139,13 @@ describe('the report as text', () => {
     expect(renderReport(failed, createPaint(true))).toContain('\u001b[31m✖ failed');
   });
 
-  test('states that a run has no users, instead of that the sums balance', () => {
+  test('states that a run has no users, instead of stating that the sums balance', () => {
     const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, excluded: 0, complete: true } });
     expect(renderReport(empty, plain)).toContain('nobody');
     expect(renderReport(empty, plain)).not.toContain('balances');
   });
 
-  test('states how many users were paged while a run is paging', () => {
+  test('states how many users have been read from the audience while a run still reads it', () => {
     const audience = { estimated: 200_000, counted: 94_000, excluded: 0, complete: false };
     expect(renderReport(reportOf({ state: 'running', audience }), plain)).toContain(
       '94,000 of about 200,000 users paged so far',
@@ -163,7 +163,7 @@ describe('the report as text', () => {
     expect(painted).not.toBe(renderReport(finished, plain));
   });
 
-  test('states the cause and start of the wait and anomalies of the audience of an unfinished run', () => {
+  test('states why and since when an unfinished run waits, and the anomalies of its audience', () => {
     const waiting = {
       state: 'paused',
       stalled: 'paused by the night shift',

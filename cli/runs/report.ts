@@ -44,7 +44,7 @@ function heading(report: RunReport, paint: Paint): string {
   return `  ${paint.strong(oneLine(campaignName))}\n  ${paint.faint(facts)}\n${pagedSoFar(report)}`;
 }
 
-/** Notes that users are still being paged, so that the figures are incomplete. */
+/** Notes that users are still being read page by page, so the figures are incomplete. */
 function pagedSoFar({ audience, state }: RunReport): string {
   if (audience.complete || isTerminal(state)) return '';
   const about = audience.estimated === null ? '' : ` of about ${count(audience.estimated)}`;

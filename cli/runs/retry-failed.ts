@@ -15,20 +15,20 @@ type Group = Retry['groups'][number];
 
 /**
  * Shows the users to retry, asks for confirmation, and starts the child run.
- * @param named argument such as `<run|campaign>`
+ * @param named argument of the command that names the run, such as `<run|campaign>`
  */
 export const retryFailed = (named: string) =>
   byHand({
     name: 'retry-failed',
     args: [named],
-    description: 'try the failed users of a run that has ended again, in a run of their own; asks a person first',
+    description: 'retry the failed users of an ended run, in a new run; requests a confirmation',
     options: {
-      reasons: several('--reason <reason>', 'only who failed for it; repeatable'),
-      steps: severalWhole('--step <n>', 'only who failed in it; repeatable'),
-      actions: several('--action <type>', 'the same by action type; repeatable'),
-      countries: several('--country <code>', 'only of this country; repeatable'),
-      deadlineSeconds: whole('--deadline-seconds <n>', "from now; the campaign's own when absent"),
-      preview: flag('--preview', 'only count them, by step, country and reason'),
+      reasons: several('--reason <reason>', 'only users who failed with it; repeatable'),
+      steps: severalWhole('--step <n>', 'only users who failed in it; repeatable'),
+      actions: several('--action <type>', 'only users who failed in steps of this action type; repeatable'),
+      countries: several('--country <code>', 'only users of this country; repeatable'),
+      deadlineSeconds: whole('--deadline-seconds <n>', 'seconds from now; by default as in the campaign'),
+      preview: flag('--preview', 'only count the users, by step, country and reason'),
       ...yes,
     },
     run: async ({ args: [id], options: { preview, yes: isSure, ...body }, context }) => {

@@ -12,7 +12,7 @@ const named = '<run|campaign>';
 
 export const heading: Heading = 'Runs';
 
-export const commands = group('run', 'runs while they go on, over the API', [
+export const commands = group('run', 'current and ended runs', [
   ...[
     ...controlVerbs(named),
     retryFailed(named),

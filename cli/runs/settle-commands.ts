@@ -23,20 +23,20 @@ import { runOf } from './run-of.ts';
 export const settle = byHand({
   name: 'settle',
   args: ['<run|campaign>'],
-  description: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
+  description: 'settle unknown outcomes of an ended run: by status, by file, or for one user',
   options: {
-    byStatus: flag('--by-status', 'ask the status endpoints (class C), in the background'),
+    byStatus: flag('--by-status', 'request the outcomes from the status endpoints (class C), in the background'),
     file: text(
       '--file <path>',
-      'CSV: userId,step,outcome[,code[,country]], or such columns; or .ndjson with the same fields',
+      'CSV with columns userId,step,outcome[,code[,country]], or .ndjson with the same fields',
     ),
     ...fileOptions,
-    preview: flag('--preview', 'by file: only show what the file would be read as; nobody is settled'),
-    userId: text('--user <id>', 'by hand: this user'),
-    step: whole('--step <n>', 'by hand: in this step; by status: only of this step'),
-    outcome: oneOf('--outcome <outcome>', 'by hand: succeeded or failed', ['succeeded', 'failed']),
-    code: text('--code <code>', 'by hand: why it failed'),
-    country: text('--country <code>', 'only of this country'),
+    preview: flag('--preview', 'by file: only show how the file would be read; no user is settled'),
+    userId: text('--user <id>', 'one user: the user id'),
+    step: whole('--step <n>', 'one user: the step; by status: only this step'),
+    outcome: oneOf('--outcome <outcome>', 'one user: the outcome', ['succeeded', 'failed']),
+    code: text('--code <code>', 'one user: the code of the failure'),
+    country: text('--country <code>', 'only in this country'),
   },
   run: (call) => {
     const { options, context } = call;
@@ -56,7 +56,7 @@ export const settle = byHand({
         refused: 'not settled',
         labelOf: fileLabel,
         render: renderSettlement,
-        // Nothing was rejected, or the settlement has only begun.
+        // The exit code is ok if nothing was rejected so far, even if the settlement is still running.
         code: ({ rejected, state }: Settlement) =>
           rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure,
       },
@@ -107,7 +107,7 @@ function typeOf(file: string): 'text/csv' | 'application/x-ndjson' {
 export const settlements = command({
   name: 'settlements',
   args: ['<run|campaign>'],
-  description: 'who settled what, and how far it has come',
+  description: 'list settlements with their author and progress',
   ask: async ({ client, args: [id] }) => listSettlements({ client, path: { id: await runOf(id, client) } }),
   render: tableOf<Settlement>('nothing was settled', [
     left('settlement', ({ settlementId }) => settlementId),

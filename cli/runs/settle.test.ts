@@ -78,19 +78,19 @@ describe('muster run settle', () => {
         columns: ['user', 'step', 'outcome'].map((use) => ({ name: use, use })),
         firstUsers: [{ line: 2, userId: 'u1', country: null }],
         outcomes: [{ step: 1, outcome: 'failed', users: 1 }],
-        rejects: [{ line: 3, value: 'u2', rule: 'invalid-step', detail: 'the step is no number from 1 to 20' }],
+        rejects: [{ line: 3, value: 'u2', rule: 'invalid-step', detail: 'the step is not a number from 1 to 20' }],
         refusal: { code: 'too-many-rejected', detail },
       },
     };
     const { code, out } = await muster('settle', 'run_1', '--file', path, '--preview');
     expect(code).toBe(exitCodes.refused);
     expect(out).toMatch(/outcomes +step 1 failed: 1\n/);
-    expect(out).toMatch(/line 3: the step is no number from 1 to 20 \(u2\)/);
+    expect(out).toMatch(/line 3: the step is not a number from 1 to 20 \(u2\)/);
     expect(out).toContain(detail);
     expect(api.requests.map(({ line }) => line)).toEqual(['POST /v1/user-files/preview?for=settlement']);
   });
 
-  it('--accept-rejected sends the number of accepted rejected lines', async () => {
+  it('--accept-rejected sends the number of rejected lines that the user accepts', async () => {
     const path = join(folder, 'settled.csv');
     writeFileSync(path, 'u1,1,failed\nu2,one,failed\n');
     api.answers['POST /v1/runs/run_1/settle?acceptRejected=1'] = { status: 200, body: { ...done, rejected: 1 } };

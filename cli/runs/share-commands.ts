@@ -12,9 +12,9 @@ const daySeconds = 86_400;
 export const share = command({
   name: 'share',
   args: ['<run|campaign>'],
-  description: 'make a link that shows its report to people without a key; prints it once',
+  description: 'create a link to the report for people without a key; prints it once',
   options: {
-    days: within('--days <n>', 'so long it shows the report', { least: 1, most: 90, usual: 7 }),
+    days: within('--days <n>', 'days until the link expires', { least: 1, most: 90, usual: 7 }),
   },
   ask: async ({ client, args: [named], options: { days } }) =>
     shareReport({
@@ -34,7 +34,10 @@ export const share = command({
 
 const isWhole = (link: string) => !link.startsWith('/');
 
-/** Completes a relative link with this process's API address: without API_PUBLIC_URL the API lacks its own. */
+/**
+ * Returns an absolute link. Without API_PUBLIC_URL, the API returns relative links; the command then adds the address
+ * that it calls.
+ */
 function wholeLink(link: string, client: Client): string {
   return isWhole(link) ? link : `${addressOf(client)}${link}`;
 }
@@ -46,21 +49,21 @@ function addressOf(client: Client): string {
 export const shares = command({
   name: 'shares',
   args: ['<run|campaign>'],
-  description: 'the links to its report, newest first, without what opens them',
+  description: 'list links to the report, newest first, without their secrets',
   ask: async ({ client, args: [named] }) => listReportLinks({ client, path: { id: await runOf(named, client) } }),
   render: tableOf<ReportLink>('no links', [
     left('id', ({ id }) => id),
     left('state', ({ state }) => state),
     left('made', ({ createdAt }) => utcTime(createdAt)),
     left('ends', ({ expiresAt }) => utcTime(expiresAt)),
-    left('by', ({ madeBy }) => madeBy),
+    left('by', ({ createdBy }) => createdBy),
   ]),
 });
 
 export const revokeShare = command({
   name: 'revoke-share',
   args: ['<run|campaign>', '<link>'],
-  description: 'a link shows nothing any more',
+  description: 'revoke a link',
   ask: async ({ client, args: [named, linkId] }) =>
     revokeReportLink({ client, path: { id: await runOf(named, client), linkId } }),
   refused: 'not revoked',

@@ -10,10 +10,10 @@ import { forms, typeOf, writeAll, type Form } from './as-file.ts';
 import { runOf } from './run-of.ts';
 
 const ofStep = {
-  step: whole('--step <n>', 'only of this step'),
-  country: text('--country <code>', 'only of this country'),
+  step: whole('--step <n>', 'only in this step'),
+  country: text('--country <code>', 'only in this country'),
 };
-const limit = { limit: whole('--limit <n>', 'how many in the table, up to 1000', 100) };
+const limit = { limit: whole('--limit <n>', 'rows of the table, up to 1000', 100) };
 interface FailureOptions extends Form {
   q?: string;
   step?: number;
@@ -53,14 +53,14 @@ export const failures = (named: string) =>
   byHand({
     name: 'failures',
     args: [named],
-    description: 'the users that failed, with the reason',
+    description: 'list failed users with the reason',
     options: {
       ...ofStep,
-      q: text('--user <start>', 'only users whose id begins so'),
-      reason: text('--reason <reason>', 'only for this reason'),
-      batch: whole('--batch <n>', 'only of this batch'),
-      failedFrom: text('--from <time>', 'only from then on; RFC 3339'),
-      failedUntil: text('--until <time>', 'only before'),
+      q: text('--user <start>', 'only users whose id begins with this text'),
+      reason: text('--reason <reason>', 'only with this reason'),
+      batch: whole('--batch <n>', 'only in this batch'),
+      failedFrom: text('--from <time>', 'only from this time on; RFC 3339'),
+      failedUntil: text('--until <time>', 'only before this time'),
       ...limit,
       ...forms,
     },
@@ -70,11 +70,11 @@ export const failures = (named: string) =>
 export const unknown = byHand({
   name: 'unknown',
   args: ['<run|campaign>'],
-  description: 'the users of whom nobody knows whether they were served',
+  description: 'list users with an unknown outcome',
   options: {
     ...ofStep,
     ...limit,
-    csv: flag('--csv', 'all of them as CSV, to be sent to whoever keeps the books of the called service'),
+    csv: flag('--csv', 'all as CSV, for a comparison with the records of the called service'),
     ndjson: forms.ndjson,
   },
   run: ({ options, ...call }) => listFailures({ ...call, options: { ...options, outcome: 'unknown' } }),
@@ -95,7 +95,7 @@ async function listFailures(call: Call<[string], FailureOptions>): Promise<ExitC
 export const receipts = byHand({
   name: 'receipts',
   args: ['<run|campaign>'],
-  description: 'whom the provider of an asynchronous action said something of: delivered or not',
+  description: 'list users with a receipt: delivered or undelivered',
   options: {
     status: oneOf('--status <status>', 'only those', ['delivered', 'undelivered']),
     ...ofStep,
@@ -131,9 +131,13 @@ const userTable = tableOf<RunUser>('nobody is there', [
 export const users = byHand({
   name: 'users',
   args: ['<run|campaign>'],
-  description: 'everybody that it was fed, with the outcome of each step',
+  description: 'list all users with the outcome of each step',
   options: {
-    outcome: oneOf('--outcome <outcome>', 'only those: in the step that is given, else of the chain', userOutcomes),
+    outcome: oneOf(
+      '--outcome <outcome>',
+      'only users with this outcome, in the given step or of the whole chain',
+      userOutcomes,
+    ),
     ...ofStep,
     ...limit,
     ...forms,
@@ -158,7 +162,7 @@ const heldOutTable = tableOf<HeldOutUser>('nobody is held out', [
 export const heldOut = byHand({
   name: 'held-out',
   args: ['<run|campaign>'],
-  description: 'those of its audience who get nothing, to compare with',
+  description: 'list users of the hold-out group',
   options: { country: ofStep.country, ...limit, ...forms },
   run: (call) => {
     const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;

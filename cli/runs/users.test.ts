@@ -47,7 +47,7 @@ it('muster campaign failures filters by users, batch and time', async () => {
 });
 
 it('muster run share prints the path of a link and who can open it if the API has no public URL', async () => {
-  const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', createdAt: '2026-11-22T04:00:00.000Z' };
+  const link = { id: 'rpl_1', createdBy: 'key_1', state: 'open', createdAt: '2026-11-22T04:00:00.000Z' };
   const body = { ...link, expiresAt: '2026-11-24T04:00:00.000Z', link: '/v1/shared-reports/abc' };
   api.answers['POST /v1/runs/run_1/share'] = { status: 201, body };
   const { out, notes } = await muster('run', 'share', 'run_1');
@@ -57,7 +57,7 @@ it('muster run share prints the path of a link and who can open it if the API ha
 
 it('muster run share prints a new link once, lists links and revokes a link', async () => {
   const times = { createdAt: '2026-11-22T04:00:00.000Z', expiresAt: '2026-11-24T04:00:00.000Z' };
-  const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', ...times };
+  const link = { id: 'rpl_1', createdBy: 'key_1', state: 'open', ...times };
   api.answers['POST /v1/runs/run_1/share'] = { status: 201, body: { ...link, link: 'https://muster.test/v1/x' } };
   const { out, notes } = await muster('run', 'share', 'run_1', '--days', '2');
   expect(out).toBe('https://muster.test/v1/x\n');

@@ -21,7 +21,7 @@ export async function watchCampaign(id: string, context: CommandContext): Promis
     if (json) terminal.out(`${JSON.stringify(progress)}\n`);
     else display.show(progress);
   }).finally(() => json || display.end());
-  // The run may have ended at the moment of the Ctrl-C.
+  // After Ctrl-C, the result is still displayed if the run has ended meanwhile.
   if (!last || (signal.aborted && last.endedAt === null)) return leave(`${runId} goes on`, runId, context);
   if (!json) {
     const reason = last.stateReason === null ? '' : `: ${oneLine(last.stateReason)}`;

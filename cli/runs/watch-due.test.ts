@@ -12,7 +12,7 @@ function campaignDueIn(hours: number) {
   return { ...campaign, nextRunAt, schedule: { type: 'at' as const, time: 'x', zone: 'Asia/Singapore' } };
 }
 
-test('without a terminal, the wait is printed repeatedly, less often while the start is far off', () => {
+test('without a terminal, the countdown to the start is printed repeatedly, less often while the start is far off', () => {
   const clock = createSettableClock();
   const terminal = createTestTerminal();
   const due = createDueDisplay(campaignDueIn(10), terminal, clock);
@@ -29,7 +29,7 @@ test('without a terminal, the wait is printed repeatedly, less often while the s
   expect(lines.length).toBeLessThan(60);
 });
 
-test('on a terminal, the wait is overwritten, and erased when the run begins', () => {
+test('on a terminal, the countdown to the start is overwritten, and erased when the run begins', () => {
   const clock = createSettableClock();
   const terminal = createTestTerminal({ live: true });
   const due = createDueDisplay(campaignDueIn(1), terminal, clock);
@@ -46,7 +46,7 @@ test('on a terminal, the wait is overwritten, and erased when the run begins', (
   ]);
 });
 
-test('the wait is refreshed frequently only shortly before the start', () => {
+test('the countdown is refreshed frequently only shortly before the start', () => {
   const clock = createSettableClock();
   const due = createDueDisplay(campaignDueIn(1), createTestTerminal(), clock);
   expect(due.show()).toBe(5000);

@@ -29,7 +29,7 @@ export function createDueDisplay(
     return nextRunAt === null ? 0 : Date.parse(nextRunAt) - clock.now().getTime();
   }
 
-  /** Limits lines: rare for a long wait, up to one a minute before the start. */
+  /** Limits the printed lines: at most one a minute, and only after a tenth of the remaining time has passed. */
   function isTimeToSay(left: number): boolean {
     if (printedAtMs === undefined) return true;
     return clock.monotonicMs() - printedAtMs >= leastBetweenNotesMs && left <= leftWhenPrintedMs * 0.9;

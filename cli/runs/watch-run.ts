@@ -61,7 +61,7 @@ export async function watchRun(
   return last;
 }
 
-/** Failed users are a result, not an error; a run that did not complete is an error. */
+/** Returns the exit code of a run. Failed users are a result, not an error; a run that did not complete is an error. */
 export function exitCodeOf(state: RunState): ExitCode {
   return state === 'failed' || state === 'expired' || state === 'cancelled' ? exitCodes.runNotCompleted : exitCodes.ok;
 }

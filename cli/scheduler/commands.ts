@@ -7,7 +7,7 @@ export const heading: Heading = 'Callbacks';
 
 export const commands = command({
   name: 'scheduler',
-  description: 'who looks at due jobs and who calls them: regions, nodes, partitions, hosts, backlog, lag',
+  description: 'show regions, nodes, partitions, hosts, backlog and lag',
   ask: ({ client }) => getScheduler({ client }),
   render: renderScheduler,
 });

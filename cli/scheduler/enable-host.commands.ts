@@ -8,8 +8,8 @@ export const heading: Heading = 'Callbacks';
 export const commands = command({
   name: 'enable-host',
   args: ['<client>', '<host>'],
-  description: 'bring back the jobs of a host that is left alone, without waiting for it to be tried',
-  options: { endpoint: text('--endpoint <name>', 'of its client, whose jobs wait for the host') },
+  description: 'release the jobs of a sidelined host, without waiting for a probe',
+  options: { endpoint: text('--endpoint <name>', 'endpoint whose jobs wait for the host') },
   ask: ({ client, args: [owner, name], options }) =>
     enableHost({ client, body: { client: owner, host: name, ...options } }),
   render: (enabled) => `${enabled.host}: its jobs are brought back\n`,

@@ -6,13 +6,13 @@ import { text } from '../frame/options.ts';
 import { tableOf } from '../show/tables.ts';
 import { regionColumns } from './render.ts';
 
-const reason = { reason: text('--reason <text>', 'for whoever reads it later') };
+const reason = { reason: text('--reason <text>', 'reason, for people') };
 const regionTable = tableOf<Region>('', regionColumns);
 
 const change = command({
   name: 'switch',
   args: ['<region>'],
-  description: 'make it the only one: from the answer on, claims of all others are refused',
+  description: 'make a region the only active one: from the answer on, claims of other regions are refused',
   options: reason,
   ask: ({ client, args: [region], options: body }) => switchRegion({ client, path: { region }, body }),
   render: regionTable,
@@ -21,7 +21,7 @@ const change = command({
 const activate = command({
   name: 'activate',
   args: ['<region>'],
-  description: 'let it take part again',
+  description: 'activate a region again',
   options: reason,
   ask: ({ client, args: [region] }) => activateRegion({ client, path: { region } }),
   render: regionTable,
@@ -31,7 +31,7 @@ export const heading: Heading = 'Callbacks';
 
 export const commands = command({
   name: 'regions',
-  description: 'where jobs are offered and claimed',
+  description: 'regions: where jobs are offered and claimed',
   ask: async ({ client }) => ({ data: { items: (await getScheduler({ client })).data.regions } }),
   render: regionTable,
   commands: [change, activate],

@@ -32,10 +32,10 @@ import { tableOf } from '../show/tables.ts';
 import { occurrenceTable, renderPreview, renderSchedule, scheduleColumns } from './render.ts';
 
 const pages = {
-  limit: whole('--limit <count>', 'so many at most'),
-  cursor: text('--cursor <cursor>', 'go on behind the page before'),
+  limit: whole('--limit <count>', 'maximum number of items'),
+  cursor: text('--cursor <cursor>', 'cursor of the next page, as an earlier list printed it'),
 };
-const groups = { groups: several('--group <name>', 'for this group alone; may be given several times') };
+const groups = { groups: several('--group <name>', 'only for this group; repeatable') };
 
 const idOf = ({ id }: Schedule) => `${id}\n`;
 const become =
@@ -47,8 +47,8 @@ const list = command({
   name: 'list',
   description: 'newest first',
   options: {
-    state: oneOf('--state <state>', 'only those in this state', scheduleStates),
-    clientId: text('--client <id>', 'only those of this client'),
+    state: oneOf('--state <state>', 'only schedules in this state', scheduleStates),
+    clientId: text('--client <id>', 'only schedules of this client'),
     ...pages,
   },
   ask: ({ client, options: query }) => listSchedules({ client, query }),
@@ -58,7 +58,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<id>'],
-  description: 'all about one',
+  description: 'show a schedule',
   ask: ({ client, args: [id] }) => getSchedule({ client, path: { id } }),
   render: renderSchedule,
 });
@@ -66,7 +66,8 @@ const show = command({
 const create = command({
   name: 'create',
   args: ['[field=value...]'],
-  description: 'make one: name=nightly cron="0 2 * * *" zone=Asia/Singapore target.client=shop target.url=https://…',
+  description:
+    'create a schedule: name=nightly cron="0 2 * * *" zone=Asia/Singapore target.client=shop target.url=https://…',
   options: fieldsFile,
   ask: async ({ client, args: [words], options: { file }, context: { input } }) =>
     createSchedule({ client, body: await readFields({ words, file, input }, z.custom<NewScheduleInput>()) }),
@@ -78,7 +79,8 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<id>', '[field=value...]'],
-  description: 'change fields of one; what is due by then still fires. null takes a field back',
+  description:
+    'change fields of a schedule; occurrences that are already due still fire. null restores the default of a field',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) => {
     const body = await readFields({ words, file, input }, z.custom<SchedulePatchInput>());
@@ -94,27 +96,27 @@ const verbs = [
     verb: 'pause',
     past: 'paused',
     ask: pauseSchedule,
-    description: 'let one rest for a while, and the run that it started with it',
+    description: 'pause a schedule, and the run that it started',
   },
   {
     verb: 'resume',
     past: 'resumed',
     ask: resumeSchedule,
-    description: 'let one go on; what it left out is recorded as skipped',
+    description: 'resume a schedule; occurrences during the pause are recorded as skipped',
   },
   {
     verb: 'disable',
     past: 'disabled',
     ask: disableSchedule,
-    description: 'switch one off; what waits is given up, and the run that it started is cancelled',
+    description: 'disable a schedule; waiting occurrences are dropped, and the run that it started is cancelled',
   },
-  { verb: 'enable', past: 'enabled', ask: enableSchedule, description: 'switch one on' },
+  { verb: 'enable', past: 'enabled', ask: enableSchedule, description: 'enable a schedule' },
 ].map(({ verb, past, ask, description }) =>
   command({
     name: verb,
     args: ['<id>'],
     description,
-    options: { reason: text('--reason <text>', 'why, for those who ask later') },
+    options: { reason: text('--reason <text>', 'reason, for people') },
     ask: ({ client, args: [id], options: body }) => ask({ client, path: { id }, body }),
     refused: `not ${past}`,
     render: idOf,
@@ -125,7 +127,7 @@ const verbs = [
 const remove = command({
   name: 'delete',
   args: ['<id>'],
-  description: 'delete one, and what it fired is not listed any more; jobs that it made go on',
+  description: 'delete a schedule with its list of occurrences; jobs that it created continue',
   ask: ({ client, args: [id] }) => deleteSchedule({ client, path: { id } }),
   refused: 'not deleted',
   hint: (_, { args: [id] }) => `${id} is deleted`,
@@ -140,7 +142,7 @@ const fires = {
 const runNow = command({
   name: 'run-now',
   args: ['<id>'],
-  description: 'fire one now, beside its rhythm',
+  description: 'fire a schedule now, in addition to its times',
   options: groups,
   ask: ({ client, args: [id], options: body }) => runScheduleNow({ client, path: { id }, body }),
   render: ({ fired }, view) => occurrenceTable({ items: fired }, view),
@@ -150,7 +152,7 @@ const runNow = command({
 const backfill = command({
   name: 'backfill',
   args: ['<id>'],
-  description: 'fire now what did not fire in a time; nothing twice',
+  description: 'fire the missed occurrences of a time span now; no occurrence fires twice',
   options: {
     from: needed('--from <time>', 'RFC 3339, such as 2026-12-01T00:00:00Z'),
     until: needed('--until <time>', 'RFC 3339, inclusive'),
@@ -164,11 +166,11 @@ const backfill = command({
 const preview = command({
   name: 'preview',
   args: ['[id-or-field=value...]'],
-  description: 'when one fires next, or would: by its id, or cron="30 2 * * *" zone=Europe/Berlin',
+  description: 'preview the next times of a schedule: by its id, or cron="30 2 * * *" zone=Europe/Berlin',
   options: {
-    count: whole('--count <count>', 'so many fires'),
-    after: text('--after <time>', 'RFC 3339, past too; now unless given'),
-    before: text('--before <time>', 'none at or after it'),
+    count: whole('--count <count>', 'number of times'),
+    after: text('--after <time>', 'RFC 3339, also in the past; by default now'),
+    before: text('--before <time>', 'only times before this one'),
     ...changesFile,
   },
   ask: async ({ client, args: [words], options: { file, ...query }, context: { input } }) => {
@@ -187,10 +189,10 @@ const preview = command({
 const occurrences = command({
   name: 'occurrences',
   args: ['<id>'],
-  description: 'what fired, what waits and what was skipped, with the cause; newest first',
+  description: 'list fired, waiting and skipped occurrences with the cause, newest first',
   options: {
     state: oneOf('--state <state>', 'only those', ['fired', 'buffered', 'skipped']),
-    group: text('--group <name>', 'only of this group'),
+    group: text('--group <name>', 'only for this group'),
     ...pages,
   },
   ask: ({ client, args: [id], options: query }) => listOccurrences({ client, path: { id }, query }),
@@ -199,6 +201,6 @@ const occurrences = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group('schedules', 'what recurs; over the API', [
+export const commands = group('schedules', 'recurring jobs and campaigns', [
   ...[list, show, create, set, ...verbs, remove, runNow, backfill, preview, occurrences],
 ]);

@@ -16,7 +16,7 @@ const table = tableOf<Group>('', [
 
 const list = command({
   name: 'list',
-  description: 'all of them, by name',
+  description: 'list groups by name',
   ask: ({ client }) => listGroups({ client }),
   render: table,
 });
@@ -24,7 +24,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<name>'],
-  description: 'one of them',
+  description: 'show a group',
   ask: ({ client, args: [name] }) => getGroup({ client, path: { name } }),
   render: (one, view) => table({ items: [one] }, view),
 });
@@ -32,7 +32,7 @@ const show = command({
 const put = command({
   name: 'put',
   args: ['<name>', '[field=value...]'],
-  description: 'make one, or say it anew: homeRegion=asia fallbackSeconds=60 tags=\'["rides"]\' countries=\'["SG"]\'',
+  description: 'create or replace a group: homeRegion=asia fallbackSeconds=60 tags=\'["rides"]\' countries=\'["SG"]\'',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const isBare = words.length === 0 && file === undefined;
@@ -46,7 +46,7 @@ const put = command({
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  description: 'forget one; schedules go on without it',
+  description: 'delete a group; schedules continue without it',
   ask: ({ client, args: [name] }) => deleteGroup({ client, path: { name } }),
   refused: 'not deleted',
   hint: (_, { args: [name] }) => `${name} is deleted`,
@@ -54,4 +54,4 @@ const remove = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group('groups', 'the markets that schedules fire for; over the API', [list, show, put, remove]);
+export const commands = group('groups', 'groups: markets for which schedules fire', [list, show, put, remove]);

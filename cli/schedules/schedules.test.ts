@@ -53,7 +53,7 @@ const muster = (...args: string[]) => runMuster(args, { api });
 const lines = () => api.requests.map(({ line }) => line);
 
 describe('muster schedules', () => {
-  it('list and show print the rhythm and the next fire of a schedule', async () => {
+  it('list and show print the recurrence and the next fire time of a schedule', async () => {
     api.answers['GET /v1/schedules?state=active'] = { status: 200, body: { items: [schedule], next: 'sch_0' } };
     const list = await muster('schedules', 'list', '--state', 'active');
     expect(list).toMatchObject({ code: exitCodes.ok, notes: 'more: --cursor sch_0\n' });
@@ -97,7 +97,7 @@ describe('muster schedules', () => {
     expect(api.bodies).toEqual([{ reason: 'holiday' }]);
   });
 
-  it('run-now and backfill fire occurrences', async () => {
+  it('run-now fires an occurrence at once, and backfill fires those of a past range', async () => {
     const fired = { ...occurrence, state: 'fired', kind: 'manual', cause: null, instants: 1, jobId: 'job_1' };
     api.answers['POST /v1/schedules/sch_1/run-now'] = { status: 200, body: { fired: [fired], alreadyFired: 0 } };
     const now = await muster('schedules', 'run-now', 'sch_1', '--group', 'SG');
@@ -109,7 +109,7 @@ describe('muster schedules', () => {
     expect(api.bodies).toEqual([{ groups: ['SG'] }, { from: 'a', until: 'b' }]);
   });
 
-  it('preview prints the fires of a stored schedule and of a rhythm without a schedule', async () => {
+  it('preview prints the fire times of a stored schedule, or of a cron expression or interval without a schedule', async () => {
     const preview = {
       zone: 'UTC',
       fires: [{ at: null, localTime: '2026-03-08T02:00:00', mark: 'skipped', instants: 2 }],

@@ -15,7 +15,7 @@ import { oneLine } from '../show/text.ts';
 
 const list = command({
   name: 'list',
-  description: 'all of them, by name',
+  description: 'list work calendars by name',
   ask: ({ client }) => listWorkCalendars({ client }),
   render: tableOf<WorkCalendarSummary>('', [
     left('name', ({ name }) => name),
@@ -28,7 +28,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<name>'],
-  description: 'one of them with all its dates',
+  description: 'show a work calendar with all its dates',
   ask: ({ client, args: [name] }) => getWorkCalendar({ client, path: { name } }),
   render: (calendar: WorkCalendar, view: View) => {
     const { name, revision, weekDaysOff, dates, schedules } = calendar;
@@ -47,7 +47,7 @@ const put = command({
   name: 'put',
   args: ['<name>', '[field=value...]'],
   description:
-    'make one, or say it anew: weekDaysOff=\'["SAT","SUN"]\' dates=\'[{"date":"2026-12-25","name":"Christmas Day"}]\'',
+    'create or replace a work calendar: weekDaysOff=\'["SAT","SUN"]\' dates=\'[{"date":"2026-12-25","name":"Christmas Day"}]\'',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const body = await readFields({ words, file, input }, z.custom<WorkCalendarDefinitionInput>());
@@ -60,7 +60,7 @@ const put = command({
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  description: 'delete one that no schedule goes by',
+  description: 'delete a work calendar that no schedule uses',
   ask: ({ client, args: [name] }) => deleteWorkCalendar({ client, path: { name } }),
   refused: 'not deleted',
   hint: (_, { args: [name] }) => `${name} is deleted`,
@@ -68,9 +68,4 @@ const remove = command({
 
 export const heading: Heading = 'Callbacks';
 
-export const commands = group('work-calendars', 'days off that schedules go by; over the API', [
-  list,
-  show,
-  put,
-  remove,
-]);
+export const commands = group('work-calendars', 'days off for schedules', [list, show, put, remove]);

@@ -17,7 +17,7 @@ const idOf = ([actionType, country]: readonly [string, string]) => `${actionType
 const show = command({
   name: 'show',
   args: named,
-  description: 'one of them, with who has which partition',
+  description: 'show a shard with the owner of each partition',
   ask: ({ client, args }) => getShard({ client, path: { shard: idOf(args) } }),
   render: renderShard,
 });
@@ -25,8 +25,8 @@ const show = command({
 const set = command({
   name: 'set',
   args: named,
-  description: 'raise the partitions of its topic, under load too: at most so many workers share it',
-  options: { partitions: neededWhole('--partitions <n>', 'how many') },
+  description: 'raise the number of partitions, which limits the number of workers; safe under load',
+  options: { partitions: neededWhole('--partitions <n>', 'number of items') },
   ask: async ({ client, args, options: body }) => {
     const { data } = await changeShard({ client, path: { shard: idOf(args) }, body });
     return { data: await untilKafkaFollows(data, client) };
@@ -50,7 +50,10 @@ async function untilKafkaFollows(raised: Shard, client: ApiClient): Promise<Shar
   return seen;
 }
 
-/** Waiting is useless if Kafka does not report its partitions. */
+/**
+ * Returns true if Kafka has fewer partitions than wanted. False if Kafka does not report a number, because waiting
+ * would not help.
+ */
 function isBehind({ partitions: { wanted, actual } }: Shard): boolean {
   return actual !== null && actual < wanted;
 }
@@ -59,7 +62,7 @@ export const heading: Heading = 'Campaigns';
 
 export const commands = command({
   name: 'shards',
-  description: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
+  description: 'shards: an action type in a country, with its topic, partitions and workers',
   ask: ({ client }) => listShards({ client }),
   render: ({ items }, view) => renderShards(items, view),
   commands: [show, set],

@@ -2,7 +2,7 @@ import type { BudgetFigures } from '../../sdk/generated/types.gen.ts';
 import { moneyWords } from '../../shared/domain/money/amounts.ts';
 import { left, right, type ItemColumn } from './tables.ts';
 
-/** Amounts of a monetary budget are formatted in its currency. */
+/** Returns a renderer of one figure of a budget. Amounts of a monetary budget are formatted in its currency. */
 const figure = (name: 'units' | 'used' | 'reserved' | 'left') => (budget: BudgetFigures) => {
   const { money } = budget;
   return money === null ? (budget[name] ?? '') : moneyWords(money[name === 'units' ? 'amount' : name], money.currency);

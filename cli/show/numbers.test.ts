@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clockTime, count, duration, percent } from './numbers.ts';
 
-test('count groups digits by thousands', () => {
+test('count renders a number with its digits grouped by thousands', () => {
   expect(count(1_250_000)).toBe('1,250,000');
 });
 

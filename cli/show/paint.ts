@@ -22,7 +22,10 @@ export function createPaint(colours: boolean): Paint {
   return { strong: style('bold'), faint: style('dim'), good: style('green'), bad: style('red'), accent: style('cyan') };
 }
 
-/** `validateStream` is off, as the caller has checked the target stream for colours. */
+/**
+ * Returns a function that styles a text. `validateStream` is off, because the caller has checked that the target stream
+ * has colours.
+ */
 function style(format: 'bold' | 'dim' | 'green' | 'red' | 'cyan'): (text: string) => string {
   return (text) => (text === '' ? '' : styleText(format, text, { validateStream: false }));
 }

@@ -27,7 +27,7 @@ export function localTime(instant: string, zone: string | undefined): string {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
     return `${format.format(new Date(instant))} ${zone}`;
   } catch {
-    // The API knows a zone that this Node does not.
+    // The API may know a zone that this version of Node does not know; the time is then in UTC.
     return utcTime(instant);
   }
 }

@@ -32,9 +32,9 @@ export interface Size {
   partitionsPerShard: number;
   /** Cores by process, at most half busy. */
   cores: Record<'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'Postgres' | 'Kafka', number>;
-  /** Minimum of Postgres' `max_connections`, with some for people and tools. */
+  /** Minimum of Postgres' `max_connections`, with a reserve for people and tools. */
   connections: number;
-  /** Bytes. */
+  /** Bytes; `logADay` is the size of the database's log of one day. */
   disk: { users: number; steps: number; failures: number; receipts: number; jobs: number; logADay: number };
   /** Bounds of one database that this load exceeds; empty if one database suffices. */
   exceeds: readonly (keyof typeof figures.oneDatabase)[];
@@ -42,11 +42,14 @@ export interface Size {
 
 /** Maximum utilization: the rest is for peaks, a failed machine and other processes. */
 const busyAtMost = 0.5;
-/** Allows one process to fail or to be replaced. */
+/** Minimum processes of each service, so that one may fail or be replaced. */
 const leastProcesses = 2;
 const connectionsOfPeople = 20;
 const usersPerBatch = 100;
-/** Rows of a week are deleted together, so the oldest stay up to seven days longer. */
+/**
+ * Returns the days for which rows are stored. Rows of a week are deleted together, so the oldest stay up to seven days
+ * longer.
+ */
 const keptInWeeks = (days: number) => days + 7;
 
 /** Computes sizes from benchmark results; docs/performance.md describes their hardware and limits. */
@@ -72,7 +75,7 @@ export function computeSize(load: Load): Size {
     slots,
     processes,
     // This many workers can share one shard; some spare partitions allow growth without moving waiting batches.
-    partitionsPerShard: Math.max(6, Math.ceil(processes.worker * 1.5)),
+    partitionsPerShard: Math.ceil(processes.worker * 1.5),
     cores,
     connections,
     disk,
@@ -86,7 +89,10 @@ function diskOf(load: Load, batchesADay: number): Size['disk'] {
   const { usersADay, steps, jobsADay, keepDays } = load;
   const { kept, log, idLength, perIdCharacter } = figures;
   const further = load.idLength - idLength;
-  /** Minimum of one byte: ids may be shorter than the measured ones. */
+  /**
+   * Returns bytes per row, at least 1. The result could otherwise be negative for ids that are shorter than the
+   * measured ones.
+   */
   const sized = (what: 'user' | 'failure' | 'receipt') => Math.max(1, kept[what] + further * perIdCharacter.kept[what]);
   const logged = (what: 'failure' | 'receipt') => Math.max(1, log[what] + further * perIdCharacter.log[what]);
   return {

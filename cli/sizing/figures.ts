@@ -1,16 +1,18 @@
 /**
- * Cost of a batch and a job as published in docs/performance.md and docs/data.md; a test compares them. CPU in
+ * Cost of a batch and a job. A test checks that docs/performance.md and docs/data.md publish the same figures. CPU in
  * microseconds of one core, sizes in bytes.
  */
 export const figures = {
-  /** A batch of 100 users through two steps, by latency of its calls; all processes except the endpoints. */
+  /**
+   * CPU of a batch of 100 users through two steps, over all processes except the endpoints, by latency of the calls.
+   */
   batch: [
     { latencyMs: 0, us: 236 },
     { latencyMs: 5, us: 227 },
     { latencyMs: 20, us: 319 },
     { latencyMs: 50, us: 512 },
   ],
-  /** The measured cores were fast: slower ones took twice as long the day before. */
+  /** Factor for slower cores: the same work took twice as long on them as on the measured ones. */
   slowerCores: 2,
   /** CPU of the batch with latency 0, by process. */
   batchByProcess: { worker: 96, Postgres: 77, trigger: 34, Kafka: 21 },

@@ -16,31 +16,31 @@ export const heading: Heading = 'Trying it out';
 
 export const commands = byHand({
   name: 'size',
-  description: 'how many workers, partitions, cores, connections and how much disk a load needs',
+  description: 'compute the workers, partitions, cores, connections and disk that a load needs',
   options: {
-    users: within('--users <n>', 'users a day', { ...many, usual: 10_000_000 }),
-    hours: within('--hours <n>', 'of the day in which they are sent', { least: 1, most: 24, usual: 8 }),
-    steps: within('--steps <n>', 'of a chain', { least: 1, most: 50, usual: 2 }),
-    latency: within('--latency <ms>', 'that a call of a batch takes', { least: 0, most: 600_000, usual: 50 }),
+    users: within('--users <n>', 'users per day', { ...many, usual: 10_000_000 }),
+    hours: within('--hours <n>', 'hours of the day in which they are called', { least: 1, most: 24, usual: 8 }),
+    steps: within('--steps <n>', 'steps of a chain', { least: 1, most: 50, usual: 2 }),
+    latency: within('--latency <ms>', 'duration of a batch call in ms', { least: 0, most: 600_000, usual: 50 }),
     failed: within('--failed <percent>', 'of the users', { least: 0, most: 100, usual: 2 }),
-    receipts: within('--receipts <percent>', 'of the users, that a provider reports on later', {
+    receipts: within('--receipts <percent>', 'percent of the users with a receipt', {
       least: 0,
       most: 100,
       usual: 100,
     }),
-    idLength: within('--id-length <characters>', 'of a user id, on average', { least: 1, most: 128, usual: 12 }),
-    jobs: within('--jobs <n>', 'callbacks a day', { ...many, usual: 0 }),
-    busiest: within('--busiest <times>', 'as many callbacks a second as on average', {
+    idLength: within('--id-length <characters>', 'average length of a user id', { least: 1, most: 128, usual: 12 }),
+    jobs: within('--jobs <n>', 'callbacks per day', { ...many, usual: 0 }),
+    busiest: within('--busiest <times>', 'peak rate of callbacks, as a multiple of the average', {
       least: 1,
       most: 1000,
       usual: 4,
     }),
-    concurrency: within('--concurrency <n>', 'calls in flight of a worker', { least: 1, most: 5000, usual: 200 }),
+    concurrency: within('--concurrency <n>', 'concurrent calls of a worker', { least: 1, most: 5000, usual: 200 }),
     keepUsers: within('--keep-users <days>', 'RETENTION_USERS_DAYS', { ...days, usual: 14 }),
     keepReceipts: within('--keep-receipts <days>', 'RETENTION_RECEIPTS_DAYS', { ...days, usual: 7 }),
     keepSteps: within('--keep-steps <days>', 'RETENTION_STEPS_DAYS', { ...days, usual: 30 }),
     keepFailures: within('--keep-failures <days>', 'RETENTION_FAILURES_DAYS', { ...days, usual: 90 }),
-    keepJobs: within('--keep-jobs <days>', 'history of callbacks', { ...days, usual: 30 }),
+    keepJobs: within('--keep-jobs <days>', 'days for which ended callbacks are kept', { ...days, usual: 30 }),
   },
   run: ({ options, context }) => {
     const keepDays = {

@@ -24,12 +24,12 @@ import { utcTime } from '../show/times.ts';
 import { previewFile } from '../user-files/preview-file.ts';
 import { fileRequest, uploadOptions } from '../user-files/upload-file.ts';
 
-const actionType = needed('--action <type>', 'whose list; "*" for that of all action types');
-const note = text('--note <text>', 'why, for people; shown where a run has left somebody out');
+const actionType = needed('--action <type>', 'action type of the list; "*" for all action types');
+const note = text('--note <text>', 'reason, shown when a run excludes the user');
 
 const list = command({
   name: 'list',
-  description: 'lists of people whom no run calls, by action type',
+  description: 'list the suppression lists, by action type',
   ask: ({ client }) => listSuppressionLists({ client }),
   render: tableOf<SuppressionList>('', [
     left('action type', (each) => each.actionType),
@@ -42,7 +42,7 @@ const list = command({
 const add = command({
   name: 'add',
   args: ['<user...>'],
-  description: 'put people on a list: nothing that is claimed from then on calls them',
+  description: 'add users to a list: later claims do not call them',
   options: { actionType, note },
   ask: ({ client, args: [users], options }) => suppressUsers({ client, body: { ...options, users } }),
   refused: 'not added',
@@ -51,7 +51,7 @@ const add = command({
     `${count(added)} added, ${count(people)} people on the list of ${upload.actionType}${lastCallText(lastCallWithinMs)}`,
 });
 
-/** Warns that a batch with these users may have been claimed before. */
+/** Warns that a worker may already have claimed a batch with these users, and may still call within the given time. */
 function lastCallText(withinMs: number | null): string {
   if (withinMs === null) return '';
   return `; a call that was claimed before may still begin within ${duration(withinMs / 1000)}`;
@@ -60,7 +60,7 @@ function lastCallText(withinMs: number | null): string {
 const remove = command({
   name: 'remove',
   args: ['<user>'],
-  description: 'take somebody off a list: what is claimed from then on may call them again',
+  description: 'remove a user from a list: later claims may call the user again',
   options: { actionType },
   ask: ({ client, args: [userId], options: query }) => unsuppressUser({ client, path: { userId }, query }),
   render: () => '',
@@ -70,7 +70,7 @@ const remove = command({
 const show = command({
   name: 'show',
   args: ['<user>'],
-  description: 'the lists that somebody is on, since when and why',
+  description: 'show the lists that contain a user, with time and note',
   ask: ({ client, args: [userId] }) => getSuppressedUser({ client, path: { userId } }),
   render: ({ lists }, view) => renderLists(lists, view),
 });
@@ -88,15 +88,14 @@ const renderLists = (
 const upload = byHand({
   name: 'upload',
   args: ['<file>'],
-  description:
-    'load a list from a file: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
+  description: 'upload a list: CSV with a column userId, or one id on each line, also as .gz; - reads standard input',
   options: {
     actionType,
-    mode: oneOf('--mode <mode>', 'add to the list, or replace it; at the end of the file', ['add', 'replace']),
+    mode: oneOf('--mode <mode>', 'add to the list, or replace it, after the whole file was read', ['add', 'replace']),
     note,
     confirmRemoved: whole(
       '--confirm-removed <n>',
-      'with replace: how many people leave the list; needed if they are more than a tenth of it',
+      'with replace: number of removed users; required if they are more than a tenth of the list',
     ),
     ...uploadOptions,
   },
@@ -134,7 +133,7 @@ function receivedNotes({ id, mode, people, rejected, lastCallWithinMs, reading }
 
 const uploads = command({
   name: 'uploads',
-  description: 'files that lists were loaded from, newest first',
+  description: 'list uploads, newest first',
   options: pages(20),
   ask: ({ client, options: query }) => listSuppressionUploads({ client, query }),
   render: tableOf<SuppressionUpload>('', [
@@ -151,7 +150,7 @@ const uploads = command({
 const uploadOf = command({
   name: 'upload-of',
   args: ['<upload>'],
-  description: 'what came of a file, and the first of its rows that are no user',
+  description: 'show an upload and its first rejected rows',
   ask: ({ client, args: [id] }) => getSuppressionUpload({ client, path: { id } }),
   render: renderUpload,
 });
@@ -175,7 +174,7 @@ function renderUpload(upload: SuppressionUpload, view: View): string {
 
 export const heading: Heading = 'Audiences';
 
-export const commands = group('suppressions', 'people whom no run calls', [
+export const commands = group('suppressions', 'suppression lists: users whom no run calls', [
   list,
   add,
   remove,

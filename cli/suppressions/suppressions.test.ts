@@ -50,7 +50,7 @@ test('muster suppressions remove and show percent-encode the user id', async () 
   expect((await muster(['show', 'a/b'])).out).toContain('asked to');
 });
 
-test('muster suppressions upload sends the file unchanged and prints how many rows are not users', async () => {
+test('muster suppressions upload sends the file unchanged and prints how many rows hold no valid user id', async () => {
   api.answers['POST /v1/suppressions/uploads?actionType=*&mode=replace'] = { status: 201, body: upload };
   const { out, notes } = await muster(['upload', '-', '--action', '*', '--mode', 'replace'], 'u1\nu2\n');
   expect(api.bodies).toEqual(['u1\nu2\n']);
@@ -88,7 +88,7 @@ test('muster suppressions upload --preview prints how the API would read the fil
   expect(api.requests.map((each) => each.line)).toEqual([line]);
 });
 
-test('muster suppressions upload prints the number of removals to confirm, and sends it with the option', async () => {
+test('muster suppressions upload prints how many removals have to be confirmed, and sends that number with the option', async () => {
   const detail = 'the file replaces 4 people by 1: it removes 4 of them';
   const errors = [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 4' }];
   const refusal = { title: 'Conflict', status: 409, code: 'replacement-not-confirmed', detail, errors };

@@ -37,7 +37,7 @@ const create = command({
 const change = command({
   name: 'change',
   args: ['<template>'],
-  description: 'give it what is in a file: name, variables or campaign, each as a whole',
+  description: 'replace name, variables or campaign of a template by those in a file',
   options: file,
   ask: async ({ client, args: [id], options, context: { input } }) => {
     const body = await readFields({ words: [], file: options.file, input }, z.custom<TemplatePatchInput>());
@@ -50,7 +50,7 @@ const change = command({
 
 const list = command({
   name: 'list',
-  description: 'templates, newest first',
+  description: 'list templates, newest first',
   options: { ...pages(20), q: text('--search <text>', 'part of the name') },
   ask: ({ client, options: query }) => listTemplates({ client, query }),
   render: tableOf<Template>('', [
@@ -65,7 +65,7 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<template>'],
-  description: 'its variables, and the campaign that they stand in',
+  description: 'show a template: its variables and its campaign',
   ask: ({ client, args: [id] }) => getTemplate({ client, path: { id } }),
   render: ({ id, name, revision, variables, campaign, updatedAt }, view) =>
     renderFacts(
@@ -82,11 +82,11 @@ const show = command({
 const use = command({
   name: 'use',
   args: ['<template>', '[values...]'],
-  description: 'make a campaign from it: variable=value …; prints its id',
+  description: 'create a campaign from a template: variable=value …; prints its id',
   options: {
     name: needed('--name <name>', 'of the campaign'),
-    file: text('-f, --file <path>', 'values by variable as JSON; - reads standard input'),
-    revision: whole('--revision <n>', 'of the template; the newest where none is given'),
+    file: text('-f, --file <path>', 'values by variable, as JSON; - reads standard input'),
+    revision: whole('--revision <n>', 'revision of the template; by default the newest'),
   },
   ask: async ({ client, args: [id, words], options: { name, file: path, revision }, context: { input } }) => {
     const isGiven = words.length > 0 || path !== undefined;
@@ -105,7 +105,7 @@ const use = command({
 
 const remove = deleteCommand({
   arg: '<template>',
-  description: 'delete a template with its revisions, for good; asks first where a person can answer',
+  description: 'delete a template with its revisions; requests a confirmation on a terminal',
   get: getTemplate,
   remove: deleteTemplate,
 });

@@ -4,18 +4,15 @@ import { oneOf, text, whole } from '../frame/options.ts';
 import { count } from '../show/numbers.ts';
 
 export const columnOptions = {
-  user: text(
-    '--user-column <name>',
-    'the column of user ids, unless it has a common name; with --header none its number',
-  ),
-  header: oneOf('--header <header>', 'none: the first line is a row already', ['none']),
+  user: text('--user-column <name>', 'column of user ids, if it has no common name; with --header none its number'),
+  header: oneOf('--header <header>', 'none: the file has no header', ['none']),
 };
 
 export const fileOptions = {
   ...columnOptions,
   acceptRejected: whole(
     '--accept-rejected <n>',
-    'how many rows may be rejected; needed if they are more than 5 % of the file',
+    'accepted number of rejected rows; required if they are more than 5 % of the file',
   ),
 };
 

@@ -5,8 +5,8 @@ import { fileOptions } from './file-reading.ts';
 
 export const uploadOptions = {
   ...fileOptions,
-  gzip: flag('--gzip', 'the file is packed with gzip, also where its name does not say so'),
-  preview: flag('--preview', 'only show what the file would be read as; nothing is stored'),
+  gzip: flag('--gzip', 'the file is compressed with gzip, although its name does not end with .gz'),
+  preview: flag('--preview', 'only show how the file would be read; nothing is stored'),
 };
 
 interface FileRequest {

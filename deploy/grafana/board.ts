@@ -1,4 +1,4 @@
-/** Data and display of panels. Times are in seconds, rates per second, as in the metrics. */
+/** Query of a panel. Times are in seconds, rates per second, as in the metrics. */
 export interface Query {
   expr: string;
   /** Name of each line; `{{label}}` is replaced by a label of its series. */

@@ -154,20 +154,20 @@ export const callbacks: Board = {
           queries: [{ expr: 'max by (client) (muster_client_due_jobs{client=~"$client"})', legend: '{{client}}' }],
         },
         {
-          title: 'In line behind others of their ordering key',
-          meaning: 'Jobs that are ready, and of how many keys they are.',
+          title: 'Blocked by earlier jobs of their ordering key',
+          meaning: 'Due jobs that wait for earlier jobs of their ordering key, and the number of these keys.',
           unit: 'short',
           queries: [
-            { expr: 'max by (client) (muster_client_in_line_jobs{client=~"$client"})', legend: '{{client}} jobs' },
-            { expr: 'max by (client) (muster_client_in_line_keys{client=~"$client"})', legend: '{{client}} keys' },
+            { expr: 'max by (client) (muster_client_blocked_jobs{client=~"$client"})', legend: '{{client}} jobs' },
+            { expr: 'max by (client) (muster_client_blocked_keys{client=~"$client"})', legend: '{{client}} keys' },
           ],
         },
         {
-          title: 'In line for',
-          meaning: 'How long the first of them is ready.',
+          title: 'Blocked for',
+          meaning: 'Time since which the oldest blocked job has been due.',
           unit: 's',
           queries: [
-            { expr: 'max by (client) (muster_client_oldest_in_line_seconds{client=~"$client"})', legend: '{{client}}' },
+            { expr: 'max by (client) (muster_client_oldest_blocked_seconds{client=~"$client"})', legend: '{{client}}' },
           ],
         },
         {
@@ -181,7 +181,7 @@ export const callbacks: Board = {
               legend: '{{client}} sidelined',
             },
             {
-              expr: 'max by (client) (muster_client_hosts_aside{client=~"$client"})',
+              expr: 'max by (client) (muster_client_open_hosts{client=~"$client"})',
               legend: '{{client}} hosts aside',
             },
           ],

@@ -124,7 +124,7 @@ export const installation: Board = {
       ],
     },
     {
-      title: 'Connectors: segments and actions by SQL',
+      title: 'Connectors: segments, actions by SQL, calls, e-mail',
       panels: [
         {
           title: 'Requests',
@@ -162,6 +162,25 @@ export const installation: Board = {
           meaning: 'By process.',
           unit: 'short',
           queries: [{ expr: 'sum by (instance) (muster_connectors_building_snapshots)', legend: '{{instance}}' }],
+        },
+        {
+          title: 'Users of single calls',
+          meaning: 'retryable: not called, or the API refuses for now. unknown: the answer was lost.',
+          unit: 'ops',
+          queries: [
+            {
+              expr: rateBy('action, outcome', 'muster_connectors_called_users_total'),
+              legend: '{{action}} {{outcome}}',
+            },
+          ],
+        },
+        {
+          title: 'Mails',
+          meaning: 'held: the mail server is away, or a domain waits. lost: the answer to a mail was lost.',
+          unit: 'ops',
+          queries: [
+            { expr: rateBy('action, outcome', 'muster_connectors_mails_total'), legend: '{{action}} {{outcome}}' },
+          ],
         },
       ],
     },

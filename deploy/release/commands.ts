@@ -37,7 +37,10 @@ export interface ReleaseOptions {
 export async function release(terms: RunTerms, { registry, isDryRun }: ReleaseOptions): Promise<void> {
   const { root, environment, report } = terms;
   const checkout = readCheckout(root);
-  const problems = [...releaseProblems(checkout), ...toolProblems(environment, ['git', 'npm', 'docker', 'helm'])];
+  const problems = [
+    ...releaseProblems(checkout),
+    ...toolProblems(environment, ['git', 'npm', 'docker', 'helm', 'python3', 'mvn']),
+  ];
   const version = versionOf(checkout);
   const out = path.join(root, '.cache/release', version);
   const plan = { version, commit: checkout.commit, out, helm: commandOf('helm', environment) };

@@ -8,11 +8,13 @@ const image = [
   '--file deploy/Dockerfile --label org.opencontainers.image.revision=c0ffee',
 ].join(' ');
 
-it('buildPlan builds the image, chart and SDK with their bills of materials, and the checksums last', () => {
+it('buildPlan builds the image, chart, SDK and kits with their bills of materials, and the checksums last', () => {
   expect(buildPlan(terms).map((step) => commandText(step))).toEqual([
     'node deploy/release/write-bill.ts . application /out/muster-0.2.0-image.cdx.json',
     'node deploy/release/write-bill.ts sdk library /out/muster-sdk-0.2.0.cdx.json',
     '(cd sdk && npm pack --pack-destination /out)',
+    '(cd sdk/python && python3 -m pip wheel --quiet --no-deps --wheel-dir /out .)',
+    '(cd sdk/java && mvn --batch-mode --quiet -Dmaven.test.skip=true -DbuildFolder=target/release -DjarFolder=/out package)',
     'helm package deploy/helm/muster --destination /out',
     `${image} --tag muster:0.2.0 --output type=oci,dest=/out/muster-0.2.0-image.oci.tar .`,
     'node deploy/release/write-checksums.ts /out',

@@ -17,6 +17,8 @@ export interface ReleaseTerms {
 }
 
 const writeBill = 'deploy/release/write-bill.ts';
+/** Builds into a separate folder, so that the build folder of the tests stays unchanged. */
+const maven = ['mvn', '--batch-mode', '--quiet', '-Dmaven.test.skip=true', '-DbuildFolder=target/release'] as const;
 const platforms = 'linux/amd64,linux/arm64';
 
 export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] {
@@ -32,6 +34,16 @@ export function buildPlan({ version, commit, out, helm }: ReleaseTerms): Step[] 
       command: ['node', writeBill, 'sdk', 'library', file(`muster-sdk-${version}.cdx.json`)],
     },
     { name: 'pack the SDK', command: ['npm', 'pack', '--pack-destination', out], folder: 'sdk' },
+    {
+      name: 'build the wheel for Python',
+      command: ['python3', '-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', out, '.'],
+      folder: 'sdk/python',
+    },
+    {
+      name: 'build the jar for Java',
+      command: [...maven, `-DjarFolder=${out}`, 'package'],
+      folder: 'sdk/java',
+    },
     { name: 'package the chart', command: [helm, 'package', 'deploy/helm/muster', '--destination', out] },
     { name: 'build the image', command: buildImage(commit, '--tag', `muster:${version}`, '--output', archive) },
     { name: 'write the checksums', command: ['node', 'deploy/release/write-checksums.ts', out] },

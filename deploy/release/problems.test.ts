@@ -111,7 +111,7 @@ describe('tagBefore', () => {
 });
 
 describe('a checkout', () => {
-  it.each(['0.3.0', '0.3.1', '0.4.0', '1.0.0-rc.1'])('can be bumped to %s', (version) => {
+  it.each(['0.3.0', '0.3.1', '0.4.0', '1.0.0-rc.1'])('can be bumped to version %s', (version) => {
     expect(bumpProblems(checkout(), version)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a checkout', () => {
     ['0.4', '"0.4" is no version, such as 1.4.0 or 1.4.0-rc.2'],
     ['v0.4.0', '"v0.4.0" is no version, such as 1.4.0 or 1.4.0-rc.2'],
     ['0.2.5', '0.2.5 is older than 0.3.0, which package.json says'],
-  ])('cannot be bumped to %s', (version, problem) => {
+  ])('cannot be bumped to version %s', (version, problem) => {
     expect(bumpProblems(checkout(), version)).toEqual([problem]);
   });
 });

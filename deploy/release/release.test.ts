@@ -58,7 +58,7 @@ beforeEach(() => {
   git('init', '-q', '--bare', path.join(folder, 'origin'));
   git('remote', 'add', 'origin', path.join(folder, 'origin'));
   commitAll();
-  for (const program of ['npm', 'node', 'helm']) standIn(program);
+  for (const program of ['npm', 'node', 'helm', 'python3', 'mvn']) standIn(program);
   standIn('docker', `if [ "$2" = imagetools ]; then echo ${digest}; fi`);
   const someone = { GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@muster.test' };
   const searched = `${path.join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
@@ -85,6 +85,8 @@ describe('a release', () => {
       'node deploy/release/write-bill.ts .',
       'node deploy/release/write-bill.ts sdk',
       'npm pack --pack-destination',
+      'python3 -m pip',
+      'mvn --batch-mode --quiet',
       'helm package deploy/helm/muster',
       'docker buildx build',
       'node deploy/release/write-checksums.ts out',
@@ -123,7 +125,7 @@ describe('a release', () => {
   it('prints its steps and executes none in a dry run', async () => {
     prepare('3.0.0');
     await release(terms(), { registry: 'registry.test/acme', isDryRun: true });
-    expect(printed).toHaveLength(11);
+    expect(printed).toHaveLength(13);
     expect(printed.at(-1)).toBe('push the tag: git push origin v3.0.0');
     expect(calls()).toEqual([]);
     expect(existsSync(path.join(root, '.cache'))).toBe(false);
@@ -156,7 +158,7 @@ describe('digests of base images', () => {
     expect(text('docker-compose.yml')).toContain('image: muster\n');
   });
 
-  it('are not written if the look-up returns something else', () => {
+  it('are not written if the look-up returns something other than a digest', () => {
     standIn('docker', 'echo not found');
     expect(() => pin(terms())).toThrow('is "not found", which is none');
     expect(git('status', '--porcelain')).toBe('');

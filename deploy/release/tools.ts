@@ -7,6 +7,8 @@ const hints = {
   docker:
     'install Docker with buildx (docs.docker.com/engine/install), and once, for several platforms at a time: ' +
     'docker buildx create --use --driver docker-container',
+  python3: 'install Python 3.10 or newer, with pip',
+  mvn: 'install Maven and a JDK of Java 17 or newer',
   helm: 'install Helm 3.16 or newer (helm.sh/docs/intro/install), or let HELM say where it is',
 } as const;
 

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const copy of copies.splice(0)) rmSync(copy, { recursive: true });
 });
 
-it('every file that contains the version contains that of package.json, listed once', () => {
+it('every file that contains the version of Muster has the version of package.json, and is listed once', () => {
   expect(findVersions(root).filter(({ version }) => version !== packageVersion)).toEqual([]);
   const files = findVersions(root).map(({ file }) => file);
   expect(files).toEqual([...new Set(files)]);
@@ -19,13 +19,15 @@ it('every file that contains the version contains that of package.json, listed o
     expect.arrayContaining([
       'package-lock.json',
       'sdk/package.json',
+      'sdk/python/pyproject.toml',
+      'sdk/java/pom.xml',
       'deploy/Dockerfile',
       'deploy/helm/muster/Chart.yaml',
     ]),
   );
 });
 
-it('writeVersion writes another version into all those files and changes nothing else', () => {
+it('writeVersion writes another version into every file that names it, and changes nothing else', () => {
   const copy = mkdtempSync(path.join(tmpdir(), 'muster-versions-'));
   copies.push(copy);
   for (const { file } of findVersions(root)) cpSync(path.join(root, file), path.join(copy, file), { recursive: true });

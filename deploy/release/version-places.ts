@@ -6,6 +6,9 @@ const places: Readonly<Record<string, RegExp>> = {
   'package.json': /(?<=^ {2}"version": ")[^"]+/gm,
   'package-lock.json': /(?<=^ {2}"version": ")[^"]+|(?<=^ {4}"": \{\n {6}"name": "muster",\n {6}"version": ")[^"]+/gm,
   'sdk/package.json': /(?<=^ {2}"version": ")[^"]+/gm,
+  'sdk/python/pyproject.toml': /(?<=^version = ")[^"]+/gm,
+  // Two blanks match only the version of the project itself: versions of dependencies are indented further.
+  'sdk/java/pom.xml': /(?<=^ {2}<version>)[^<]+/gm,
   'deploy/Dockerfile': /(?<=org\.opencontainers\.image\.version=")[^"]+/g,
   'deploy/helm/muster/Chart.yaml': /(?<=^(?:version|appVersion): )\S+/gm,
   // Expected output of the chart's tests.

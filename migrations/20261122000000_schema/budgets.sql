@@ -1,25 +1,26 @@
 -- after: feeds, revisions, runs, steps
 -- Budgets: units or money that a campaign may spend in a country, reserved for each batch before its call
--- (docs/decisions/0028-budgets-and-money.md). Campaigns without budgets have no row here, and their feeds no units.
+-- (docs/decisions/0028-budgets-and-money.md). Campaigns without budgets have no row here, and step_units of their feeds
+-- is null.
 
 -- Amount that a campaign may spend in a country, over all of its runs.
 create table budgets (
   campaign uuid not null,
   country text not null,
-  -- For a monetary budget: millionths of its currency, as in all reserved and spent amounts.
+  -- Size of the budget. For a monetary budget: millionths of its currency, as in all reserved and spent amounts.
   units bigint not null check (units >= 0),
   -- ISO 4217; null: the budget is in units.
   currency text,
-  -- Spent by ended runs: added in the transaction that ends a run, and reduced when unknown outcomes are settled as
-  -- failed.
+  -- Units spent by ended runs. The transaction that ends a run increases them; settling unknown outcomes as failed
+  -- reduces them.
   past_units bigint not null default 0,
-  -- Size of the budget for which `budget.low` was recorded.
-  low_notified bigint,
+  -- Size of the budget when `budget.low` was last recorded; null: never.
+  low_notified_units bigint,
   primary key (campaign, country)
 );
 
--- Units of a batch's step whose call may be under way or applied. Not granted: requested, but the budget did not cover
--- it.
+-- Units reserved for a step of a batch whose call may be in progress or may have been applied. granted is false if the
+-- step requested units that the budget did not cover.
 create table budget_reservations (
   feed uuid not null,
   batch_no int not null,
@@ -29,8 +30,9 @@ create table budget_reservations (
   primary key (feed, batch_no, step)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 
--- Returns feeds.step_units: the cost of a user in each step, in the unit of the country's budget. Null for a step with
--- a cost but no price in the run's stored prices: such a feed cannot be inserted.
+-- Returns the value for feeds.step_units: the cost of a user in each step, in the unit of the country's budget. An
+-- element is null if the step has a cost but the run's stored prices have no price for it; such a feed cannot be
+-- inserted.
 create function step_units(of_campaign uuid, of_revision int, of_country text, prices jsonb)
 returns bigint[] language sql stable as $$
   select array_agg(
@@ -45,39 +47,40 @@ returns bigint[] language sql stable as $$
   where b.campaign = of_campaign and b.country = of_country
 $$;
 
--- Formats a decimal with two places, and more if it has more (shared/domain/money).
-create function amount_text(millionths bigint) returns text language sql immutable as $$
+-- Formats an amount as a decimal with at least two decimal places, and more if needed (shared/domain/money).
+create function format_amount(millionths bigint) returns text language sql immutable as $$
   select regexp_replace((millionths * 0.000001)::text, '0{1,4}$', '')
 $$;
 
 -- Formats an amount for people: 1,234, or 1,234.50.
-create function budget_number(units bigint, currency text) returns text language sql stable as $$
+create function format_budget(units bigint, currency text) returns text language sql stable as $$
   select case when currency is null then to_char(units, 'FM999,999,999,999,999,999,990')
     else to_char(units * 0.000001, 'FM999,999,999,999,990.009999') end
 $$;
 
--- Returns the budgets of a definition as rows.
+-- Returns the budgets of a campaign definition as rows.
 create function budgets_in(definition jsonb) returns table (country text, units bigint, currency text)
 language sql immutable as $$
   select k.country, coalesce(k.units, (k.amount * 1000000)::bigint), k.currency
   from jsonb_to_recordset(definition -> 'budgets') k (country text, units bigint, amount numeric, currency text)
 $$;
 
--- Returns the current budgets of a campaign in the form of definitions; null if it has none.
+-- Returns the current budgets of a campaign in the form that definitions use; null if it has none.
 create function budgets_of(of_campaign uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('budgets', jsonb_agg(
     case when currency is null then jsonb_build_object('country', country, 'units', units)
-      else jsonb_build_object('country', country, 'amount', amount_text(units), 'currency', currency) end
+      else jsonb_build_object('country', country, 'amount', format_amount(units), 'currency', currency) end
     order by country))
   from budgets where campaign = of_campaign having count(*) > 0
 $$;
 
--- Used amounts are the users of open runs that succeeded or are unknown, and one number for all ended runs: a run moves
--- from one to the other in the transaction that ends it. Used and reserved amounts are consistent: the transaction that
--- records a step deletes its reservation.
+-- Used and reserved amounts of each budget. The used amount is the cost of users of open runs that succeeded or are
+-- unknown, plus past_units for all ended runs. The transaction that ends a run moves its amount from the first part to
+-- the second. Used and reserved amounts are consistent, because the transaction that records a step deletes its
+-- reservation.
 create view budget_figures as
--- Each table is read once for all feeds of the open runs, in the order of its index: a descent for each feed would read
--- twice as many pages. A feed that was never fed has neither totals nor reservations, and is skipped.
+-- Each table is read once for all feeds of the open runs, in the order of its index: an index search for each feed
+-- would read twice as many pages. A feed without batches has neither totals nor reservations, and is skipped.
 select b.campaign, b.country, b.units, b.past_units + coalesce(o.used, 0) as used, coalesce(o.reserved, 0) as reserved,
   coalesce(o.waiting, 0) as waiting, b.currency
 from budgets b
@@ -98,17 +101,18 @@ cross join lateral (
   from v
 ) o;
 
--- Returns a monetary budget as decimals; null for a budget in units.
+-- Returns the amounts of a monetary budget as decimals; null for a budget in units.
 create function money_figures(b budget_figures) returns jsonb language sql immutable as $$
   select case when b.currency is not null then jsonb_build_object('currency', b.currency,
-    'amount', amount_text(b.units), 'used', amount_text(b.used), 'reserved', amount_text(b.reserved),
-    'left', amount_text(b.units - b.used - b.reserved)) end
+    'amount', format_amount(b.units), 'used', format_amount(b.used), 'reserved', format_amount(b.reserved),
+    'left', format_amount(b.units - b.used - b.reserved)) end
 $$;
 
--- Reserves the cost of these steps, whole batches, the cheapest first. Returns one row for each step that the budget
--- does not cover; one of them may fit for some of its users. A budget locked by another transaction is skipped: its
--- steps are returned without units, unchanged. A function holds the lock for one round trip: a worker that freezes
--- cannot keep it. Its statements see different snapshots; the second sees all commits before the lock was granted.
+-- Reserves the cost of these steps for whole batches, the cheapest first. Returns a row for each step that the budget
+-- does not cover. One of these steps may fit for some of its users (`fits`).
+-- Budgets that another transaction has locked are skipped: their steps are returned without units, and their
+-- reservations stay unchanged. A function holds the lock for one round trip only, so a worker that freezes cannot keep
+-- it. The two statements have different snapshots; the second one sees all commits from before the lock was granted.
 create function reserve_budgets(of_feeds uuid[], of_batch_nos int[], of_steps int2[])
 returns table (place bigint, country text, units bigint, fits int, currency text) language plpgsql as $$
 #variable_conflict use_column
@@ -125,7 +129,8 @@ begin
     for update skip locked
   ) b;
 
-  -- Materialized: otherwise the planner starts with the unlocked budgets, and reads all runs of their campaigns.
+  -- Materialized, because the planner would otherwise start with budgets that are not locked, and read all runs of
+  -- their campaigns.
   return query
   with k as materialized (
     select k.place, r.campaign, f.country
@@ -163,7 +168,7 @@ begin
         select from budget_reservations v
         where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step and v.granted)
   ), l as materialized (
-    -- The limit keeps the planner from summing up the budgets of all campaigns first.
+    -- The limit stops the planner from summing up the budgets of all campaigns first.
     select f.campaign, f.country, f.units, f.units - f.used - f.reserved as left_units, f.currency
     from unnest(campaigns, countries) k (campaign, country)
     cross join lateral (
@@ -179,8 +184,8 @@ begin
     on conflict (feed, batch_no, step) do update set units = excluded.units, granted = excluded.granted
       where not v.granted
   )
-  -- The rest of a budget goes to some users of the cheapest batch for which it covers at least one user. A more
-  -- expensive step before that batch must not keep the rest: it may never cover a user of that step.
+  -- The remaining budget goes to some users of the cheapest batch for which it covers at least one user. A more
+  -- expensive step that comes earlier must not block it, because the remainder may never cover a user of that step.
   select s.place, s.country, s.units,
     case when s.per_user <= s.rest and row_number() over (
       partition by s.campaign, s.country, s.per_user <= s.rest order by s.wanted, s.place) = 1
@@ -192,7 +197,8 @@ begin
     from o
   ) s where s.upto > s.left_units;
 
-  -- The step was recorded between the two statements: its reservation was deleted, and has just been inserted again.
+  -- If the step was recorded between the two statements, its reservation was deleted, and the second statement has
+  -- inserted it again.
   delete from budget_reservations v using unnest(of_feeds, of_batch_nos, of_steps) k (feed, batch_no, step)
   where v.feed = k.feed and v.batch_no = k.batch_no and v.step = k.step
     and exists (

@@ -1,7 +1,7 @@
 -- after: nothing
 -- Clients that schedule callbacks, and their figures.
 
--- Each change increments installation.clients_revision in the same transaction.
+-- Each change of a client increments installation.clients_revision in the same transaction.
 create table clients (
   id uuid primary key,
   name text not null unique,
@@ -11,8 +11,8 @@ create table clients (
   updated_at timestamptz not null default now()
 );
 
--- Ledger of deltas: accepted = called + expired + cancelled + dead + sidelined + pending, where the last two are
--- counted, not stored.
+-- Counts of each client's jobs, in slots that are added up. Invariant: accepted = called + expired + cancelled + dead +
+-- sidelined + pending. sidelined and pending are counted from the jobs, not stored.
 create table client_totals (
   client uuid not null,
   slot int2 not null,
@@ -24,37 +24,40 @@ create table client_totals (
   primary key (client, slot)
 ) with (fillfactor = 50);
 
--- Token bucket of scheduled jobs by client: filled over time, spent by fires.
+-- Token bucket that limits the scheduled jobs of a client: filled over time, reduced by each fired job.
 create table client_fire_rates (
   client uuid primary key,
   tokens float8 not null,
   filled_at timestamptz not null
 ) with (fillfactor = 50);
 
--- The last check of each client: the number of stored jobs by its totals, and the count in some of the 64 partitions.
+-- Result of the last check of each client: the number of stored jobs according to its totals (expected), and the number
+-- counted in some of the 64 partitions (counted).
 create table ledger_checks (
   client uuid primary key,
   checked_at timestamptz not null,
   partitions int2 not null,
   expected int8 not null,
   counted int8 not null,
-  -- Among the counted jobs: due jobs that have not ended, the oldest of them, and sidelined jobs.
+  -- Among the counted jobs: number of due jobs that have not ended, due time of the oldest, and number of sidelined
+  -- jobs.
   due int8 not null,
   oldest_due_at timestamptz,
   sidelined int8 not null,
-  -- In all partitions: due jobs behind others of their ordering key, their keys, and the oldest of them.
-  in_line int8 not null,
-  keys_in_line int8 not null,
-  oldest_in_line_at timestamptz,
-  -- In all partitions: dead jobs that were not replayed, and hosts with an open circuit.
+  -- Over all partitions: number of due jobs that wait for earlier jobs of their ordering key, number of these keys, and
+  -- time of the oldest.
+  blocked int8 not null,
+  blocked_keys int8 not null,
+  oldest_blocked_at timestamptz,
+  -- Over all partitions: number of dead jobs that were not replayed, and of hosts with an open circuit.
   dead int8 not null,
-  hosts int4 not null
+  open_hosts int4 not null
 );
 
--- Circuits of hosts that do not answer, or reported that they are gone. No row: the circuit is closed.
+-- Circuits of hosts that do not answer, or that reported that they are gone. Without a row, the circuit is closed.
 create table host_circuits (
-  -- Endpoint whose calls fail there; that of `default` is its client's id.
-  client uuid not null,
+  -- Endpoint whose calls to the host fail. The id of an endpoint `default` is its client's id.
+  endpoint uuid not null,
   -- Host and port, with a path prefix if the client names one; * for all hosts.
   host text not null,
   state text not null check (state in ('open', 'closing', 'disabled')),
@@ -64,5 +67,5 @@ create table host_circuits (
   -- Open: time of the next probe. Closing: time at which the next jobs are resumed.
   next_at timestamptz not null,
   closing_since timestamptz,
-  primary key (client, host)
+  primary key (endpoint, host)
 );

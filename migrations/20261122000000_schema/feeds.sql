@@ -14,36 +14,39 @@ create table feeds (
   snapshot text,
   audience jsonb,
   estimate bigint,
-  -- First step of this feed's users: they passed earlier steps in the parent run.
+  -- First step for this feed's users. In a retry run it may be later than 1: the users passed the earlier steps in the
+  -- parent run.
   from_step int2 not null default 1,
   -- Maximum users of a batch: the minimum over the run's action types when the run began.
   batch_users int2 not null default 100,
   -- Cost of a user in each step of the chain, in the unit of the campaign's budget in this country; null without a
   -- budget.
   step_units bigint[],
-  -- Last fed user as JSON text: an id may contain characters that a Postgres text cannot.
+  -- Last fed user. The id is stored as JSON text, because it may contain characters that a Postgres text cannot.
   cursor text,
   next_batch_no int not null default 1,
   next_child_no int not null default 1073741824,
   fed_users bigint not null default 0,
-  -- Users among fed_users who are held out and get nothing, listed in held_out_users. The hash of the seed and the id
-  -- selects them.
+  -- Number of users among fed_users that are held out: they receive nothing and are listed in held_out_users. A hash of
+  -- the seed and the user id selects them.
   held_out_users bigint not null default 0,
-  -- Users skipped by an exclusion; not in fed_users.
+  -- Number of users skipped by an exclusion; they are not in fed_users.
   excluded_users bigint not null default 0,
-  -- Approved limit, or the limit without an approval; null: no limit (docs/decisions/0082-how-approvals-work.md).
-  users_at_most bigint,
-  -- Number of users served first; no more until the run's canary is over. Held-out users are not counted.
+  -- Highest number of users: the approved limit, or the limit that applies without an approval; null: no limit
+  -- (docs/decisions/0082-how-approvals-work.md).
+  max_users bigint,
+  -- Number of users that are served first. No more users are fed until the run's canary is over. Held-out users are not
+  -- counted.
   canary_users bigint,
   -- True for a dry run: batches are inserted with all steps ended, and no worker receives them
-  -- (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). Set from the run's kind, whatever is inserted.
+  -- (docs/decisions/0083-test-sends-canaries-and-dry-runs.md). A trigger sets the value from the run's kind.
   dry boolean not null default false,
-  -- For a dry feed: number of its batches inserted as ended, and users named by several sources.
-  sunk_batches int not null default 0,
-  shared_users bigint not null default 0,
+  -- For a dry run: number of batches inserted as ended, and number of users that several sources name.
+  ended_batches int not null default 0,
+  overlapping_users bigint not null default 0,
   complete boolean not null default false,
   stalled text,
-  -- A stalled feed is released, and not claimed before this time.
+  -- Time before which a stalled feed is not claimed again.
   stalled_until timestamptz,
   -- Consecutive failures to read the next page; 0 after progress. The pause before the next try grows with it.
   stalls int2 not null default 0,
@@ -52,14 +55,14 @@ create table feeds (
   lease_until timestamptz,
   check (audience is not null or segment is not null and snapshot is not null),
   constraint feeds_have_prices check (array_position(step_units, null) is null),
-  constraint feeds_within_approval check (users_at_most is null or fed_users <= users_at_most),
+  constraint feeds_within_approval check (max_users is null or fed_users <= max_users),
   -- A dry feed can neither have a batch that a worker could call, nor cost anything.
-  constraint feeds_dry_is_sunk check (not dry or sunk_batches = next_batch_no - 1 and next_child_no = 1073741824
-    and step_units is null)
+  constraint feeds_dry_batches_have_ended check (not dry or ended_batches = next_batch_no - 1
+    and next_child_no = 1073741824 and step_units is null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index feeds_of_run on feeds (run);
--- Index of the feeds that triggers look for, among any number of fed and waiting feeds. Pages do not touch it: a feed
--- leaves it with its last page.
+-- Finds the feeds that triggers have to feed, among any number of complete and waiting feeds. Feeding a page does not
+-- change the index: a feed leaves it with its last page.
 create index feeds_unfed on feeds (run) where not complete;
 
 create function mark_dry_feed() returns trigger language plpgsql as $$
@@ -83,13 +86,14 @@ end $$;
 create trigger settle_unapproved_start after update of ended_at on runs for each row
   when (old.ended_at is null and new.ended_at is not null) execute function settle_unapproved_start();
 
--- Immutable. Users are one text stored in line: arrays cost 100 microseconds a batch more, TOAST 40 (measured).
+-- Batches; rows never change. The users of a batch are one text that is stored inline: arrays cost 100 µs more per
+-- batch, and TOAST 40 µs (measured).
 create table batches (
   feed uuid not null,
   batch_no int not null,
   n int2 not null,
   parent int,
-  -- First step that this row has: 1 for fed batches, the parent's step for children.
+  -- First step recorded for this batch: 1 for fed batches, the parent's step for child batches.
   from_step int2 not null default 1,
   first_user text collate "C" not null,
   last_user text collate "C" not null,
@@ -98,8 +102,8 @@ create table batches (
 ) partition by range (feed);
 create index batches_children on batches (feed, parent) where parent is not null;
 
--- Held-out users, who get nothing, in the order of their ids, about a thousand a row: inserted with their pages. For
--- export only: nothing is decided by them.
+-- Held-out users, who receive nothing, in the order of their ids, about a thousand per row. A row is inserted with its
+-- page. The rows are for exports; no decision depends on them.
 create table held_out_users (
   feed uuid not null,
   part int not null,
@@ -108,8 +112,8 @@ create table held_out_users (
   primary key (feed, part)
 ) partition by range (feed);
 
--- Users of a feed without a source: those of a child run at its start, and those of a test.
-create table retry_users (
+-- Users of a feed that reads no source: the users of a child run when it starts, and those of a test.
+create table explicit_users (
   feed uuid not null,
   user_id text collate "C" not null,
   primary key (feed, user_id)

@@ -1,26 +1,27 @@
 -- after: nothing
 -- Tables of the whole installation.
 
--- One row. Its id separates this installation's messages from those of another installation on the same Kafka.
+-- A table with one row. Its id separates this installation's messages from those of another installation on the same
+-- Kafka.
 create table installation (
   id uuid not null default gen_random_uuid(),
   -- Settings that all processes must share (shared/runtime/installation/installation-config.ts).
   config jsonb not null default '{}',
-  -- Incremented by every change of action types and shards, or of clients, in the same transaction: processes compare
-  -- these two numbers to detect changes.
+  -- registry_revision is incremented by every change of action types and shards, clients_revision by every change of
+  -- clients, in the same transaction. Processes compare both numbers to detect changes.
   registry_revision bigint not null default 1,
   clients_revision bigint not null default 0,
   created_at timestamptz not null default now(),
   -- Time of the last restore to an earlier moment (docs/decisions/0013-releases-versions-and-restores.md).
   restored_at timestamptz,
-  one boolean primary key default true check (one)
+  singleton boolean primary key default true check (singleton)
 );
 insert into installation default values;
 
 -- Versions of Muster that changed the schema; the last row names the versions that may use it.
 create table schema_versions (
   version text primary key,
-  -- Oldest version whose processes may use the schema that this version left.
+  -- Oldest version whose processes may use the schema after this version's migrations.
   oldest text not null,
   -- Migrations that the version applied, by name.
   migrations text[] not null,
@@ -28,7 +29,8 @@ create table schema_versions (
   migrated_at timestamptz not null default clock_timestamp()
 );
 
--- The token grows with each new owner, and with each lapse: rows stay, so that it never restarts.
+-- Leases. The token grows with each new owner and each time a lease lapses. Rows are never deleted, so that the token
+-- never restarts.
 create table leases (
   name text primary key,
   owner text,
@@ -36,27 +38,27 @@ create table leases (
   expires_at timestamptz not null
 );
 
--- Running processes, by their own heartbeats twice a minute. For display only: leases and job_nodes do not depend on
--- it.
+-- Running processes. Each process reports itself twice a minute. For display only: leases and job_nodes do not depend
+-- on this table.
 create table processes (
   owner text primary key,
   service text not null,
   version text not null,
   region text not null,
   node text not null,
-  -- Release of its time zone data, such as 2026c.
+  -- Release of the process's time zone data, such as 2026c.
   zone_data text not null,
-  -- Offset of its clock from the database's, and the uncertainty; null until its second heartbeat
-  -- (docs/decisions/0037-runtime-statistics.md).
-  clock_ahead_ms float8,
-  clock_within_ms float8,
+  -- Offset of the process's clock from the database's clock, and the uncertainty, in milliseconds. Null until the
+  -- second heartbeat (docs/decisions/0037-runtime-statistics.md).
+  clock_offset_ms float8,
+  clock_uncertainty_ms float8,
   started_at timestamptz not null default now(),
   -- The process counts as gone after this time, unless it sends another heartbeat.
   expires_at timestamptz not null
 );
 
--- Settings that several services read and that must be equal, as the most recently started process of each service has
--- them. For `muster doctor`.
+-- Settings that several services read and that must be equal. The values are those of each service's most recently
+-- started process. `muster doctor` compares them.
 create table service_settings (
   service text not null,
   name text not null,

@@ -1,6 +1,6 @@
 -- after: partitions
 -- Callbacks: a job is one row from its acceptance to its end (docs/decisions/0029-accepting-jobs.md,
--- 0030-how-jobs-are-offered.md). Shapes and statements were measured: benchmark every change.
+-- 0030-how-jobs-are-offered.md). Table layouts and statements were measured: benchmark every change.
 
 -- Jobs that wait, are being called, or are sidelined (due_at is 'infinity', and sideline names the host). The hot path
 -- makes no updates. Vacuum thresholds are row counts, as for the partitions of feeds.
@@ -9,11 +9,11 @@ create table jobs (
   due_at timestamptz not null,
   id uuid not null,
   client uuid not null,
-  -- Endpoint of the client that the job is called through, named in its terms.
+  -- Endpoint of the client that the job calls, taken from the job's terms. Null: the endpoint `default`.
   endpoint uuid generated always as (case when terms like '{"endpoint":"%' then substr(terms, 14, 36)::uuid end) stored,
   attempt int2 not null default 1,
-  -- Calls that probed its host while the circuit was open, answered or not. The column's position fills an
-  -- alignment gap of the row.
+  -- Number of the job's calls that probed its host while the circuit was open, answered or not. The column is at this
+  -- position because it fills an alignment gap of the row.
   probes int4 not null default 0,
   scheduled_for timestamptz not null,
   accepted_at timestamptz not null default now(),
@@ -26,21 +26,23 @@ create table jobs (
   tags text[],
   schedule uuid,
   sideline text,
-  -- Job that this job sends again, under an id of its own.
+  -- Job that this job repeats under an id of its own.
   repeats uuid,
-  -- Call settings of the job itself (JSON); the client's apply otherwise.
+  -- Call settings of the job itself (JSON). For all other settings, the client's apply.
   terms text,
-  -- Jobs of one ordering key are called one at a time; in order means that a retried job keeps its place. ready_at is
-  -- the time at which the job would be due without the key; a job that waits for its turn is due at 'infinity'. place
-  -- orders jobs that were accepted together.
+  -- Jobs of one ordering key are called one at a time. in_order: a retried job keeps its place before later jobs.
+  -- ready_at: time at which the job would be due without the key; a job that waits for its turn is due at 'infinity'.
+  -- accept_order: order of jobs that were accepted together.
   ordering_key text,
   in_order boolean,
-  place int2,
+  accept_order int2,
   ready_at timestamptz,
-  -- Set if the receiver has accepted the call and will report until due_at, or has reported a failure (JSON): at due_at
-  -- the attempt is judged without another call. A job with an ordering key keeps its key meanwhile.
+  -- Set in two cases: the receiver has accepted the call and will report until due_at, or it has reported a failure
+  -- (JSON). At due_at the attempt is judged without another call. Until then no other job of the same ordering key is
+  -- called.
   report text,
-  -- Null: normal. Taken from the job's terms; other text in them cannot match, because its quotes are escaped.
+  -- Null: normal priority. Derived from the job's terms; other text in them cannot match, because its quotes are
+  -- escaped.
   priority text generated always as (case when terms like '%"priority":"high"%' then 'high'
     when terms like '%"priority":"low"%' then 'low' end) stored,
   primary key (partition_id, due_at, id)
@@ -53,24 +55,24 @@ create unique index jobs_by_id on jobs (id);
 create index jobs_sidelined on jobs (client, sideline, id) where sideline is not null;
 create index jobs_active_of_key on jobs (client, ordering_key)
   where ordering_key is not null and (due_at < 'infinity' or sideline is not null);
-create index jobs_waiting_of_key on jobs (client, ordering_key, ready_at, accepted_at, place, id)
+create index jobs_waiting_of_key on jobs (client, ordering_key, ready_at, accepted_at, accept_order, id)
   where ordering_key is not null and due_at = 'infinity' and sideline is null;
 create index jobs_sidelined_in_turn on jobs ((coalesce(endpoint, client)), sideline, (attempt + probes), id)
   where sideline is not null;
 create index jobs_reporting on jobs (client, due_at, id) where report is not null;
 create index jobs_of_endpoint on jobs (endpoint) where endpoint is not null;
 
--- Claims: inserted when a job is claimed, deleted with its end. A claim holds while its owner is alive (job_nodes), and
--- at most until its lease ends. The epoch fences earlier owners.
-create table fires (
+-- Claims of jobs. A row is inserted when a job is claimed, and deleted when the job ends. A claim is valid while its
+-- owner is alive (job_nodes), and at most until its lease ends. The epoch fences off earlier owners.
+create table job_claims (
   partition_id int2 not null,
   due_at timestamptz not null,
   id uuid not null,
   owner text not null,
   epoch int4 not null,
   lease_until timestamptz not null,
-  -- For a job with an ordering key: until then its call may be under way, even if the owner has died.
-  alone_until timestamptz,
+  -- For a job with an ordering key: time until which its call may be in progress, even if the owner has died.
+  exclusive_until timestamptz,
   primary key (partition_id, due_at, id)
 ) with (
   fillfactor = 50,
@@ -79,13 +81,14 @@ create table fires (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 
--- Digest of headers and body of an ended job's call, to compare a repeated key's call. Computed at the end, so that
--- accepting costs nothing. A caller that constructs a collision harms only its own key.
+-- Returns a digest of headers and body of an ended job, to which a later request with the same key is compared. The
+-- digest is computed when the job ends, so that accepting costs nothing. A caller that constructs a collision only
+-- harms its own key.
 create function call_digest(key text, headers text, body text) returns int8 language sql immutable parallel safe
 return case when key is not null
   then hashtextextended(coalesce(body, ''), hashtextextended(coalesce(headers, ''), (body is null)::int)) end;
 
--- Outcomes of jobs, with everything needed to send them again, in daily partitions that are dropped whole.
+-- Outcomes of jobs, with everything needed to send them again. Daily partitions are dropped as a whole.
 create table ended_jobs (
   id uuid not null,
   client uuid not null,
@@ -93,7 +96,7 @@ create table ended_jobs (
   accepted_at timestamptz not null,
   scheduled_for timestamptz not null,
   expires_at timestamptz,
-  -- Null without a key.
+  -- Digest of the call; null if the job has no key.
   call_digest int8,
   outcome text not null,
   attempt int2 not null,
@@ -105,8 +108,8 @@ create table ended_jobs (
   url text not null,
   headers text,
   body text,
-  -- True: there was a body, and the client keeps none.
-  is_body_gone boolean,
+  -- True: the job had a body, but its client's settings do not keep bodies.
+  is_body_omitted boolean,
   key text,
   tags text[],
   schedule uuid,
@@ -143,8 +146,8 @@ create table dead_jobs (
 );
 create index dead_jobs_of_client on dead_jobs (client, died_at, id);
 
--- One request for many jobs. Its place advances in the transaction that changes the jobs before it: the next process
--- continues there.
+-- A request to change many jobs. `cursor` is the position of the change, updated in the transaction that changes the
+-- jobs before it. So after a crash another process continues there.
 create table job_changes (
   id uuid primary key,
   client uuid not null,
@@ -152,19 +155,19 @@ create table job_changes (
   filter jsonb not null,
   due_at timestamptz,
   state text not null default 'running' check (state in ('running', 'done')),
-  place text,
-  seen int8 not null default 0,
+  cursor text,
+  examined int8 not null default 0,
   changed int8 not null default 0,
   too_late int8 not null default 0,
   created_at timestamptz not null default now(),
   ended_at timestamptz
 );
 create index job_changes_running on job_changes (id) where state = 'running';
--- Retention deletes them with the history of jobs.
+-- Retention deletes ended changes together with the history of jobs.
 create index job_changes_by_end on job_changes (ended_at) where state = 'done';
 
--- Regions in which jobs are offered and called. Every switch increments the epoch: claims of an older epoch are
--- refused.
+-- Regions in which jobs are offered and called. Each switch of a region increments its epoch; claims with an older
+-- epoch are refused.
 create table regions (
   name text primary key,
   epoch int8 not null default 1,
@@ -174,44 +177,46 @@ create table regions (
 );
 insert into regions (name) values ('local');
 
--- Live schedulers and dispatchers. A dispatcher's claims are valid while it is alive. Figures are for display and for
--- the pace of offers.
+-- Live schedulers and dispatchers. A dispatcher's claims are valid while the dispatcher is alive. The figures are for
+-- display, and control how fast schedulers offer jobs.
 create table job_nodes (
   owner text primary key,
   kind text not null,
   region text not null,
   started_at timestamptz not null default now(),
-  -- First heartbeat since the node was last not alive: a node that has just come back, as after an outage of the
-  -- database, has seen no other heartbeat yet.
+  -- First heartbeat since the node was last not alive. A node that has just come back, for example after an outage of
+  -- the database, has not yet seen other nodes' heartbeats.
   alive_since timestamptz not null default now(),
   expires_at timestamptz not null,
   figures jsonb not null default '{}',
-  -- Number of job references that may be sent for any unnamed client; null: none, as for schedulers.
-  any_client_credit int4,
-  -- Credit by client, for clients at work on the node.
+  -- Credit for each client that client_credit does not name: how many job references schedulers may send. Null: none,
+  -- as for schedulers.
+  default_client_credit int4,
+  -- Credit by client, for clients with calls on this node.
   client_credit jsonb not null default '{}',
-  -- A dispatcher's current calls by outlet (a client, or an endpoint of one), for outlets at work now or in the last
-  -- minute: reported about once a second, not with every heartbeat. For display only.
-  outlet_calls jsonb not null default '{}',
-  -- Durations of calls in the last ten minutes, by outlet, and since when: reported about every ten seconds. For
-  -- display only.
+  -- A dispatcher's current calls by endpoint of a client, for endpoints with calls now or in the last minute. Reported
+  -- about once a second, separately from heartbeats. For display only.
+  endpoint_calls jsonb not null default '{}',
+  -- Durations of calls in the last ten minutes by endpoint, and the beginning of that period. Reported about every ten
+  -- seconds. For display only.
   call_durations jsonb not null default '{}'
 );
 
--- Scheduler that should own a partition (set by the leader), and the one that does (its lease). The token only grows.
+-- Partitions of jobs. assigned_owner: scheduler that the leader has assigned; owner: scheduler that holds the lease.
+-- The token never decreases.
 create table job_partitions (
   partition_id int2 primary key,
-  wanted text,
+  assigned_owner text,
   owner text,
   token int8 not null default 0,
-  since timestamptz,
+  owned_since timestamptz,
   expires_at timestamptz
 );
 insert into job_partitions (partition_id) select generate_series(0, 63);
 
--- Creates the missing days, of one table if it is named, and returns the number of created partitions. A row without a
--- day is stored in the default partition until it is too old. Services call this through
--- shared/postgres/connection/partition-changes.ts alone.
+-- Creates the missing daily partitions, of one table only if it is given, and returns their number. A row without a
+-- matching day is stored in the default partition, and deleted from there at the end of its retention. Services call
+-- this function only through shared/postgres/connection/partition-changes.ts.
 create function make_job_days(since timestamptz, until timestamptz, of_table name default null) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -230,8 +235,8 @@ begin
             day + interval '1 day');
           made := made + 1;
         exception when check_violation then
-          -- Rows of this day are in the default partition, because the day was not created in time: they stay there
-          -- until they are too old.
+          -- The default partition has rows of this day, because the day's partition was not created in time. They stay
+          -- there until their retention ends.
           null;
         end;
       end if;
@@ -241,7 +246,8 @@ begin
   return made;
 end $$;
 
--- Drops one table's partition of a day that ended a day ago, the minimum retention of jobs. Returns true.
+-- Drops one table's partition of a day, and returns true. Raises an error if the day did not end at least a day ago,
+-- the minimum retention of jobs.
 create function drop_job_day(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -255,9 +261,9 @@ begin
   raise exception '% is no day that is over', partition using errcode = 'insufficient_privilege';
 end $$;
 
--- Called by statements that store jobs, after their insert. Volatile, so that its query has a new snapshot: the
--- caller's is as old as the caller's statement. Raises 23505, as the unique index does while the job lives. The upper
--- bound skips the partitions of future days.
+-- Raises 23505 if one of these jobs has ended already, as the unique index does while a job exists. Statements that
+-- store jobs call this function after their insert. It is volatile, so that its query has a new snapshot, newer than
+-- the calling statement's. The upper bound excludes the partitions of future days.
 create function refuse_ended_jobs(ids uuid[], since interval) returns void language plpgsql volatile as $$
 begin
   perform from unnest(ids) l (id)

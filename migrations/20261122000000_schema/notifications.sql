@@ -4,29 +4,31 @@
 
 create table notifications (
   id uuid primary key references clients on delete cascade,
-  -- Account of the creator (api_keys.account); null: none.
+  -- Account of the creator (api_keys.account); null: no account.
   account uuid,
-  -- API key that set the URL, and so chose the receiver. Its scope and the account's bound the messages.
+  -- API key that set the URL, and so chose the receiver. The scopes of this key and of the account limit which messages
+  -- are sent.
   url_set_by uuid,
-  -- Sealed as a job's URL is.
+  -- URL of the receiver, encrypted like a job's URL.
   url text not null,
   definition jsonb not null,
   created_at timestamptz not null default now(),
-  -- The notification is deleted for all users; its client is deleted when no job of it is stored any more.
+  -- Time of the deletion; null: not deleted. Users no longer see the notification. Its client is deleted once no job of
+  -- it is stored.
   deleted_at timestamptz,
   check (account is null or url_set_by is not null)
 );
 
--- Events to report: inserted in the transaction of the change, deleted in the transaction that stores the calls.
--- No events are inserted while there is no notification.
+-- Events to report. The transaction of a change inserts them, and the transaction that stores the calls deletes them.
+-- No events are inserted while there are no notifications.
 create table notification_events (
   id uuid primary key,
   kind text not null,
   at timestamptz not null,
-  -- Null for a test, which belongs to no campaign.
+  -- Campaign of the event; null for a test of a notification, which belongs to no campaign.
   campaign uuid,
   run uuid,
-  -- Notification that receives the event alone; null: every notification that subscribes to it.
+  -- Only notification that receives the event; null: every notification that subscribes to it.
   notification uuid,
   detail jsonb not null default '{}'
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
@@ -34,24 +36,25 @@ create table notification_events (
 -- Completed runs of recurring campaigns, for notifications with a digest: collected until the digest is due.
 create table notification_digests (
   notification uuid primary key references notifications on delete cascade,
-  -- Renewed whenever a digest is sent.
+  -- Replaced by a new id whenever a digest is sent.
   id uuid not null default uuid_of_now(),
-  due timestamptz not null,
+  due_at timestamptz not null,
   runs int not null,
   -- Number of users in all runs.
   audience bigint not null,
-  through_the_chain bigint not null,
+  completed bigint not null,
   failed bigint not null,
-  -- The first lines.
+  -- First lines of the digest.
   lines jsonb not null
 ) with (fillfactor = 70);
 
-create trigger tell_of_notification_events after insert on notification_events
-  for each statement execute function tell('notification-events');
+create trigger notify_notification_events after insert on notification_events
+  for each statement execute function notify_change('notification-events');
 
--- Triggers run with the rights of the owner: services may not insert events themselves.
+-- The functions run with the rights of the owner, because services may not insert events themselves.
 
--- Matches the cause of runs that pause themselves for failed users (services/trigger/keep/auto-pause.ts).
+-- The trigger's condition matches the cause of runs that pause themselves because of failed users
+-- (services/trigger/keep/auto-pause.ts).
 create function record_run_event() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -64,7 +67,7 @@ begin
       now(), r.campaign, r.id,
       jsonb_strip_nulls(jsonb_build_object('state', coalesce(new.detail ->> 'state', r.state),
         'cause', coalesce(new.detail ->> 'reason', new.detail ->> 'cause', r.state_reason)))
-    -- Results of a test go only to the person who requests it.
+    -- The results of a test run are sent only to the person who requests the test.
     from runs r where r.id = new.run and r.kind = 'live';
   end if;
   return null;
@@ -106,17 +109,17 @@ create function low_budget(country text, units bigint, left_units bigint, curren
 language sql immutable as $$
   select case when currency is null
     then jsonb_build_object('country', country, 'units', units, 'left', greatest(left_units, 0))
-    else jsonb_build_object('country', country, 'currency', currency, 'amount', amount_text(units),
-      'leftAmount', amount_text(greatest(left_units, 0))) end
+    else jsonb_build_object('country', country, 'currency', currency, 'amount', format_amount(units),
+      'leftAmount', format_amount(greatest(left_units, 0))) end
 $$;
 
--- Inserts the event when a run ends; for open runs, schedulers check. Recorded once for each size of the budget: a
--- raised budget may be recorded again.
+-- Records `budget.low` when the end of a run leaves less than 10 % of a budget; for open runs, schedulers check this.
+-- The event is recorded once for each size of the budget, so a raised budget may be recorded again.
 create function record_low_budget() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from notifications where deleted_at is null) then
-    new.low_notified := new.units;
+    new.low_notified_units := new.units;
     insert into notification_events (id, kind, at, campaign, detail)
     values (uuid_of_now(), 'budget.low', now(), new.campaign, low_budget(new.country,
       new.units, new.units - new.past_units, new.currency));
@@ -126,5 +129,5 @@ end $$;
 
 create trigger record_low_budget before update of past_units on budgets for each row
   when (new.units > 0 and (new.units - new.past_units) * 10 < new.units
-    and new.low_notified is distinct from new.units)
+    and new.low_notified_units is distinct from new.units)
   execute function record_low_budget();

@@ -2,26 +2,27 @@
 -- Partitions by the week in which a feed began: feeds are uuid v7, which sort by time, so old weeks are dropped whole
 -- (docs/decisions/0010-answers-agenda-and-partitions.md).
 
--- Partitioned tables, with the storage settings of each partition and the retention class of their rows. Add a row for
--- another table. Postgres neither stores these settings at the parent nor passes them down.
+-- Partitioned tables, with the storage settings of each partition and the retention class of their rows. A new
+-- partitioned table needs a row here. Postgres neither stores these settings on the parent table nor passes them to
+-- partitions.
 create table feed_tables (
   name text primary key,
   storage text not null,
-  leaves_with text not null check (leaves_with in ('users', 'steps', 'failures', 'receipts'))
+  retention_class text not null check (retention_class in ('users', 'steps', 'failures', 'receipts'))
 );
--- Vacuum thresholds are row counts, whatever the table's size: a fifth of a billion rows would never be reached.
-insert into feed_tables (name, storage, leaves_with)
+-- Vacuum thresholds are absolute row counts: a fraction such as a fifth of a billion rows would never be reached.
+insert into feed_tables (name, storage, retention_class)
 select name, own || 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000, '
   'autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 500000, '
-  'autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000', leaves_with
+  'autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000', retention_class
 from (values
   ('batches', 'toast_tuple_target = 8160, ', 'users'),
   ('held_out_users', '', 'users'),
   ('batch_steps', 'fillfactor = 50, ', 'steps'),
   ('step_attempts', '', 'steps'),
   ('user_failures', '', 'failures'),
-  ('retry_users', '', 'failures'),
-  ('receipts', '', 'receipts')) t (name, own, leaves_with);
+  ('explicit_users', '', 'failures'),
+  ('receipts', '', 'receipts')) t (name, own, retention_class);
 
 do $$
 declare
@@ -33,8 +34,8 @@ begin
   end loop;
 end $$;
 
--- Refuses partitions that a service never requests: from before today, or further ahead than services make them. Other
--- members of the owner may make any. Without this check, one call could fill Postgres with tables.
+-- Raises an error for partitions that a service never requests: those before this week, or further ahead than `ahead`.
+-- Members of the owner role may create any partition. Without this check, one call could fill Postgres with tables.
 create function refuse_far_partitions(since timestamptz, until timestamptz, ahead interval) returns void
 language plpgsql stable as $$
 begin
@@ -48,15 +49,15 @@ begin
     using errcode = 'insufficient_privilege';
 end $$;
 
--- Returns the least uuid v7 of a moment.
-create function feed_floor(moment timestamptz) returns uuid language sql immutable strict as $$
+-- Returns the smallest uuid v7 of a moment.
+create function min_feed_id(moment timestamptz) returns uuid language sql immutable strict as $$
   select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Creates the missing partitions for feeds that begin between the two moments, of one table if it is named; returns the
--- number of created weeks. Only the owner may create and drop tables: callers do so through this function. Creating a
--- partition takes a lock that excludes readers, so services call this through
--- shared/postgres/connection/partition-changes.ts alone.
+-- Creates the missing partitions for feeds that begin between the two moments, of one table only if it is given.
+-- Returns the number of created weeks. Only the owner may create and drop tables, so callers use this function.
+-- Creating a partition takes a lock that excludes readers, so services call it only through
+-- shared/postgres/connection/partition-changes.ts.
 create function make_feed_partitions(since timestamptz, until timestamptz, of_table name default null) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -70,7 +71,7 @@ begin
   perform refuse_far_partitions(since, until, interval '70 days');
   while week < until loop
     suffix := to_char(week at time zone 'UTC', '_YYYYMMDD');
-    bounds := format('for values from (%L) to (%L)', feed_floor(week), feed_floor(week + interval '7 days'));
+    bounds := format('for values from (%L) to (%L)', min_feed_id(week), min_feed_id(week + interval '7 days'));
     made_before := made;
     begin
       for each_table in
@@ -83,8 +84,8 @@ begin
         end if;
       end loop;
     exception when check_violation then
-      -- Feeds of this week are in a default partition, because the week was not created in time: they stay there until
-      -- they are deleted.
+      -- The default partition has feeds of this week, because the week's partition was not created in time. They stay
+      -- there until they are deleted.
       made := made_before;
     end;
     week := week + interval '7 days';
@@ -92,8 +93,9 @@ begin
   return made;
 end $$;
 
--- Drops one table's partition of a week that ended a day ago, the minimum retention, if all of its runs have ended.
--- Returns true. Without its rows, a step of an open run could be claimed again.
+-- Drops one table's partition of a week, and returns true. Raises an error if the week did not end at least a day ago
+-- (the minimum retention), or if one of its runs has not ended: without its rows, workers could claim a step of that
+-- run again.
 create function drop_feed_week(partition name) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -105,8 +107,8 @@ begin
     raise exception '% is no week that is over', partition using errcode = 'insufficient_privilege';
   end if;
   perform from feeds f join runs r on r.id = f.run
-  where r.ended_at is null and f.feed >= feed_floor(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ'))
-    and f.feed < feed_floor(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '7 days')
+  where r.ended_at is null and f.feed >= min_feed_id(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ'))
+    and f.feed < min_feed_id(to_timestamp(suffix || ' UTC', '_YYYYMMDD TZ') + interval '7 days')
   limit 1;
   if found then
     raise exception 'a run of % has not ended', partition using errcode = 'insufficient_privilege';

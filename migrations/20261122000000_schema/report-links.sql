@@ -5,7 +5,7 @@ create table report_links (
   -- SHA-256 of the token in the link, which is not stored.
   digest text not null unique,
   run uuid not null references runs on delete cascade,
-  made_by uuid not null,
+  created_by uuid not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   revoked_at timestamptz

@@ -15,7 +15,7 @@ describe('the order of SQL files', () => {
     expect(order(lines)).toEqual(['c', 'a', 'b']);
   });
 
-  it('throws for a circle and names its files, without files that depend on the circle', () => {
+  it('throws for a dependency cycle and names its files, but not the files that only depend on it', () => {
     const lines = { a: '-- after: b', b: '-- after: c', c: '-- after: b' };
     expect(() => order(lines)).toThrow('b.sql is after c.sql is after b.sql: a circle');
     expect(() => order(lines)).not.toThrow('a.sql');

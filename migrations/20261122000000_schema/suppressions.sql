@@ -2,22 +2,22 @@
 -- Suppression lists of the installation: users whom no step of an action type calls
 -- (docs/decisions/0085-gates-before-a-call.md).
 
--- Users under a number. in-force: suppression_lists names the number; loading: an upload fills it; gone: another number
--- has replaced it. Users of a gone number are deleted in chunks, and its row follows when no upload names it and a
--- later number exists. So no number is used twice.
-create table suppression_numbers (
+-- Versions of suppression lists, identified by a number. loading: an upload fills the version. in-force:
+-- suppression_lists refers to it. gone: another version has replaced it. Users of a gone version are deleted in chunks.
+-- Its row is deleted when no upload refers to it and a later number exists, so that no number is used twice.
+create table suppression_list_versions (
   list_no int primary key,
-  -- Action type, or * for all of them.
+  -- Action type; * for all action types.
   action_type text not null,
   state text not null check (state in ('loading', 'in-force', 'gone')),
   created_at timestamptz not null default now()
 );
-create index suppression_numbers_gone on suppression_numbers (list_no) where state = 'gone';
+create index suppression_list_versions_gone on suppression_list_versions (list_no) where state = 'gone';
 
--- One row for each action type that ever had a list; claims read the table, so it is small.
+-- One row for each action type that ever had a list. The table is small, because claims read it.
 create table suppression_lists (
   action_type text primary key,
-  list_no int not null references suppression_numbers,
+  list_no int not null references suppression_list_versions,
   -- Incremented by every change.
   version int not null default 1,
   people bigint not null default 0,
@@ -32,7 +32,7 @@ create table suppressed_people (
   added_at timestamptz not null default now(),
   primary key (list_no, user_id)
 );
--- Index of users added while a replacement of their list is loaded: they are added to the replacement.
+-- Finds users that were added while a replacement of their list is loaded: they are added to the replacement too.
 create index suppressed_people_added on suppressed_people using brin (added_at);
 
 -- Uploaded files, with their results.
@@ -43,20 +43,20 @@ create table suppression_uploads (
   state text not null check (state in ('receiving', 'done', 'failed')),
   cause text,
   note text,
-  -- Number under which an upload loads, until its whole file is accepted.
-  list_no int references suppression_numbers,
+  -- Version of the list that the upload fills, until the whole file is accepted.
+  list_no int references suppression_list_versions,
   rows bigint not null default 0,
-  -- Users added; for a replacement, all users on the list with it.
+  -- Number of users that the upload added; for a replacement, number of all users on the new list.
   people bigint not null default 0,
   rejected bigint not null default 0,
-  -- The first rejects: a JSON list of {"line", "value", "rule"}.
+  -- First rejected rows: a JSON list of {"line", "value", "rule"}.
   rejects jsonb not null default '[]',
   created_at timestamptz not null default now(),
-  -- Updated while rows arrive: an upload without progress is dead.
-  heard_at timestamptz not null default now(),
+  -- Updated while rows arrive. An upload whose time does not change has failed.
+  received_at timestamptz not null default now(),
   ended_at timestamptz
 );
--- Deleted by retention, as uploaded lists are.
+-- Retention deletes ended uploads, as it deletes uploaded lists.
 create index suppression_uploads_by_end on suppression_uploads (ended_at) where ended_at is not null;
-create index suppression_uploads_of_number on suppression_uploads (list_no) where list_no is not null;
+create index suppression_uploads_of_version on suppression_uploads (list_no) where list_no is not null;
 create unique index suppression_uploads_receiving on suppression_uploads (action_type) where state = 'receiving';

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Creates the table of snapshots. The members of a snapshot lie in a table of their own, which its builder creates and
- * the sweep drops: dropping takes no time, and leaves nothing to vacuum.
+ * Creates the table of snapshots. Each snapshot has a separate table for its members. The builder creates that table,
+ * and the sweep drops it, because a drop takes no time and leaves nothing to vacuum.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

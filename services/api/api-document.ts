@@ -7,7 +7,7 @@ import type { ApiDeps } from './api-parts.ts';
 
 /**
  * Returns the OpenAPI document of any installation, from the shapes of the routes. Routes are registered and never
- * called, so their dependencies may be missing. It names no country or action type.
+ * called, so their dependencies may be missing. The document names no country or action type of an installation.
  */
 export async function apiDocument(): Promise<unknown> {
   return (await describedApi()).document;
@@ -41,7 +41,7 @@ export async function describedApi(): Promise<DescribedApi> {
   }
 }
 
-/** Registration only keeps references to stores, and no handler runs here, so stores may be missing. */
+/** Accepts dependencies without stores. Registration only keeps references to stores, and no handler runs here. */
 function isEnoughToRegister(deps: object): deps is ApiDeps {
   return 'logger' in deps && 'catalogue' in deps;
 }

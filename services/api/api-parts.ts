@@ -3,10 +3,12 @@ import type { GroupLook } from '../../shared/ports/group-look.ts';
 import type { PartCheck } from '../../shared/runtime/process/readiness.ts';
 import { createAccessParts } from './access/parts.ts';
 import { isKeyGood } from './access/admit-callers.ts';
+import { createAuditParts } from './access/audit/parts.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createEventStreams } from './access/event-streams.ts';
 import { createHeavyRequests } from './access/heavy-requests.ts';
-import { createActionTypeParts } from './action-types/parts.ts';
+import { createOptionParts } from './action-types/options/parts.ts';
+import { createPreviewParts } from './action-types/previews/parts.ts';
 import { createAudienceParts } from './audiences/parts.ts';
 import { createCampaignParts } from './campaigns/parts.ts';
 import { createClientParts } from './clients/parts.ts';
@@ -26,13 +28,13 @@ import { createQuarantineParts } from './quarantine/parts.ts';
 import { createRevisionParts } from './revisions/parts.ts';
 
 interface ApiContext extends BaseContext {
-  /** Undefined until the first check of the database has succeeded. */
+  /** Returns undefined until the first check of the database has succeeded. */
   installationId: () => string | undefined;
   /** Reads the state of the workers' consumer group. By default, it comes from the brokers. */
   group?: GroupLook;
 }
 
-/** Creates the parts that hold state, are closed with the process, or are used by several rooms. */
+/** Creates the parts that hold state, are closed with the process, or are used by several folders of the API. */
 export function createApiParts(config: ApiConfig, { installationId, group, ...context }: ApiContext) {
   const base = createBaseParts(config, context);
   const clients = createClientParts(base);
@@ -40,7 +42,9 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
     ...base,
     ...clients,
     ...createAccessParts(base),
-    ...createActionTypeParts(base),
+    ...createAuditParts(base),
+    ...createOptionParts(base),
+    ...createPreviewParts(base),
     ...createAudienceParts(base),
     ...createCampaignParts(base),
     ...createJobParts(base, clients),
@@ -58,8 +62,8 @@ export type ApiDeps = ReturnType<typeof createApiParts> & {
   pages?: ConsolePages | undefined;
   /** Rejects if the database is unavailable. */
   ping: PartCheck;
-  /** Returns why this process may not take part in its database. Requests are refused while there is a reason. */
-  refusal?: (() => Error | undefined) | undefined;
+  /** Returns the reason why this process may not use its database. The API refuses requests while there is a reason. */
+  databaseProblem?: (() => Error | undefined) | undefined;
 };
 
 /** Creates the parts that live as long as one server. */

@@ -33,7 +33,7 @@ describe('the key to the API', () => {
     ['an unknown one', { authorization: 'Bearer muster_unknown' }],
     ['a password', { authorization: 'Basic bXVzdGVy' }],
     ['an empty one', { authorization: 'Bearer ' }],
-  ])('is asked for, and %s is refused', async (_key, headers) => {
+  ])('is required, and %s is refused', async (_key, headers) => {
     const response = await get('/v1/campaigns', headers);
 
     expect(response.statusCode).toBe(401);
@@ -41,7 +41,7 @@ describe('the key to the API', () => {
     expect(problem.parse(response.json()).code).toBe('unauthorized');
   });
 
-  it('is asked for before a route is said not to exist', async () => {
+  it('is checked before an unknown route is reported', async () => {
     expect((await get('/v1/secrets', {})).statusCode).toBe(401);
     expect((await get('/v1/secrets')).statusCode).toBe(404);
   });
@@ -55,13 +55,13 @@ describe('the key to the API', () => {
     expect((await get('/v1/campaigns')).statusCode).toBe(401);
   });
 
-  it.each(['/healthz', '/readyz', '/openapi.json', '/docs/'])('is not asked for at %s', async (url) => {
+  it.each(['/healthz', '/readyz', '/openapi.json', '/docs/'])('is not required at %s', async (url) => {
     expect((await get(url, {})).statusCode).toBe(200);
   });
 });
 
 describe('a request id', () => {
-  it('comes back as it was sent, in the header and in a problem', async () => {
+  it('is returned unchanged in the header and in a problem', async () => {
     const response = await get('/v1/nowhere', { ...authorized, 'x-request-id': 'mine-17' });
 
     expect(response.headers['x-request-id']).toBe('mine-17');
@@ -72,7 +72,7 @@ describe('a request id', () => {
     ['none was sent', {}],
     ['it holds what a log line should not', { 'x-request-id': 'a b' }],
     ['it is absurdly long', { 'x-request-id': 'x'.repeat(129) }],
-  ])('is made up when %s', async (_case, headers) => {
+  ])('is generated when %s', async (_case, headers) => {
     const response = await get('/v1/nowhere', headers);
 
     expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -92,7 +92,7 @@ describe('a problem', () => {
     expect(response.headers['x-request-id']).toBeDefined();
   });
 
-  it('of ours says nothing about its cause', async () => {
+  it('with an internal cause does not reveal it', async () => {
     const broken = { ...on.deps.campaignLists, page: () => Promise.reject(new Error('password=hidden')) };
     api = await createApi({ ...on.deps, campaignLists: broken });
 
@@ -105,7 +105,7 @@ describe('a problem', () => {
 });
 
 describe('an idempotency key', () => {
-  it('gets the first answer again, and creates nothing', async () => {
+  it('returns the first answer again, and creates nothing', async () => {
     const first = await post({ 'idempotency-key': 'once' });
     const again = await post({ 'idempotency-key': 'once' });
 
@@ -116,7 +116,7 @@ describe('an idempotency key', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
-  it('gets the first answer again also when the same body would be refused by now', async () => {
+  it('returns the first answer again, even if the same body would now be refused', async () => {
     const body = { ...someCampaign, schedule: { type: 'at', time: '2026-01-01T00:00:10Z' } };
     const first = await post({ 'idempotency-key': 'once' }, body);
     await on.passTime(3_600_000);
@@ -157,7 +157,7 @@ describe('an idempotency key', () => {
     expect(await Promise.all(repeats)).toEqual([409]);
   });
 
-  it('creates one campaign also when the process died before it had kept its answer', async () => {
+  it('creates one campaign even if the process dies before it stores the answer', async () => {
     // Of younger types no worker has to have said anything: what is warned of would change meanwhile.
     await on.pool.query(`update action_types set created_at = created_at - interval '61 seconds'`);
     const { server: dying } = await createApi({
@@ -175,28 +175,28 @@ describe('an idempotency key', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
-  it('has to be visible characters', async () => {
+  it('has to consist of visible characters', async () => {
     const response = await post({ 'idempotency-key': 'two words' });
 
     expect(response.statusCode).toBe(400);
     expect(problem.parse(response.json()).code).toBe('invalid-idempotency-key');
   });
 
-  it('makes two campaigns where none was sent', async () => {
+  it('is optional: two requests without it create two campaigns', async () => {
     const ids = [await post({}), await post({})].map((response) => campaign.parse(response.json()).id);
     expect(new Set(ids).size).toBe(2);
   });
 });
 
 describe('readiness', () => {
-  it('is denied while the database does not answer', async () => {
+  it('fails while the database does not answer', async () => {
     api = await createApi({ ...on.deps, ping: () => Promise.reject(new Error('connection refused')) });
 
     expect((await get('/readyz', {})).statusCode).toBe(503);
     expect((await get('/healthz', {})).statusCode).toBe(200);
   });
 
-  it('ends when the service is asked to stop, which is safe before the start and twice', async () => {
+  it('begins when the service starts and ends when the service stops, and a second stop has no effect', async () => {
     expect(api.ready()).toBe(false);
     await api.start();
     expect(api.ready()).toBe(true);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { createHttpServer, type HttpServer } from './frame/server/create-http-server.ts';
 import { describeRoutes, documentRoutes } from './frame/document/document-routes.ts';
-import { beyondQuota } from './frame/beyond-quota.ts';
+import { readQuotaProblem } from './frame/quota-problem.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import { collectSentences } from './access/audit/change-sentences.ts';
 import { createServerParts, type ApiDeps } from './api-parts.ts';
@@ -23,8 +23,8 @@ const documentation = {
   title: 'Muster',
   version: '1',
   description:
-    'Batch campaigns for millions of users: who, what and when, progress while they run, and a report that adds up. ' +
-    'Lengths of texts count UTF-16 units: a character beyond U+FFFF counts as two.',
+    'Batch campaigns for millions of users: audience, actions and schedule, progress while a campaign runs, and a report that adds up. ' +
+    'Text lengths are in UTF-16 code units: a character above U+FFFF counts as two.',
 };
 
 /** Creates the HTTP API. It keeps no state that another API process would need. */
@@ -93,5 +93,5 @@ function explainError(error: unknown, files: readonly RoutesFile[]): HttpProblem
     const problem = explain?.(error);
     if (problem) return problem;
   }
-  return beyondQuota(error) ?? databaseUnavailable(error);
+  return readQuotaProblem(error) ?? databaseUnavailable(error);
 }

@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('the HTTP interface on a database that was not migrated', () => {
-  it('answers 503, and serves as soon as somebody has migrated it', async () => {
+  it('answers 503, and serves as soon as the database is migrated', async () => {
     const empty = await createEmptyTestDatabase();
     const other = await apiProcess.prepare({ ...environment, DATABASE_URL: empty.url }).start({ meter: noMeter });
     const statusOf = async (path: string) => (await fetch(`${other.url}${path}`, { headers })).status;
@@ -80,7 +80,7 @@ describe('the HTTP interface on a database that was not migrated', () => {
 });
 
 describe('the HTTP interface on Postgres', () => {
-  it('opens a session by a link that works once, takes changes with its token alone, and ends it', async () => {
+  it('opens a session by a single-use link, accepts changes only with its CSRF token, and ends the session', async () => {
     const own = { origin: api.url, 'content-type': 'application/json' };
     const made = await fetch(`${api.url}/v1/session/links`, { method: 'POST', headers, body: '{}' });
     const { link } = logInLink.parse(await made.json());

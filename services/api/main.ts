@@ -14,7 +14,7 @@ import { createApi } from './api.ts';
 import { createApiParts } from './api-parts.ts';
 import { readConfig, type ApiConfig } from './frame/config.ts';
 import { readConsolePages } from './console/console-pages.ts';
-import { createDatabaseLook } from './frame/database-look.ts';
+import { createDatabaseCheck } from './frame/database-check.ts';
 
 export const apiProcess = defineProcess('api', readConfig, async (config, context) => {
   const { logger, owner, addPart, onClose } = context;
@@ -24,7 +24,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
 
   let installation: Installation | undefined;
   let isKeyAdded = config.bootstrapApiKey === undefined;
-  let areSettingsNoted = false;
+  let areSettingsStored = false;
   const takePart = async () => {
     const file = installationConfigOf(config.engine);
     installation = await goOnTakingPart({ pool, file, seed: config.engine, clock, logger }, installation);
@@ -33,12 +33,12 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     isKeyAdded = true;
     const { quotas, currency } = config;
     const settings = { QUOTA_OPEN_RUNS: quotas.openRuns, ...(currency !== null && { MUSTER_CURRENCY: currency }) };
-    if (!areSettingsNoted) await noteSettings(pool, 'api', settings);
-    areSettingsNoted = true;
+    if (!areSettingsStored) await noteSettings(pool, 'api', settings);
+    areSettingsStored = true;
     return installation.id;
   };
   const database = onClose(
-    createDatabaseLook({ takePart, ping: () => requireWritable(pool), clock, logger }),
+    createDatabaseCheck({ takePart, ping: () => requireWritable(pool), clock, logger }),
     (created) => created.stop(),
   );
   addPart('database', database.require);
@@ -53,19 +53,19 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
       ...parts,
       pages,
       ping: database.require,
-      refusal: database.refusal,
+      databaseProblem: database.refusal,
     }),
     (created) => created.close(),
   );
 
   // Checked before the server listens, so that with a good database it is ready from the start. The loop logs failures.
-  await database.look().catch(() => undefined);
+  await database.check().catch(() => undefined);
   database.start();
   beats.start();
   parts.start();
   const { host, port, publicAddress } = config;
   const publicUrl = publicAddress && publicAddress.origin + publicAddress.basePath;
-  logger.info(shownAuth(config.auth), 'who is taken');
+  logger.info(authFields(config.auth), 'authentication');
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
   /** `http://host:port`, with the port that was actually bound. */
@@ -73,7 +73,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
 });
 
 /** Returns the settings for authentication that are logged at startup. */
-function shownAuth({ mode, issuer: settings }: ApiConfig['auth']) {
+function authFields({ mode, issuer: settings }: ApiConfig['auth']) {
   if (!settings) return { authMode: mode };
   const { issuer, audiences, roleClaim, scopeClaim = null, client } = settings;
   return { authMode: mode, issuer, audiences, roleClaim, scopeClaim, signsIn: client !== undefined };

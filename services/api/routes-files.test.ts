@@ -30,7 +30,7 @@ describe('files named routes.ts', () => {
     ]);
   });
 
-  it('bring their tags', async () => {
+  it('provide their tags', async () => {
     const tag = { name: 'rewinds', description: 'Runs that go backwards' };
     await write('a/routes.ts', `export function routes() {}\nexport const tags = [${JSON.stringify(tag)}];`);
     await write('b/routes.ts', 'export function routes() {}');
@@ -43,9 +43,9 @@ describe('files named routes.ts', () => {
     ['export function routes() {}\nexport const openRoutes = 1;', /has to be a function\n *→ at openRoutes$/],
     ['export function routes() {}\nexport const tags = [{ name: "x" }];', /→ at tags\[0\]\.description$/],
     ['export function routes() {}\nexport const tag = [];', /Unrecognized key: "tag"$/],
-  ])('are refused by their path and export: %j', async (text, message) => {
+  ])('are refused with their path and export named: %j', async (text, message) => {
     await write('a/routes.ts', text);
-    await expect(findRoutesFiles(folder)).rejects.toThrow('a/routes.ts is no routes file:');
+    await expect(findRoutesFiles(folder)).rejects.toThrow('a/routes.ts is not a routes file:');
     await expect(findRoutesFiles(folder)).rejects.toThrow(message);
   });
 });
@@ -56,12 +56,12 @@ describe('tags', () => {
     tags: tags.map((tag) => ({ name: tag, description: `About ${tag}` })),
   });
 
-  it('stand in alphabetical order, whichever file describes them', () => {
+  it('are in alphabetical order, whichever file describes them', () => {
     const names = tagsOf([file('a', 'runs', 'approvals'), file('b', 'jobs')]).map(({ name }) => name);
     expect(names).toEqual(['approvals', 'jobs', 'runs']);
   });
 
-  it('are refused if two files describe one', () => {
+  it('are refused if two files describe the same tag', () => {
     expect(() => tagsOf([file('a', 'runs'), file('b', 'jobs', 'runs')])).toThrow(
       'the tag "runs" is described by a/routes.ts and by b/routes.ts',
     );

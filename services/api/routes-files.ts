@@ -34,7 +34,7 @@ export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
       const exports: unknown = await import(pathToFileURL(path.join(folder, file)).href);
       const { data, error } = routesExports.safeParse(exports);
       if (data) return { file, ...data };
-      throw new Error(`${file} is no routes file:\n${z.prettifyError(error)}`);
+      throw new Error(`${file} is not a routes file:\n${z.prettifyError(error)}`);
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import {
@@ -12,11 +13,17 @@ import { readInstallationEgress } from '../../shared/runtime/configuration/insta
 import { readJsonFile } from '../../shared/runtime/configuration/json-file.ts';
 import { readSecret } from '../../shared/runtime/configuration/secrets.ts';
 import { createEgressGuard, type EgressGuard } from '../../shared/runtime/egress/address-guard.ts';
-import { parameters, unknownParameters } from './databases/placeholders.ts';
-import type { ActionSettings } from './databases/target.port.ts';
+import { requireDatabase } from './databases/require-database.ts';
 import { connectorsFile, type ConnectorsFile } from './connectors-file.contract.ts';
-import type { DatabaseSettings } from './databases/source.port.ts';
+import type { DatabaseSettings, ServerSettings } from './databases/source.port.ts';
+import type { SqlActionSettings } from './databases/target.port.ts';
+import type { MailActionSettings } from './email/mail-settings.ts';
 import type { SegmentSettings } from './segments/segment-settings.ts';
+import { readCallAction } from './single-calls/read-call-action.ts';
+import type { CallActionSettings } from './single-calls/call-settings.ts';
+import { readEmailAction, type EmailTerms } from './email/read-email-action.ts';
+import type { MusterApiSettings } from './email/reports.port.ts';
+import { readSqlAction } from './sql-action/read-sql-action.ts';
 
 export const connectorsEnvironment = commonEnvironment.pick({ DATABASE_URL: true }).extend({
   CONNECTORS_CONFIG: z
@@ -28,11 +35,11 @@ export const connectorsEnvironment = commonEnvironment.pick({ DATABASE_URL: true
     .min(0)
     .max(65_535)
     .default(7080)
-    .describe('Where it answers; 0 takes a free one'),
-  CONNECTORS_HOST: z.string().default('127.0.0.1').describe('Of the same'),
+    .describe('Port to listen on; 0 selects a free port'),
+  CONNECTORS_HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   CONNECTORS_AUTHORIZATION: z.string().min(16).optional().meta({
-    description: 'The `Authorization` header that each request has to have, as a whole',
-    usual: 'none: whoever reaches the port reads users',
+    description: 'Whole `Authorization` header that each request must have',
+    usual: 'none: everyone who can reach the port can read users',
   }),
   CONNECTORS_SIGNING_SECRET: z
     .string()
@@ -47,19 +54,35 @@ export const connectorsEnvironment = commonEnvironment.pick({ DATABASE_URL: true
         'Secret of [signed calls](../optional-contracts.md#signed-calls): batches of actions that are not signed with it are refused',
       usual: 'none: batches need no signature',
     }),
+  CONNECTORS_API_URL: z
+    .url({ protocol: /^https?$/, error: 'has to be a URL such as http://127.0.0.1:8080' })
+    .optional()
+    .describe('Muster’s API, which [e-mail](../connectors/e-mail.md) reports receipts and suppressions to'),
+  CONNECTORS_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,512}$/, 'has to be an API key')
+    .optional()
+    .describe('API key for these reports, of an operator, for the whole installation'),
 });
+
+/** Settings of an action of the file, ready for use. There is one type for each form. */
+export type ActionSettings = SqlActionSettings | CallActionSettings | MailActionSettings;
 
 export interface ConnectorsConfig {
   databaseUrl: string;
   port: number;
   host: string;
-  /** Undefined: requests need no `Authorization` header. */
+  /** Required `Authorization` header; undefined if requests need none. */
   authorization: string | undefined;
-  /** Undefined: batches of actions need no signature. */
+  /** Key with which Muster signs batches of actions; undefined if batches need no signature. */
   signingKey: KeyObject | undefined;
   databases: ReadonlyMap<string, DatabaseSettings>;
   segments: ReadonlyMap<string, SegmentSettings>;
   actions: ReadonlyMap<string, ActionSettings>;
+  /** Access to Muster's API; undefined if no action needs it. */
+  api: MusterApiSettings | undefined;
+  /** Egress rules of the installation, which restrict the addresses that may be called. */
+  guard: EgressGuard;
 }
 
 /** @throws {ConfigurationError} with a line for each problem of the environment and of the file */
@@ -73,6 +96,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConnectorsConfig {
   const databases = databasesOf(file, terms);
   const segments = segmentsOf(file, terms);
   const actions = actionsOf(file, terms);
+  const api = apiOf(read, file, problems);
   if (problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
@@ -82,7 +106,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConnectorsConfig {
     signingKey: read.CONNECTORS_SIGNING_SECRET,
     databases,
     segments,
+    guard,
     actions,
+    api,
   };
 }
 
@@ -93,17 +119,37 @@ interface Terms {
   problems: Problems;
 }
 
-function databasesOf(file: ConnectorsFile, { path, environment, guard, problems }: Terms) {
-  const read = Object.entries(file.databases).flatMap(([name, { urlEnv, maxConnections }]) => {
-    const address = problems.of(() =>
-      addressOf(urlEnv, { field: `${path}: databases.${name}.urlEnv`, environment, guard }),
-    );
-    return address ? [[name, { name, maxConnections, ...address.value }] as const] : [];
+function databasesOf(file: ConnectorsFile, terms: Terms) {
+  const { path, environment, guard, problems } = terms;
+  const read = Object.entries(file.databases).flatMap(([name, database]): [string, DatabaseSettings][] => {
+    const { urlEnv, directory, memoryMb = defaultMemoryMb, maxConnections } = database;
+    const field = `${path}: databases.${name}`;
+    if (directory !== undefined) {
+      if (!hasDuckDb()) problems.add(`${field}.directory needs the package @duckdb/node-api, which is not installed`);
+      return [[name, { name, kind: 'files', directory, memoryMb, maxConnections }]];
+    }
+    const address = problems.of(() => addressOf(urlEnv ?? '', { field: `${field}.urlEnv`, environment, guard }));
+    return address ? [[name, { name, maxConnections, ...address.value }]] : [];
   });
   return new Map(read);
 }
 
-const kinds: Readonly<Record<string, DatabaseSettings['kind']>> = {
+const defaultMemoryMb = 1000;
+
+/**
+ * Returns true if DuckDB is installed. The dependency is optional, because it has 70 MB and most installations read no
+ * files.
+ */
+function hasDuckDb(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@duckdb/node-api');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const kinds: Readonly<Record<string, ServerSettings['kind']>> = {
   'postgres:': 'postgres',
   'postgresql:': 'postgres',
   'mysql:': 'mysql',
@@ -112,11 +158,11 @@ const kinds: Readonly<Record<string, DatabaseSettings['kind']>> = {
 
 const usualPorts = { postgres: 5432, mysql: 3306 };
 
-/** Never quotes the address, which has a password. */
+/** Reads the address of a database server. Error messages never quote the address, because it contains a password. */
 function addressOf(
   urlEnv: string,
   { field, environment, guard }: { field: string; environment: NodeJS.ProcessEnv; guard: EgressGuard },
-): Pick<DatabaseSettings, 'kind' | 'url'> {
+): Pick<ServerSettings, 'kind' | 'url'> {
   const url = readSecret(urlEnv, environment);
   if (url === undefined) throw new ConfigurationError(`${field} names ${urlEnv}, which is not set`);
   const kind = kinds[/^\w+:/.exec(url)?.[0].toLowerCase() ?? ''];
@@ -131,7 +177,7 @@ function addressOf(
   return { kind, url };
 }
 
-function serversIn(url: string, kind: DatabaseSettings['kind'], subject: string): string[] {
+function serversIn(url: string, kind: ServerSettings['kind'], subject: string): string[] {
   const placeOf = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (kind === 'mysql') {
     if (!URL.canParse(url))
@@ -154,7 +200,7 @@ function segmentsOf({ segments, databases }: ConnectorsFile, { path, problems }:
   const read = Object.entries(segments).map(([id, { query, timeoutSeconds, reuseSeconds, keepHours, ...others }]) => {
     const { database, onDuplicates } = others;
     const field = `${path}: segments.${id}`;
-    requireDatabase(databases, { field, database, problems });
+    requireDatabase(Object.keys(databases), { field: `${field}.database`, database, problems });
     if (!/^(\(|select\b|with\b|values\b|table\b|\/\*|--)/i.test(query))
       problems.add(`${field}.query has to be one select, not ${JSON.stringify(query.slice(0, 40))}`);
     const text = query.replace(/[;\s]+$/, '');
@@ -173,26 +219,33 @@ function segmentsOf({ segments, databases }: ConnectorsFile, { path, problems }:
   return new Map(read);
 }
 
-function actionsOf({ actions, databases }: ConnectorsFile, { path, problems }: Terms) {
-  const read = Object.entries(actions).map(([id, { timeoutSeconds, ...others }]) => {
-    const field = `${path}: actions.${id}`;
-    requireDatabase(databases, { field, database: others.database, problems });
-    for (const [place, statement] of others.statements.entries()) {
-      for (const unknown of unknownParameters(statement)) {
-        const known = parameters.map((each) => `:${each}`).join(', ');
-        problems.add(`${field}.statements.${place} has to name one of ${known}, not ":${unknown}"`);
-      }
-    }
-    return [id, { ...others, id, timeoutMs: timeoutSeconds * 1000 }] as const;
-  });
-  return new Map(read);
+function actionsOf(file: ConnectorsFile, terms: Terms) {
+  const databases = Object.keys(file.databases);
+  const actions = new Map<string, ActionSettings>();
+  for (const [id, entry] of Object.entries(file.actions)) {
+    const field = `${terms.path}: actions.${id}`;
+    if ('statements' in entry && file.databases[entry.database]?.directory !== undefined)
+      terms.problems.add(`${field}.database names a directory (${JSON.stringify(entry.database)}), which is only read`);
+    const settings = readAction(entry, { ...terms, id, field, databases });
+    if (settings) actions.set(id, settings);
+  }
+  return actions;
 }
 
-function requireDatabase(
-  databases: ConnectorsFile['databases'],
-  { field, database, problems }: { field: string; database: string; problems: Problems },
-): void {
-  if (Object.hasOwn(databases, database)) return;
-  const known = Object.keys(databases).join(', ') || 'none';
-  problems.add(`${field}.database has to be a name from databases (${known}), not ${JSON.stringify(database)}`);
+function readAction(entry: ConnectorsFile['actions'][string], terms: EmailTerms): ActionSettings | undefined {
+  if ('statements' in entry) return readSqlAction(entry, terms);
+  return 'email' in entry ? readEmailAction(entry, terms) : readCallAction(entry, terms);
+}
+
+/** Reads the settings of Muster's API, to which e-mail actions report. */
+function apiOf(
+  { CONNECTORS_API_URL: url, CONNECTORS_API_KEY: apiKey }: z.infer<typeof connectorsEnvironment>,
+  { actions }: ConnectorsFile,
+  problems: Problems,
+): MusterApiSettings | undefined {
+  if (url !== undefined && apiKey !== undefined) return { url: new URL(url), apiKey };
+  const mails = Object.entries(actions).flatMap(([id, entry]) => ('email' in entry ? [id] : []));
+  if (mails.length > 0)
+    problems.add(`CONNECTORS_API_URL and CONNECTORS_API_KEY have to be set for the e-mails of actions.${mails[0]}`);
+  return undefined;
 }

@@ -1,26 +1,51 @@
 import { z } from 'zod';
-import { actionTypePattern } from '../../shared/domain/endpoint/shard.ts';
+import { emailAction } from './email/email-action.contract.ts';
+import { nameInFile as name } from './databases/name-in-file.contract.ts';
+import { callAction } from './single-calls/call-action.contract.ts';
+import { sqlAction } from './sql-action/sql-action.contract.ts';
 
-const name = z.string().regex(actionTypePattern);
-
-const database = z.strictObject({
-  urlEnv: z
-    .string()
-    .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as SHOP_DATABASE_URL')
-    .describe(
-      'Name of the environment variable with its address: `postgres://…`, `mysql://…` or `mariadb://…`, of a role that ' +
-        'may only read. `<variable>_FILE` may name a file instead',
-    ),
-  maxConnections: z
-    .int()
-    .min(1)
-    .max(50)
-    .default(4)
-    .describe('Connections of each process at most, which is also how many queries run at once'),
-});
+const database = z
+  .strictObject({
+    urlEnv: z
+      .string()
+      .regex(/^[A-Z_][A-Z0-9_]*$/, 'has to be the name of an environment variable, such as SHOP_DATABASE_URL')
+      .optional()
+      .describe(
+        'Name of the environment variable with its address: `postgres://…`, `mysql://…` or `mariadb://…`, of a role that ' +
+          'may only read. `<variable>_FILE` may name a file instead',
+      ),
+    directory: z
+      .string()
+      .regex(/^\/./, 'has to be an absolute path, such as /var/lib/exports')
+      .optional()
+      .describe(
+        'Instead of `urlEnv`: a directory of CSV, JSON or Parquet files. Queries use DuckDB, and name files by their whole path. Other files cannot be read',
+      ),
+    memoryMb: z
+      .int()
+      .min(200)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        'With `directory`: memory of all its queries in each process, in MB; 1,000 if absent. Larger sorts use temporary files',
+      ),
+    maxConnections: z
+      .int()
+      .min(1)
+      .max(50)
+      .default(4)
+      .describe('Maximum connections of each process, and queries at once'),
+  })
+  .refine(({ urlEnv, directory }) => (urlEnv === undefined) !== (directory === undefined), {
+    message: 'has to have either urlEnv or directory',
+  })
+  .refine(({ directory, memoryMb }) => directory !== undefined || memoryMb === undefined, {
+    path: ['memoryMb'],
+    message: 'is allowed only with directory',
+  });
 
 const segment = z.strictObject({
-  name: z.string().trim().min(1).max(200).describe('Name for people, by which it is found too'),
+  name: z.string().trim().min(1).max(200).describe('Name for people and searches'),
   description: z.string().trim().min(1).max(2000).optional().describe('What the segment is, for people'),
   database: name.describe('Name of its database in this file'),
   query: z
@@ -37,7 +62,7 @@ const segment = z.strictObject({
     .min(1)
     .max(86_400)
     .default(600)
-    .describe('How long one run of the query may take, the copying of its rows included'),
+    .describe('Maximum duration of one run of the query, including the copying of its rows'),
   onDuplicates: z
     .enum(['refuse', 'first'])
     .default('refuse')
@@ -50,49 +75,30 @@ const segment = z.strictObject({
     .min(0)
     .max(86_400)
     .default(60)
-    .describe(
-      'So long after its query began, a snapshot is given to other campaigns and countries that ask for the segment',
-    ),
+    .describe('Seconds after the start of its query for which a snapshot is used for other campaigns and countries'),
   keepHours: z
     .int()
     .min(1)
     .max(8760)
     .default(48)
-    .describe('How long a snapshot is kept after a page of it was last read; a paused run then goes on with a new one'),
-});
-
-const action = z.strictObject({
-  database: name.describe('Name of its database in this file, with a role that may write what the statements write'),
-  statements: z
-    .array(z.string().trim().min(1).max(100_000))
-    .min(1)
-    .max(20)
     .describe(
-      'SQL that is run for the users of a batch, in this order and in one transaction. `:users`, `:params`, `:key`, ' +
-        '`:campaign`, `:run`, `:step` and `:country` stand for values of the call. The last one returns the column ' +
-        '`user_id`: users in it succeeded',
+      'Hours for which a snapshot is kept after its last page was read; a paused run then continues with a new one',
     ),
-  results: z
-    .string()
-    .regex(/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/, 'has to be the name of a table, such as shop.muster_results')
-    .default('muster_results')
-    .describe('Table in the same database, in which the first result of each user is kept'),
-  failureCode: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be 1 to 64 letters, digits, dots, _ and -')
-    .default('not-served')
-    .describe('Code of users that the last statement does not return'),
-  timeoutSeconds: z.int().min(1).max(100).default(8).describe('How long one statement may take'),
 });
 
-/** The file that `CONNECTORS_CONFIG` names. Addresses are in the environment; the file names their variables. */
+/**
+ * The configuration file at the path in `CONNECTORS_CONFIG`. Server addresses are in environment variables, whose names
+ * the file contains.
+ */
 export const connectorsFile = z.strictObject({
   databases: z.record(name, database).describe('Databases by name, such as `shop`'),
   segments: z.record(name, segment).describe('Segments by the id that campaigns name, such as `lapsed-riders`'),
   actions: z
-    .record(name, action)
+    .record(name, z.union([sqlAction, callAction, emailAction]))
     .default({})
-    .describe('Batch endpoints by their id in the path, such as `award-points`'),
+    .describe(
+      'Batch endpoints by their id in the path, such as `award-points`. An entry has `statements`, or `call` or `preset`, or `email`',
+    ),
 });
 
 export type ConnectorsFile = z.infer<typeof connectorsFile>;

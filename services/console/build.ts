@@ -6,8 +6,9 @@ import { writeClient } from '../../sdk/write-client.ts';
 import { consoleFolder, writeMark } from './built-console.ts';
 
 /**
- * `npm run console:build`: the client of the API, then what browsers load. With `--client`, the client alone.
- * It is built beside what is there and put in its place as a whole, so that a page is never served in halves.
+ * Implements `npm run console:build`. Builds the client of the API, then the files that browsers load; with `--client`,
+ * only the client. The files are built in a separate folder, which then replaces the previous build, so that no
+ * half-written page is served.
  */
 const { values } = parseArgs({ options: { client: { type: 'boolean', default: false } } });
 

@@ -11,38 +11,37 @@ export const consoleFolder = join(import.meta.dirname, 'dist');
 const root = join(import.meta.dirname, '../..');
 const markName = 'built-from.sha256';
 
-/** Sources of the pages, as folders and single files; the shapes of the API are among them. */
+/** Sources of the pages, as folders and single files, including the shapes of the API. */
 const sources = ['services/console', 'services/api', 'shared/contracts', 'sdk/write-client.ts', 'package-lock.json'];
 
 /**
- * `built`: just now. `fresh`: it was. `as it came`: it cannot be built here, and what the installation brought is
- * served.
+ * `built`: the console was built just now. `fresh`: the existing build is up to date. `as it came`: the console cannot
+ * be built here, so the build that was installed is served. `missing`: there is no build, and none can be made.
  */
-export type ConsoleStanding = 'built' | 'fresh' | 'as it came' | 'missing';
+export type ConsoleBuildState = 'built' | 'fresh' | 'as it came' | 'missing';
 
 /**
- * Builds the console where it is missing or older than its sources. An installation without what builds it, such as the
- * image, keeps what it has.
- *
- * @throws when the build fails; the message is the build's own
+ * Builds the console if it is missing or older than its sources. An installation without the build tools, such as the
+ * image, keeps its existing build.
+ * @throws if the build fails, with the message of the build
  */
-export async function ensureConsoleBuilt(): Promise<ConsoleStanding> {
+export async function ensureConsoleBuilt(): Promise<ConsoleBuildState> {
   const mark = await readFile(join(consoleFolder, markName), 'utf8').catch(() => undefined);
   if (!canBuild()) return mark === undefined ? 'missing' : 'as it came';
   if (mark !== undefined && mark === (await digestOfSources())) return 'fresh';
-  // In a process of its own: a bundler's memory is not for a service to hold.
+  // A separate process releases the bundler's memory when it ends. In this process, the service would keep that memory.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'build.ts')], { cwd: root });
   return 'built';
 }
 
-/** Says in a folder that was just built what it was built from. */
+/** Stores the digest of the sources in a folder that was just built from them. */
 export async function writeMark(folder: string): Promise<void> {
   await writeFile(join(folder, markName), await digestOfSources());
 }
 
 function canBuild(): boolean {
   try {
-    // Not import.meta.resolve, which test runners that load modules themselves do not have.
+    // Test runners that load modules themselves have no `import.meta.resolve`.
     createRequire(import.meta.url).resolve('vite/package.json');
     return true;
   } catch {

@@ -22,13 +22,13 @@ async function built(sizes: Record<string, number>): Promise<string> {
   return folder;
 }
 
-test('the initial load is the entry with its styles and imports; a view that is opened later does not count', async () => {
+test('the initial load of the console is its entry with styles and imports, without views that are opened later', async () => {
   const { bytes } = await checkBudget(await built({ 'big.js': 900_000 }));
   expect(bytes).toBeGreaterThan(3000);
   expect(bytes).toBeLessThan(4000);
 });
 
-test('above 350 KiB the build fails and names the files, the largest first', async () => {
+test('an initial load above 350 KiB fails the build and lists the files, largest first', async () => {
   await expect(checkBudget(await built({ 'shared.js': 400_000 }))).rejects.toThrow(
     /the limit is 358400: assets\/shared\.js \d+, /,
   );

@@ -21,9 +21,8 @@ export interface InitialLoad {
 }
 
 /**
- * The initial load of what was built into a folder.
- *
- * @throws when it is above 350 KiB; the message names the files, the largest first
+ * Returns the initial load of the console that was built into a folder.
+ * @throws if the load is above 350 KiB; the message names the files, the largest first
  */
 export async function checkBudget(folder: string): Promise<InitialLoad> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8');
@@ -41,7 +40,7 @@ export async function checkBudget(folder: string): Promise<InitialLoad> {
   return { bytes, limit: initialLimitBytes };
 }
 
-/** The entry, and whatever it imports before it runs; views are loaded when they are opened. */
+/** Returns the entry and all files that it imports before it runs. Views are loaded when they are opened. */
 export function initialFiles(manifest: Manifest): string[] {
   const open = [...manifest].filter(([, { isEntry }]) => isEntry).map(([name]) => name);
   const names = new Set(open);

@@ -6,11 +6,11 @@ import { defineConfig } from 'vite';
 const api = process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8080';
 
 /** Paths that the API answers; all others are pages of the console. */
-const answeredByTheApi = ['/v1', '/openapi.json', '/docs', '/healthz', '/readyz'];
+const answeredByTheApi = ['/v1', '/openapi.json', '/docs', '/healthz', '/readyz', '/message-frame'];
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, because the page says by its <base> where it is served.
+  // A relative base, because the `<base>` element of the page determines the path under which the console is served.
   base: './',
   plugins: [react(), tailwindcss()],
   build: {
@@ -18,7 +18,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     manifest: 'manifest.json',
-    // A strict content security policy refuses scripts in the page, and what is inlined is sent again with every page.
+    // Keeps scripts out of the page, because a strict content security policy refuses them. Inlined assets would also
+    // be sent again with every page.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,

@@ -14,7 +14,10 @@ import { createCircuitKeeper } from './keep-circuits.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { createClientSlots } from './slots/client-slots.ts';
 
-/** Creates a dispatcher. Each part uses the parts above it; it reaches parts below it only at run time. */
+/**
+ * Creates a dispatcher. A part may use only parts that are created above it. It reaches parts created below it through
+ * callbacks, after all parts exist.
+ */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { clients, changes, tracing, clock, random, logger } = deps;
   const wake = createWake();

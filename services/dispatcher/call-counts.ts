@@ -2,40 +2,46 @@ import { callDurationBuckets, durationBucketOf, type DurationBuckets } from '../
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 
-/** Length of a step of the last minute's count: a call is forgotten up to one step late. */
+/**
+ * Step of the ring buffer that counts the calls of the last minute, in milliseconds. A call leaves the count up to one
+ * step late.
+ */
 const secondsStepMs = 2000;
 const secondsSteps = 31;
 const minutesStepMs = 60_000;
 const minutesSteps = 11;
 
-/** Ring buffers of one outlet, by step; the current step is included. */
+/** Ring buffers with the calls of one endpoint of a client, by step. The current step is included. */
 interface Counted {
-  /** Number of the current step since the clock began. */
+  /** Number of the current two-second step, counted from the clock's zero. */
   second: number;
   minute: number;
-  /** Calls by step. */
+  /** Number of calls in each step of `secondsStepMs`. */
   seconds: Uint32Array;
-  /** Calls by step, and within a step by bucket. */
+  /** Number of calls in each step of `minutesStepMs`, and within a step by bucket of their duration. */
   minutes: Uint32Array;
 }
 
-/** Counts of ended calls by outlet. An outlet without a call for ten minutes uses no memory. */
+/**
+ * Counts of ended calls by endpoint of a client. An endpoint without a call in the last ten minutes uses no
+ * memory.
+ */
 export interface CallCounts {
-  note(outletId: string, tookMs: number): void;
+  note(endpointId: string, tookMs: number): void;
   lastMinute(): Map<string, number>;
   /** Returns the durations of the calls of the last ten minutes. Call this regularly: it also removes older data. */
   durations(): CallDurations;
 }
 
 export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> }): CallCounts {
-  const outlets = new Map<string, Counted>();
+  const endpoints = new Map<string, Counted>();
   const sinceMs = clock.monotonicMs();
 
   return {
-    note: (outletId, tookMs) => {
+    note: (endpointId, tookMs) => {
       const nowMs = clock.monotonicMs();
-      let own = outlets.get(outletId);
-      if (!own) outlets.set(outletId, (own = nothingCounted()));
+      let own = endpoints.get(endpointId);
+      if (!own) endpoints.set(endpointId, (own = nothingCounted()));
       goTo(own, nowMs);
       const second = own.second % secondsSteps;
       own.seconds[second] = (own.seconds[second] ?? 0) + 1;
@@ -46,26 +52,26 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
     lastMinute: () => {
       const nowMs = clock.monotonicMs();
       const counts = new Map<string, number>();
-      for (const [outletId, own] of outlets) {
+      for (const [endpointId, own] of endpoints) {
         goTo(own, nowMs);
         const calls = sumOf(own.seconds);
-        if (calls > 0) counts.set(outletId, calls);
+        if (calls > 0) counts.set(endpointId, calls);
       }
       return counts;
     },
 
     durations: () => {
       const nowMs = clock.monotonicMs();
-      const byOutlet = new Map<string, DurationBuckets>();
-      for (const [outletId, own] of outlets) {
+      const byEndpoint = new Map<string, DurationBuckets>();
+      for (const [endpointId, own] of endpoints) {
         goTo(own, nowMs);
         const buckets = sumSteps(own.minutes);
-        // The ten minutes include the last one.
-        if (buckets.every((calls) => calls === 0)) outlets.delete(outletId);
-        else byOutlet.set(outletId, buckets);
+        // The endpoint can be deleted: without calls in the last ten minutes, it has none in the last minute either.
+        if (buckets.every((calls) => calls === 0)) endpoints.delete(endpointId);
+        else byEndpoint.set(endpointId, buckets);
       }
       const beganMs = (Math.floor(nowMs / minutesStepMs) - minutesSteps + 1) * minutesStepMs;
-      return { forMs: Math.round(nowMs - Math.max(sinceMs, beganMs)), byOutlet };
+      return { forMs: Math.round(nowMs - Math.max(sinceMs, beganMs)), byEndpoint };
     },
   };
 }

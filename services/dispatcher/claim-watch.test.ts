@@ -40,7 +40,7 @@ describe('the watch of claimed jobs', () => {
     expect(found[0]?.message).toBe('3 claimed jobs have waited for 10 s in which nothing was called');
   });
 
-  it('starts again with a call in flight, an ended job, or no waiting job', async () => {
+  it('restarts its count at a call in flight, at an ended job, or if no job waits', async () => {
     const { watch, turns } = setUp();
     expect(await turns(90, () => idle)).toBe(false);
     expect(await turns(1, () => ({ ...idle, inFlight: 1 }))).toBe(false);
@@ -51,7 +51,7 @@ describe('the watch of claimed jobs', () => {
     expect(await turns(99, () => idle)).toBe(false);
   });
 
-  it('continues to count if a job with a slot is released without a call', async () => {
+  it('continues its count if a job with a slot is released without a call', async () => {
     const { watch, turns } = setUp();
     expect(await turns(90, () => idle)).toBe(false);
     watch.ended({ kind: 'released' });

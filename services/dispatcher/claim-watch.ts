@@ -2,16 +2,25 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { JobVerdict } from './ports/call-ledger.ts';
 
 /**
- * Longest time that claimed jobs may wait while this process calls nothing. Each of them begins or is released within
- * two seconds. A longer wait is a bug, and a new process may recover where this one does not.
+ * Maximum time in milliseconds that claimed jobs may wait while this process makes no calls. Normally, each claimed job
+ * begins or is released within two seconds. A longer wait is a bug, from which a new process may recover.
  */
 const stuckAfterMs = 10_000;
-/** Upper bound on the time counted between two turns: a process that was frozen was not stuck. */
+/**
+ * Upper bound in milliseconds on the counted time between two turns. The time in which the process was frozen does not
+ * count as stuck.
+ */
 const longestTurnMs = 1000;
 
-/** Longest time that a flush may take while beats are stored: Postgres and its adapter end a statement after 40 s. */
+/**
+ * Maximum time in milliseconds that a flush (a write of results and claims) may take while heartbeats are stored.
+ * Postgres and its adapter end a statement after 40 s.
+ */
 const longestFlushMs = 45_000;
-/** Upper bound on the time counted between two beats: a process that was frozen was not stuck. */
+/**
+ * Upper bound in milliseconds on the counted time between two heartbeats. The time in which the process was frozen does
+ * not count as stuck.
+ */
 const longestBeatMs = 2000;
 
 export interface ClaimLevels {
@@ -23,13 +32,18 @@ export interface ClaimLevels {
 export interface ClaimWatch {
   /** Resolves if claimed jobs have waited for ten seconds without a call in flight, or if a flush hangs. */
   readonly stuck: Promise<Error>;
-  /** Reports the outcome of a job that had a slot. A job released without a call is no progress. */
+  /**
+   * Reports the verdict on a job that had a slot. A job that was released without a call does not count as progress.
+   */
   ended(verdict: Pick<JobVerdict, 'kind'>): void;
-  /** Reports one turn. Only time between turns counts: while Postgres does not answer, there are no turns. */
+  /**
+   * Reports a turn of the dispatcher. Only the time between turns counts: while Postgres does not answer, the
+   * dispatcher has no turns.
+   */
   turned(levels: ClaimLevels): void;
-  /** Watches the duration of the flush, and settles as the flush does. */
+  /** Watches the duration of a flush. The returned promise settles like the flush. */
   flushing<Written>(flush: Promise<Written>): Promise<Written>;
-  /** Reports that a beat is stored, which shows that Postgres answers. */
+  /** Reports that a heartbeat was stored, which proves that Postgres answers. */
   beaten(): void;
 }
 

@@ -2,15 +2,15 @@ import type { ClientQueue } from './jobs/client-queue.ts';
 
 type Claimant = Pick<ClientQueue, 'ownerId' | 'claiming'>;
 
-/** Counts the jobs of each owner that are being claimed, or were claimed and have not ended. */
+/** Counts, by client, the jobs that are being claimed, or were claimed and have not ended yet. */
 export interface ClaimsUnderWay {
   /** Number of references, over all queues, whose claims are being written. */
   readonly claiming: number;
   ofOwner(ownerId: string): number;
   note(queue: Claimant, count: number): void;
-  /** Counts claims of the queue as being written from now on. */
+  /** Counts `count` references of the queue as being claimed, until `endAll`. */
   begin(queue: Claimant, count: number): void;
-  /** Ends the count of claims being written: by now they are claimed or refused. */
+  /** Resets the count of references that are being claimed. Called after the claims have been written or refused. */
   endAll(): void;
 }
 

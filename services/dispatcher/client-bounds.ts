@@ -10,7 +10,10 @@ export interface ClientBounds {
   concurrencyOf(clientId: string): number;
   /** Returns this dispatcher's share of the client's rate, in proportion to its slots. */
   ratePerSecondOf(clientId: string, slots: number): number;
-  /** Returns the duration of a claim. It covers the client's longest call, or the job would never be called. */
+  /**
+   * Returns the lease of a claim in milliseconds. It covers the client's longest call, because the job could otherwise
+   * never be called.
+   */
   leaseOf(clientId: string): number;
   claimOf(reference: ReceivedReference): JobClaim;
 }

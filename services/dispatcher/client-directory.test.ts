@@ -45,37 +45,37 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
 }
 
 describe("the terms of a client's calls", () => {
-  it('come from its definition, and follow a change', () => {
+  it('come from the definition of the client, and follow a change of it', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
-      heldBecause: null,
+      pauseReason: null,
       onGone: 'sideline',
       sideline: { afterFailures: 10, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       limits: { clientId, concurrency: 7, timeoutMs: 1500, egress: [] },
       retries: { strategy: 'exponential', attempts: 5 },
     });
     change({ enabled: false });
-    expect(directory.termsOf(clientId)).toMatchObject({ heldBecause: 'the client is disabled' });
+    expect(directory.termsOf(clientId)).toMatchObject({ pauseReason: 'the client is disabled' });
     expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
   });
 
-  it('are overridden by the terms of an endpoint, whose revision changes with both', () => {
+  it('are overridden by the terms of an endpoint, and an endpoint is paused together with its client', () => {
     const { clock, directory, change } = setUp();
     const endpoint = { ...endpointLike(clientIdOf(3), 'billing', clock.now()), terms: { concurrency: 2 } };
     change({}, endpoint);
     const ofEndpoint = () => directory.termsOf(clientIdOf(3));
     expect(ofEndpoint()).toMatchObject({
       ownerId: clientId,
-      heldBecause: null,
+      pauseReason: null,
       onGone: 'sideline',
       limits: { clientId: clientIdOf(3), concurrency: 2, timeoutMs: 1500 },
     });
     expect(directory.termsOf(clientId)).toMatchObject({ ownerId: clientId, limits: { clientId, concurrency: 7 } });
     change({}, { ...endpoint, enabled: false });
-    expect(ofEndpoint()?.heldBecause).toBe('the endpoint is disabled');
-    expect(directory.termsOf(clientId)?.heldBecause).toBeNull();
+    expect(ofEndpoint()?.pauseReason).toBe('the endpoint is disabled');
+    expect(directory.termsOf(clientId)?.pauseReason).toBeNull();
     change({ enabled: false }, endpoint);
-    expect(ofEndpoint()?.heldBecause).toBe('the client is disabled');
+    expect(ofEndpoint()?.pauseReason).toBe('the client is disabled');
     change({});
     expect(ofEndpoint()).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { signWebhook, webhookKeyOf } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { CallOutlet } from '../../shared/runtime/installation/call-outlets.ts';
+import type { CallEndpoint } from '../../shared/runtime/installation/call-endpoints.ts';
 import type { ClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SecretBoxError, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
@@ -23,27 +23,28 @@ interface OpenedKey {
   expiresAt: Date | null;
 }
 
-/** Creates the directory of call terms, by the current clients. Each secret is opened once per revision. */
+/** Creates the directory of the current clients' call terms. Secrets are decrypted once per revision of a client. */
 export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirectory {
   const { reader, secretBox, tokenEndpoint, clock, logger } = deps;
-  /** Terms by outlet, rebuilt when the revision of the client changes. */
+  /** Terms by endpoint of a client. They are rebuilt when the revision of the client changes. */
   const made = new Map<string, { revision: number; terms: ClientTerms }>();
 
-  function openKeys({ clientId, name, keys }: CallOutlet): OpenedKey[] {
+  function openKeys({ clientId, name, keys }: CallEndpoint): OpenedKey[] {
     return keys.flatMap(({ keyId, sealed, expiresAt }) => {
       try {
         const key = webhookKeyOf(secretBox.open(sealed, clientKeyContext(clientId, keyId)));
         if (!key) throw new Error('it is no secret of a webhook');
         return [{ key, expiresAt }];
       } catch (error) {
-        // The call goes out without the signature: a receiver that verifies refuses it, and it is retried.
+        // The call is sent without this signature. A receiver that verifies signatures refuses it, and the job is
+        // retried.
         logger.error({ err: error, client: name, keyId }, 'a signing key cannot be opened, nothing is signed with it');
         return [];
       }
     });
   }
 
-  function openAuth({ clientId, name, auth }: CallOutlet, limits: CallLimits): Pick<ClientTerms, 'auth' | 'limits'> {
+  function openAuth({ clientId, name, auth }: CallEndpoint, limits: CallLimits): Pick<ClientTerms, 'auth' | 'limits'> {
     if (!auth) return { auth, limits };
     try {
       return auth.kind === 'mtls'
@@ -60,17 +61,18 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     }
   }
 
-  function make(outlet: CallOutlet): ClientTerms {
-    const { outletId, clientId, revision, keepsBodies, heldBecause } = outlet;
-    const opened = openKeys(outlet);
-    const { publishRatePerSecond, concurrency, timeoutMs, egress, retry, sideline, onGone, finalCodes } = outlet.terms;
-    const { reportWithinSeconds } = outlet.terms;
-    const limits = { clientId: outletId, revision, concurrency, timeoutMs, egress: egress.allow };
+  function make(endpoint: CallEndpoint): ClientTerms {
+    const { endpointId, clientId, revision, keepsBodies, heldBecause: pauseReason } = endpoint;
+    const opened = openKeys(endpoint);
+    const { publishRatePerSecond, concurrency, timeoutMs, egress, retry, sideline, onGone, finalCodes } =
+      endpoint.terms;
+    const { reportWithinSeconds } = endpoint.terms;
+    const limits = { clientId: endpointId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
-      ...openAuth(outlet, limits),
+      ...openAuth(endpoint, limits),
       ratePerSecond: publishRatePerSecond,
       ownerId: clientId,
-      heldBecause,
+      pauseReason,
       onGone,
       keepsBodies,
       retries: retry,
@@ -87,12 +89,12 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
 
   return {
     termsOf: (clientId) => {
-      const outlet = reader.current()?.outlets.get(clientId);
-      if (!outlet) return undefined;
+      const endpoint = reader.current()?.endpoints.get(clientId);
+      if (!endpoint) return undefined;
       const before = made.get(clientId);
-      if (before?.revision === outlet.revision) return before.terms;
-      const terms = make(outlet);
-      made.set(clientId, { revision: outlet.revision, terms });
+      if (before?.revision === endpoint.revision) return before.terms;
+      const terms = make(endpoint);
+      made.set(clientId, { revision: endpoint.revision, terms });
       return terms;
     },
   };

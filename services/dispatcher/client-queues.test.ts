@@ -101,8 +101,8 @@ describe('the queues of clients', () => {
     expect(queues.queued).toBe(2);
     const [first] = queues.take(1);
     if (!first) throw new Error('nothing was queued');
-    queues.putBack([first]);
-    queues.putBack([first]);
+    queues.requeue([first]);
+    queues.requeue([first]);
     expect(queues.take(10)).toEqual([first, { ...first, dueUs: 2 }]);
     expect(queues.queued).toBe(0);
   });
@@ -129,7 +129,7 @@ describe('the queues of clients', () => {
     expect(started.map(({ clientId }) => clientId)).toEqual([whom === 'the same client' ? 'busy' : 'waits']);
   });
 
-  it('return claimed jobs that have not begun when cleared, and drop the rest', () => {
+  it('return, when cleared, the claimed jobs that have not begun, and drop all other jobs', () => {
     const { queues, add, claim, clock, end } = clientQueuesSubject();
     add('a', 5000);
     for (let flushes = 0; flushes < 50; flushes++) {
@@ -166,7 +166,7 @@ describe('the endpoints of one client', () => {
     expect(countOf(next, 'b')).toBeGreaterThanOrEqual(15);
   });
 
-  it("share one client's share of each round of claims", () => {
+  it('together get the share of one client in each round of claims', () => {
     const { add, claim, countOf } = clientQueuesSubject({ concurrency: 10_000, ofClient: 5000, ownerOf });
     for (const endpoint of manyOf(9)) add(endpoint, 500);
     add('b', 500);
@@ -226,7 +226,7 @@ describe('the priorities in the queue of one client', () => {
     ]);
   });
 
-  it('do not let a client pass another client or have more calls', () => {
+  it('do not give a client precedence over another client, or more calls', () => {
     const orderOf = (priority?: StoredPriority) => {
       const { add, claim, end } = clientQueuesSubject({ concurrency: 8, ofClient: 3 });
       add('shop', 50, priority);
@@ -242,12 +242,12 @@ describe('the priorities in the queue of one client', () => {
     expect(orderOf('low')).toEqual(orderOf());
   });
 
-  it('return references that could not be claimed before other references of the same priority only', () => {
+  it('put references that could not be claimed ahead of other references, but only within the same priority', () => {
     const { queues, add } = clientQueuesSubject();
     add('shop', 3);
     add('shop', 3, 'high');
     const first = queues.take(4);
-    queues.putBack(first);
+    queues.requeue(first);
     expect(queues.queued).toBe(6);
     const all = queues.take(6);
     const ofPriority = (priority?: StoredPriority) => all.filter((each) => each.priority === priority);

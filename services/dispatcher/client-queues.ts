@@ -2,36 +2,45 @@ import type { ReceivedReference } from './jobs/received-reference.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createClientQueue, measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client-queue.ts';
 import { createClaimsUnderWay } from './claims-under-way.ts';
-import { heldUp, nextToBegin } from './jobs/claimed-jobs.ts';
+import { extraClaims, nextToBegin } from './jobs/claimed-jobs.ts';
 import type { HeldJob } from './jobs/held-job.ts';
 import {
-  createLookThroughBudget,
+  createReleaseBudget,
   jobsToRelease,
   releaseDelayMs,
-  type LookedThrough,
+  type ReleasingEndpoint,
   type ReleasedJob,
 } from './released-jobs.ts';
 import type { RouteCallEnd } from './routes/route-lines.ts';
 import { createRouteMemory } from './routes/route-memory.ts';
 
 /**
- * Milliseconds until the next claims arrive: at most two flushes and a round trip. The dispatcher claims the jobs of
- * this time beyond those that have a slot.
+ * Time in milliseconds until the next claims arrive: at most two flushes and a round trip. In addition to jobs that
+ * have a slot, the dispatcher claims as many jobs as it ends in this time.
  */
 const claimAheadMs = 20;
 
 export interface ClientQueuesDeps {
-  /** Calls in flight at once, over all clients; each client may have one call beyond it. */
+  /** Maximum number of calls in flight, over all clients. Each client may exceed it by one call. */
   concurrency: number;
-  /** Returns the call slots of a client here. Claimed jobs begin by this number, also when claiming is closed. */
+  /**
+   * Returns the number of call slots that an endpoint has on this dispatcher. Claimed jobs may use the slots even if
+   * claiming is closed.
+   */
   concurrencyOf: (clientId: string) => number;
-  /** Returns whether claiming is closed for the client, whatever its slots. */
+  /** Returns true if no jobs of an endpoint may be claimed, whatever its slots. */
   isClosed?: (clientId: string) => boolean;
-  /** Returns the jobs per second that schedulers may send here, by the client's rate; infinite without one. */
+  /**
+   * Returns the jobs per second that schedulers may send here for an endpoint under its rate limit; infinite without a
+   * limit.
+   */
   ratePerSecondOf?: (clientId: string) => number;
-  /** Returns the client that owns the endpoint; the id itself by default. */
+  /** Returns the client to which an endpoint belongs. Default: the id itself. */
   ownerOf?: (clientId: string) => string;
-  /** Begins the call of a job. `done` releases its slot, with the end of the call, or null if no call was made. */
+  /**
+   * Begins the call of a job. `done` releases the slot. It receives the result of the call, or null if no call was
+   * made.
+   */
   start: (job: HeldJob, done: (call: RouteCallEnd | null) => void) => void;
   /** Random number in [0, 1). */
   random?: () => number;
@@ -39,34 +48,35 @@ export interface ClientQueuesDeps {
 }
 
 /**
- * Work of a dispatcher by client: references that wait for their claim, claimed jobs that wait for a slot, and calls.
- * No client waits behind another. A client may have at most half of the slots that others leave free, so that the next
- * client finds room. If many clients have calls that hang, each still has one call beyond the sum. Each endpoint of a
- * client has its own queue. All queues of one client share the client's part, and each leaves half of what is free
- * there to the next.
+ * Queues of a dispatcher, one per endpoint of a client (`clientId` is the id of the endpoint here). A queue contains
+ * references that wait for their claim, claimed jobs that wait for a slot, and calls.
+ *
+ * No client waits behind another. A client may use at most half of the slots that others leave free, so that the next
+ * client finds free slots. If many clients have calls that hang, each client may still make one call beyond the total
+ * limit. All endpoints of a client share its slots, and each leaves half of the client's free slots to the next.
  */
 export interface ClientQueues {
   readonly queued: number;
   readonly waiting: number;
   readonly inFlight: number;
   all(): ReadonlyMap<string, ClientQueue>;
-  /** Adds a reference, unless it waits here already. */
+  /** Adds a reference to a due job, unless the queue already contains it. */
   add(reference: ReceivedReference): void;
   queuedOf(clientId: string): number;
   /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs(): number;
   /**
-   * Takes references to claim now: of all clients in turn, oldest first, as many as can begin before the next claims
-   * arrive. They count as under way until `hold` or `putBack`.
+   * Takes references to be claimed now, from all queues in turn, oldest first. Takes as many as can begin before the
+   * next claims arrive. They count as being claimed until `hold` or `requeue`.
    */
   take(most: number): ReceivedReference[];
   /** Returns references that could not be claimed to the front of their queues. */
-  putBack(references: readonly ReceivedReference[]): void;
+  requeue(references: readonly ReceivedReference[]): void;
   /** Adds jobs whose claims are written. Each begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
   /** Begins every claimed job that has a slot by now. @returns jobs that this removes and the caller must release */
   turn(): ReleasedJob[];
-  /** Removes all references and claimed jobs. @returns claimed jobs that have not begun */
+  /** Removes all references and claimed jobs from the queues. @returns claimed jobs whose calls have not begun */
   clear(): HeldJob[];
 }
 
@@ -74,12 +84,12 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   const { concurrency, concurrencyOf, isClosed = () => false, ownerOf = (clientId) => clientId, start, clock } = deps;
   const { ratePerSecondOf = () => Infinity } = deps;
   const routes = createRouteMemory({ monotonicMs: () => clock.monotonicMs(), random: deps.random ?? Math.random });
-  /** Queues in the order of their turns. */
+  /** All queues by endpoint, in the order of their turns. */
   const queues = new Map<string, ClientQueue>();
-  /** Queues with claimed jobs that wait for a slot, in the order of their turns: a turn visits no others. */
+  /** Queues with claimed jobs that wait for a slot, in the order of their turns. A turn visits only these queues. */
   const slotless = new Map<string, ClientQueue>();
   const underWay = createClaimsUnderWay();
-  const lookThrough = createLookThroughBudget();
+  const releaseBudget = createReleaseBudget();
   let [queued, waiting, inFlight] = [0, 0, 0];
   let measuredAtMs = clock.monotonicMs();
 
@@ -91,7 +101,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return queue;
   }
 
-  function roomOf(clientId: string, queue: ClientQueue): number {
+  function claimableOf(clientId: string, queue: ClientQueue): number {
     const slots = isClosed(clientId) ? 0 : concurrencyOf(clientId);
     if (slots === 0) return 0;
     const { ownerId } = queue;
@@ -102,16 +112,17 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     const beside = ofOwner - own;
     const most = ownerId === clientId && beside === 0 ? share : Math.max(1, Math.ceil((share - beside) / 2));
     const ahead = Math.floor((queue.perSecond * claimAheadMs) / 1000);
-    return Math.min(slots, most) + ahead - own + heldUp(queue, usableSlots(clientId, queue));
+    return Math.min(slots, most) + ahead - own + extraClaims(queue, usableSlots(clientId, queue));
   }
 
   function take(most: number): ReceivedReference[] {
     measure();
     const taken: ReceivedReference[] = [];
-    // The first round gives each client its share, the second one the shares that others did not use.
+    // In the first round, each client gets its equal share. In the second round, clients get the shares that others did
+    // not use.
     for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {
-        const room = roomOf(clientId, queue);
+        const room = claimableOf(clientId, queue);
         const got = queue.take(Math.max(0, Math.min(room, shareOf(queue.ownerId), most - taken.length)));
         if (got.length === 0) continue;
         taken.push(...got);
@@ -123,7 +134,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return taken;
   }
 
-  /** Returns equal shares for all owners, and equal parts of these for the endpoints of an owner. */
+  /** Computes equal shares of `most` for all clients, divided equally among the endpoints of a client. */
   function firstShares(most: number): (ownerId: string) => number {
     const counts = new Map<string, number>();
     for (const { ownerId } of queues.values()) counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1);
@@ -140,14 +151,17 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     const sinceMs = clock.monotonicMs() - measuredAtMs;
     if (sinceMs < measureEveryMs) return;
     measuredAtMs += sinceMs;
-    lookThrough.renew();
+    releaseBudget.renew();
     for (const [clientId, queue] of [...queues]) {
       queue.measure(sinceMs);
       if (queue.isIdle) queues.delete(clientId);
     }
   }
 
-  /** Returns the calls that the client may have in flight now: its slots, at most half of those free beside it. */
+  /**
+   * Returns how many calls the endpoint may have in flight now: its slots, but at most half of the slots that others
+   * leave free.
+   */
   function usableSlots(clientId: string, queue: ClientQueue): number {
     const ofOthers = inFlight - queue.inFlight;
     return Math.min(concurrencyOf(clientId), Math.max(1, Math.ceil((concurrency - ofOthers) / 2)));
@@ -196,8 +210,8 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   }
 
   /**
-   * Begins one job of each client in turn, as a released slot may be another client's.
-   * @returns whether one has begun
+   * Begins one job of each endpoint in turn, because a released slot may be usable by another endpoint.
+   * @returns true if at least one job has begun
    */
   function startOthers(): boolean {
     let hasBegun = false;
@@ -209,11 +223,11 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return hasBegun;
   }
 
-  /** Removes the jobs that wait too long, or whose route will not be called for long. */
+  /** Removes claimed jobs that have waited too long, or whose route will not be called for a long time. */
   function takeReleased(): ReleasedJob[] {
     const released: ReleasedJob[] = [];
     const nowMs = clock.monotonicMs();
-    const outlets = Array.from(slotless, ([clientId, queue]): LookedThrough => {
+    const endpoints = Array.from(slotless, ([clientId, queue]): ReleasingEndpoint => {
       const slots = usableSlots(clientId, queue);
       return {
         queue,
@@ -221,10 +235,10 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
         terms: { slots, ratePerSecond: ratePerSecondOf(clientId) },
       };
     });
-    for (const [outlet, claimed] of jobsToRelease(outlets, lookThrough, nowMs)) {
-      removeClaimed(claimed.job.clientId, outlet.queue, claimed);
-      underWay.note(outlet.queue, -1);
-      released.push({ job: claimed.job, delayMs: releaseDelayMs(outlet, claimed, nowMs) });
+    for (const [endpoint, claimed] of jobsToRelease(endpoints, releaseBudget, nowMs)) {
+      removeClaimed(claimed.job.clientId, endpoint.queue, claimed);
+      underWay.note(endpoint.queue, -1);
+      released.push({ job: claimed.job, delayMs: releaseDelayMs(endpoint, claimed, nowMs) });
     }
     return released;
   }
@@ -249,7 +263,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
       return Math.max(0, ...Array.from(slotless.values(), ({ claimed: [first] }) => nowMs - (first?.sinceMs ?? nowMs)));
     },
     take,
-    putBack: (references) => {
+    requeue: (references) => {
       underWay.endAll();
       for (const [clientId, own] of Map.groupBy(references, (reference) => reference.clientId)) {
         queued += queueOf(clientId).putBack(own);

@@ -18,15 +18,15 @@ import { publicUrl } from '../../shared/runtime/configuration/public-address.ts'
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
- * Fetch settings of the calls topic. A broker gathers messages no longer than a flush takes. Large answers get past a
- * backlog quickly: its references wait in the dispatcher, client by client.
+ * Kafka fetch settings for the topic of calls. A broker collects messages for no longer than a flush takes. Large
+ * responses let the dispatcher skip a client's backlog quickly, because its references wait in that client's own queue.
  */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
 export const dispatcherEnvironment = commonEnvironment.extend({
   KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
   MUSTER_REGION: region,
-  /** A call may take a minute, and before that a claimed job waits for its slot. */
+  /** Shortest lease of a claim. A call may take a minute, and a claimed job waits for its slot before. */
   DISPATCHER_LEASE_MS: z.coerce
     .number()
     .int()
@@ -34,16 +34,14 @@ export const dispatcherEnvironment = commonEnvironment.extend({
     .max(600_000)
     .default(90_000)
     .describe(
-      'How long a claim lasts at most, or 4 s longer than the `timeoutMs` of its endpoint where that is more: a claim ' +
-        'always lasts as long as its call. The claims of a dispatcher that is dead are free when its last beat is 10 s ' +
-        'old',
+      'Maximum duration of a claim; 4 s longer than `timeoutMs` of the endpoint if that is more, so that a claim lasts as long as its call. Claims of a dead dispatcher are free 10 s after its last heartbeat',
     ),
   DISPATCHER_DNS_SERVERS: z
     .string()
     .transform((list) => list.split(',').map((server) => server.trim()))
     .refine((servers) => servers.every(isNameServer), 'has to be addresses, each with or without a port, by commas')
     .optional()
-    .meta({ description: 'Name servers that hosts of callbacks are looked up by', usual: 'those of the machine' }),
+    .meta({ description: 'Name servers for hosts of callbacks', usual: 'those of the machine' }),
   API_PUBLIC_URL: publicUrl,
   DISPATCHER_CONCURRENCY: z.coerce
     .number()
@@ -51,7 +49,7 @@ export const dispatcherEnvironment = commonEnvironment.extend({
     .min(1)
     .max(5000)
     .default(500)
-    .describe('Calls in flight over all clients, of which one may have half; and one of each client beyond it'),
+    .describe('Calls in flight over all clients, and one more of each client. One client may have half of them'),
 });
 
 function isNameServer(text: string): boolean {

@@ -3,11 +3,11 @@ import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts
 import { mayQueue } from './credit.ts';
 
 describe('the credit of a dispatcher', () => {
-  it('is 200 for a client without jobs there', () => {
+  it('is 200 for a client without jobs at the dispatcher', () => {
     expect(clientQueuesSubject().credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
-  it('is 0 for a slow client with two rounds of jobs there', () => {
+  it('is 0 for a slow client with two rounds of jobs at the dispatcher', () => {
     const { add, claim, credit } = clientQueuesSubject();
     add('slow', 17);
     claim();

@@ -3,9 +3,12 @@ import type { NodeCredit } from '../../shared/ports/job-nodes.ts';
 import type { ClientQueue } from './jobs/client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
-/** Milliseconds of a client's pace for which its references may wait here. More jobs wait in the database. */
+/**
+ * Length of a client's queue here, as the time in milliseconds in which the client's jobs pass through. Further jobs
+ * wait in the database.
+ */
 const queuedMs = 2000;
-/** Upper bound on the references of a client without work here. */
+/** Maximum number of references for a client that has no work here yet. */
 const anyClient = 200;
 /** References that every client may have, however many clients there are. */
 const floor = 20;
@@ -17,7 +20,10 @@ export interface CreditDeps {
   concurrencyOf: (clientId: string) => number;
 }
 
-/** Returns how many references of a client may wait here: those of two seconds, as far as memory allows. */
+/**
+ * Returns how many references of an endpoint may wait here: the wanted number, limited to half of the memory that
+ * others leave free, or to `floor` if that is more.
+ */
 function boundOf(wanted: number, queuedByOthers: number): number {
   return Math.floor(Math.min(wanted, Math.max(floor, (maxQueued - queuedByOthers) / 2)));
 }
@@ -27,8 +33,8 @@ function wantedBy({ passedPerSecond }: Pick<ClientQueue, 'passedPerSecond'>, con
 }
 
 /**
- * Returns how many references schedulers may send of each client, beyond those that are here. Each priority has the
- * same room, so that urgent jobs find some beside a backlog.
+ * Returns the credit of this dispatcher: how many more references schedulers may send for each endpoint and priority.
+ * Each priority has the same limit, so that urgent jobs are accepted despite a backlog.
  */
 export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
   const toClients: Record<string, number> = {};
@@ -44,8 +50,8 @@ export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
 }
 
 /**
- * Returns whether a reference may be queued. Schedulers may exceed the credit somewhat: their copy is about 100 ms old,
- * and Kafka may delay messages. References beyond this tolerance are dropped.
+ * Returns true if a reference may be queued. Schedulers may exceed the credit somewhat, because their copy of it is
+ * about 100 ms old, and Kafka may delay messages. References beyond this tolerance are dropped.
  */
 export function mayQueue(queues: Pick<ClientQueues, 'queued' | 'queuedOf'>, clientId: string): boolean {
   const own = queues.queuedOf(clientId);

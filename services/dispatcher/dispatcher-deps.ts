@@ -28,9 +28,9 @@ export interface DispatcherDeps {
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
   nodes: Pick<JobNodes, 'dispatchers'>;
-  /** Leases of slots for which dispatchers take turns. */
+  /** Leases that coordinate the distribution of call slots among dispatchers, one dispatcher at a time. */
   leases: Leases;
-  /** Owner of this dispatcher's claims and leases, as named in its beats. */
+  /** Name under which this dispatcher owns claims and leases. The heartbeats contain the same name. */
   owner: string;
   /** Shortest lease of a claim. */
   leaseMs: number;

@@ -24,7 +24,7 @@ async function watched() {
 }
 
 describe('the check for sidelined hosts', () => {
-  it('happens every five seconds without one, every second with one, and at once after a notification', async () => {
+  it('runs every five seconds without a sidelined host, every second with one, and at once after a notification', async () => {
     const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
     expect(await looksWithin(10_000)).toBe(10);
     changes.restore();
@@ -164,7 +164,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('sidelines a failing path that no client has configured while the host serves others, until it recovers', async () => {
+  it('sidelines a failing path that no client has configured, until it recovers, while the host serves other paths', async () => {
     let isMended = false;
     const { clock, subject, tables, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
       ({ path }) => status(path.startsWith('/bad') && !isMended ? 500 : 200),

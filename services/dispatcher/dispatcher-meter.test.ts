@@ -34,7 +34,7 @@ describe('the metrics of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_duration_seconds_sum 0.25$/m);
   });
 
-  it('count the lag of only first calls, and no negative lag', async () => {
+  it('count the lag only for first calls, and never as negative', async () => {
     counts.called(callOf(1, 2), 20_000);
     counts.called(callOf(1), 12_000);
     counts.called(callOf(1), 9000);

@@ -12,7 +12,7 @@ export interface DispatcherMeterDeps {
 /** Metrics of a dispatcher. No label is an id: there are too many clients. */
 export interface DispatcherMeter {
   called(call: JobCall, nowMs: number): void;
-  /** Counts a reference that was dropped because too many of its client were here. */
+  /** Counts a reference that was dropped because too many references of its client were queued. */
   refused(): void;
   flushed(flushed: Flushed, calls: readonly JobCall[], claims: number, tookMs: number): void;
 }

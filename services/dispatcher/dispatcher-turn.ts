@@ -39,16 +39,19 @@ export interface DispatcherTurnDeps {
 
 interface ClaimGroup {
   taken: readonly ReceivedReference[];
-  /** References not held yet: a repeated reference's claim must not be in one statement with its end. */
+  /**
+   * The references in `taken` whose jobs are not held yet. If a reference is repeated, one statement must not contain
+   * both the job's result and a new claim.
+   */
   claims: readonly ReceivedReference[];
-  /** Monotonic time of the claim request: the database cannot have begun the leases earlier. */
+  /** Monotonic time at which the claims were requested. The leases in the database do not begin earlier. */
   requestedAtMs: number;
   leaseMs: number;
 }
 
 /**
- * Creates the turn of a dispatcher. A turn first begins or releases the claimed jobs, then writes ends and claims of
- * many jobs in one statement. It returns the milliseconds until the next turn.
+ * Creates the turn of a dispatcher. A turn first begins or releases the claimed jobs. Then it writes the results and
+ * claims of many jobs in one statement. The function returns the milliseconds until the next turn.
  */
 export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<number> {
   const { heartbeat, bounds, letters, held, claimWatch, queues, keeper, keyTurns, meter, levels, clock } = deps;
@@ -71,7 +74,10 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     claimWatch.turned(levels());
   }
 
-  /** Takes references to claim; none while other dispatchers may take this one's claims at once. */
+  /**
+   * Takes references to be claimed. Takes none while other dispatchers may take over the claims of this one, because
+   * its heartbeat is too old.
+   */
   function takeClaims(mayClaim: boolean): ClaimGroup {
     const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];
     const claims = taken.filter((reference) => !held.has(reference));
@@ -83,7 +89,7 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     const claimOf = (reference: ReceivedReference) => bounds.claimOf(reference);
     const writing = claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));
     return writing.catch((error: unknown) => {
-      queues.putBack(taken);
+      queues.requeue(taken);
       throw error;
     });
   }
@@ -92,7 +98,7 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     const jobs = written?.claimed.map((claim) => heldJobOf(claim, requestedAtMs, leaseMs)) ?? [];
     held.add(jobs);
     if (isTakingIn()) queues.hold(jobs);
-    else held.giveBack(jobs);
+    else held.releaseAll(jobs);
   }
 
   function noteWritten(written: Written, { claims, requestedAtMs }: ClaimGroup): void {

@@ -234,7 +234,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('does not call a receiver that should report if no report token can be made, and tries again', async () => {
+  it('while no report token can be created, does not call a receiver that reports later, and tries again', async () => {
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     clients.set(clientIdOf(1), { reportWithinMs: 5000 });
     const inviter = createReportInviter({ secretBox: createSecretBox([]), publicAddress: undefined });
@@ -456,7 +456,7 @@ describe('the dispatcher', () => {
 
   it('makes no call for a disabled client, and releases its jobs once it is enabled', async () => {
     const { clock, subject, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
-    clients.set(clientIdOf(1), { heldBecause: 'the client is disabled' });
+    clients.set(clientIdOf(1), { pauseReason: 'the client is disabled' });
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await offer({ jobId: jobIdOf(1) });

@@ -38,7 +38,7 @@ describe('a forged reference', () => {
     expect(letters).toEqual(['a job whose time has not come']);
   });
 
-  it('with another client calls the job for the client of its row and is quarantined', async () => {
+  it('is quarantined if it names another client, and the job is called for its own client', async () => {
     const { calls, tables, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(0, 1);
     await send([clientIdOf(2)], [[partition, dueUs, jobId, 0]]);
@@ -69,11 +69,11 @@ describe('a forged reference', () => {
     expect(calls).toHaveLength(1);
     expect(letters).toEqual([
       'not references to jobs: of no client, or of another partition',
-      expect.stringMatching(/^not references to jobs: jobs\.0\.2: has to be a uuid in small letters/),
+      expect.stringMatching(/^not references to jobs: jobs\.0\.2: has to be a uuid in lowercase/),
     ]);
   });
 
-  it('to unknown clients shares one queue with others of its kind, so that real clients are not delayed', async () => {
+  it('to unknown clients shares one queue with other such references, so that real clients are not delayed', async () => {
     const { clock, calls, clients, subject, dispatcher, dispatcherOf, bus, stop } = await attacked();
     await stop(dispatcher);
     const known = new Set([clientIdOf(1)]);
@@ -84,7 +84,7 @@ describe('a forged reference', () => {
       const terms = {
         limits,
         ownerId: id,
-        heldBecause: null,
+        pauseReason: null,
         retries,
         sideline,
         onGone: 'dead-letter',

@@ -1,16 +1,20 @@
 import { deadAfterMs } from '../../shared/ports/job-nodes.ts';
 
-/** Longest time from the last check of the heartbeat until a call is on the wire. */
+/** Maximum time in milliseconds from the last check of the heartbeat until the request of a call is sent. */
 const marginMs = 1000;
 
-/** Time until which other processes count this one as alive, as far as it knows. Then they may take its claims. */
+/** Determines the time until which other processes consider this one alive. Afterwards, they may claim its jobs. */
 export interface Heartbeat {
   /**
-   * Reports a stored beat.
-   * @param requestedAtMs monotonic time at which the beat was sent: the database counts from later
+   * Reports a stored heartbeat.
+   * @param requestedAtMs monotonic time at which the heartbeat was sent; the database's count begins later, never
+   * earlier
    */
   beaten(requestedAtMs: number): void;
-  /** Returns a monotonic time, which continues while the process is frozen. */
+  /**
+   * Returns the time until which this process counts as alive, on the monotonic clock. That clock continues while the
+   * process is frozen.
+   */
   aliveUntilMs(): number;
 }
 

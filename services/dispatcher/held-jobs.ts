@@ -10,14 +10,14 @@ const maxResults = 500;
 export interface HeldJobs {
   readonly unwritten: number;
   /**
-   * Returns whether the job is held for this due time. A reference with another due time is no repeat: the outcome for
-   * the time before is stored, though its write may not have returned yet.
+   * Returns true if the job is held for this due time. A reference with another due time is not a repeat. The result
+   * for the earlier due time is already stored, even if its write has not returned yet.
    */
   has(reference: JobReference): boolean;
   add(jobs: readonly HeldJob[]): void;
   end(call: JobCall): void;
   /** Releases claimed jobs that have not begun: they are due again at once, for any dispatcher. */
-  giveBack(jobs: readonly HeldJob[]): void;
+  releaseAll(jobs: readonly HeldJob[]): void;
   release(jobs: readonly ReleasedJob[]): void;
   /** Writes outcomes of calls, and claims, in one statement. Null if there is nothing to write or claim. */
   flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;
@@ -50,13 +50,14 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
     end: (call) => {
       finished.push(call);
     },
-    giveBack: (jobs) => release(jobs.map((job) => ({ job, delayMs: 0 }))),
+    releaseAll: (jobs) => release(jobs.map((job) => ({ job, delayMs: 0 }))),
     release,
     flush: async (claims, leaseMs) => {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
       const flushed = await ledger.flush({ results: calls.map(resultOf), claims, leaseMs }).catch((error: unknown) => {
-        // No outcome is lost: the next flush writes it, or Postgres refuses it because another dispatcher has the job.
+        // Results are not lost if the write fails: the next flush writes them. If another dispatcher has claimed a job
+        // meanwhile, Postgres refuses its result.
         finished = [...calls, ...finished];
         throw error;
       });

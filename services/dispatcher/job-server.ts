@@ -25,7 +25,9 @@ export interface JobServer {
   /** Number of calls in flight, probes of hosts included. */
   readonly underWay: number;
   /**
-   * @param whenDone releases the job's slot, with the end of the call for its route; absent for a job without a slot
+   * Calls a job.
+   * @param whenDone releases the job's slot, and receives the result of the call for its route; absent for a job
+   * without a slot
    */
   serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void;
 }

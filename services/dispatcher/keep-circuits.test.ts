@@ -109,7 +109,7 @@ describe('the keeper of circuits', () => {
     expect(openHosts()).toEqual([leftAlone]);
   });
 
-  it('does not sideline a host of whose paths fewer than half fail', () => {
+  it('does not sideline a host if fewer than half of its paths fail', () => {
     const { jobOf, called, openHosts } = subject;
     for (let call = 0; call < 2000; call++) {
       called(jobOf(`https://one.example/hooks/${name(call)}/orders`), call % 5 < 2 ? 'fails' : 'answers');

@@ -18,13 +18,19 @@ const lookEveryMs = 1000;
 const allWellLookEveryMs = 5000;
 /** Least time between two turns in milliseconds, however many notifications arrive. */
 const minBetweenMs = 100;
-/** Milliseconds between two searches for sidelined jobs without a circuit. */
+/** Time in milliseconds between two searches for sidelined jobs whose circuit no longer exists. */
 const adoptEveryMs = 60_000;
 /** Upper bound on the sidelined jobs that expire at each probe. */
 const maxExpired = 1000;
-/** Delay after which a job that waits for the first-hand call of its route is offered again. */
+/**
+ * Delay in milliseconds after which a job is tried again. The job waits for the result of another job's call to the
+ * same route, which is made although the host's circuit is open.
+ */
 const firstHandWaitMs = 200;
-/** Upper bound on the routes of a host with their own circuit. If more fail, the whole host counts as failing. */
+/**
+ * Maximum number of routes of a host that have a circuit of their own. If more routes fail, the failures count for the
+ * whole host.
+ */
 const maxRoutesAside = 32;
 
 export interface CircuitKeeperDeps {
@@ -41,15 +47,23 @@ interface LearnedCall extends EvidenceScope {
   sign: 'answers' | 'fails';
 }
 
-/** Loop that keeps the circuits of hosts: probes the hosts, and releases their sidelined jobs. */
+/** Loop that maintains the circuit breakers of hosts: it probes hosts, and releases their sidelined jobs. */
 export interface CircuitKeeper extends Loop {
   /** Returns why the job is not called now: its route or its host has an open circuit. Null if it may be called. */
   refusalOf(job: HeldJob, host: string): JobVerdict | null;
-  /** True if the job is called although its host has an open circuit. */
+  /**
+   * Returns true if the job is called although the circuit of its host is open, as the first evidence about its route.
+   */
   isFirstHand(job: HeldJob): boolean;
-  /** Learns from a call. @returns true if its outcome concerns the ordering key of the job alone */
+  /**
+   * Updates the circuits with the result of a call.
+   * @returns true if the result concerns only the ordering key of the job
+   */
   onCalled(call: JobCall): boolean;
-  /** Handles that these calls are stored: jobs may have been sidelined under a circuit that no longer exists. */
+  /**
+   * Called after these results were stored. Wakes the loop if a job was sidelined under a circuit that no longer
+   * exists.
+   */
   written(calls: readonly JobCall[]): void;
 }
 
@@ -58,7 +72,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const breakers = createBreakerMemory();
   const evidences = createEvidenceMemory();
   const known = createCircuitStates(() => clock.monotonicMs());
-  /** Names under which this dispatcher sidelined jobs, and that had a circuit at the last read. */
+  /** Circuits under which this dispatcher sidelined jobs, and that still existed at the last read. */
   const used = new Map<string, HostKey>();
   let adoptedAtMs = -Infinity;
 
@@ -82,12 +96,13 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   async function turn(): Promise<number> {
     if (clock.monotonicMs() - adoptedAtMs >= adoptEveryMs) {
       adoptedAtMs = clock.monotonicMs();
-      const hosts = await circuits.adopt();
+      const hosts = await circuits.closeOrphanedHosts();
       if (hosts > 0) logger.warn({ hosts }, 'jobs were put aside for hosts that nobody knew of, bringing them back');
     }
     const rows = await circuits.read();
     known.replace(rows);
-    // Failures from before another dispatcher opened the circuit do not count once the host is back.
+    // Another dispatcher may have opened the circuit. Earlier failures that this dispatcher counted must not count
+    // again once the host is back.
     for (const row of rows) if (row.state === 'open') breakers.forget(row);
     for (const row of rows) await keep(row);
     for (const [name, key] of used) {
@@ -101,10 +116,10 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
 
   async function keep(row: HostCircuit): Promise<void> {
     const terms = clients.termsOf(row.clientId);
-    if (row.state === 'disabled' && row.host === everyHost && !terms?.heldBecause) {
+    if (row.state === 'disabled' && row.host === everyHost && !terms?.pauseReason) {
       await circuits.beginClosing(row);
     } else if (row.state === 'closing' && row.nextInMs <= 0) {
-      await circuits.bringBack(row, broughtBack(row.sinceMs));
+      await circuits.releaseSidelined(row, broughtBack(row.sinceMs));
     } else if (row.state === 'open' && row.nextInMs <= 0) {
       await circuits.expire(row, maxExpired);
       await tryHost(row, probeInMs(row.sinceMs, terms?.sideline.probeEveryMs ?? lookEveryMs));
@@ -116,7 +131,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const leaseMs = deps.leaseOf(row.clientId);
     const probe = await circuits.takeProbe(row, nextInMs, leaseMs);
     if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, requestedAtMs, leaseMs, row.host));
-    // No job waits to probe with, so the next job that is due tries the host.
+    // If no sidelined job is left for a probe, the circuit begins to close. The next job that becomes due then tests
+    // the host.
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }
 
@@ -124,7 +140,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   changes.on('hosts', () => loop.poke());
 
   /** Opens or disables a circuit. It applies on this dispatcher at once, even if the write fails. */
-  function leaveAlone(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
+  function openOrDisable(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(key, state);
     logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
     const written = state === 'open' ? circuits.open(key, cause, nextInMs) : circuits.disable(key, cause);
@@ -137,12 +153,13 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     evidences.find(circuitKeyOf({ ...key, host: job.host }))?.onEnded(job.jobId, sign);
     if (verdict.kind === 'sidelined' && verdict.host === everyHost) {
       const all = { ...key, host: everyHost };
-      if (known.of(all) !== 'disabled') leaveAlone(all, 'disabled', terms?.heldBecause ?? 'the client is disabled', 0);
+      if (known.of(all) !== 'disabled')
+        openOrDisable(all, 'disabled', terms?.pauseReason ?? 'the client is disabled', 0);
       return false;
     }
     if (sign === 'none' || !terms) return false;
     const cause = note.error ?? '';
-    if (sign === 'gone' && terms.onGone === 'sideline') leaveAlone(key, 'disabled', cause, 0);
+    if (sign === 'gone' && terms.onGone === 'sideline') openOrDisable(key, 'disabled', cause, 0);
     else if (sign !== 'fails' && (job.probeOf !== null || (isFirst && known.of(key) === 'open'))) beginClosing(key);
     if (sign === 'gone') return false;
     const { jobId, orderingKey, route } = job;
@@ -152,19 +169,22 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const evidence = evidences.of(circuitKeyOf({ ...key, host: job.host }));
     const scope = evidence.onCalled({ jobId, orderingKey, sign, route, startedMs }, nowMs);
     const opened = job.probeOf === null ? learn(job, host, { ...scope, sign }, terms.sideline) : null;
-    if (opened) leaveAlone(opened, 'open', cause, probeInMs(0, terms.sideline.probeEveryMs));
+    if (opened) openOrDisable(opened, 'open', cause, probeInMs(0, terms.sideline.probeEveryMs));
     return scope.isOfKey;
   }
 
-  /** True if the host or the route has come back since then: earlier failures do not count. */
+  /**
+   * Returns true if the host or the route has come back after `timeMs`. Failures of calls that began earlier do not
+   * count.
+   */
   function isBackSince({ clientId, route }: HeldJob, host: string, timeMs: number): boolean {
     const names = [host, routeNameOf(host, route)];
     return names.some((name) => known.isBackSince({ clientId, host: name }, timeMs));
   }
 
   /**
-   * Updates the breaker of the call's route, and that of its host unless the host serves other routes. If many routes
-   * fail at a time, both learn.
+   * Updates the circuit breaker of the call's route. If the host does not serve other routes, updates the host's
+   * breaker instead. If many routes fail at the same time, updates both.
    * @returns the route or host whose circuit opens now, or null
    */
   function learn(job: HeldJob, host: string, met: LearnedCall, limits: FailureLimits): HostKey | null {
@@ -174,7 +194,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const call = { jobId: met.id, sign: met.sign };
     const stateOf = (key: HostKey) => (known.of(key) === 'closed' ? known.of(ofHost) : known.of(key));
     if (met.sign === 'answers') {
-      // Only failures create an entry, unless the circuit is closing: earlier answers do not matter otherwise.
+      // A response updates an existing entry; only failures create one. Exception: while the circuit is closing,
+      // responses matter too.
       const breaker = known.of(ofHost) === 'closing' ? breakers.of(ofHost) : breakers.find(ofHost);
       breaker?.onCalled(call, known.of(ofHost), limits);
       if (ofRoute.host !== host) breakers.find(ofRoute)?.onCalled(call, known.of(ofRoute), limits);

@@ -24,7 +24,7 @@ const claim = {
   repeats: null,
   terms: null,
   orderingKey: 'merchant-1',
-  aloneMs: 21_000,
+  exclusiveMs: 21_000,
   report: null,
 };
 const note = { status: 200, latencyMs: 1, error: null, answer: null };
@@ -38,7 +38,7 @@ it('the next turn of an ordering key belongs to the client, even if the job was 
   const job = heldJobOf({ ...claim, clientId: clientIdOf(2) }, 0, 1000);
   const terms = {
     ownerId: clientIdOf(1),
-    heldBecause: null,
+    pauseReason: null,
     onGone: 'dead-letter',
     keepsBodies: true,
     finalCodes: [],

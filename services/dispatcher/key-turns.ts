@@ -7,8 +7,8 @@ import type { JobCall } from './call/call-job.ts';
 /** Milliseconds between two turns without work. Written outcomes wake the loop. */
 const idleMs = 60_000;
 const afterErrorMs = 500;
-/** Kinds of outcome after which a job keeps its ordering key. */
-const still: ReadonlySet<string> = new Set(['released', 'reporting', 'sidelined']);
+/** Kinds of verdict after which a job keeps its ordering key, so that the next job must not become due. */
+const kindsKeepingKey: ReadonlySet<string> = new Set(['released', 'reporting', 'sidelined']);
 
 export interface KeyTurnsDeps {
   keys: Pick<KeyAdvancer, 'advance'>;
@@ -16,11 +16,14 @@ export interface KeyTurnsDeps {
   logger: Logger;
 }
 
-/** Loop that makes the next jobs of ordering keys due. It runs beside the flushes, so that no flush waits for it. */
+/**
+ * Loop that makes the next job due when a job of an ordering key has ended. The loop runs in parallel to the flushes,
+ * so that they do not wait for it.
+ */
 export interface KeyTurns {
   written(calls: readonly JobCall[]): void;
   start(): void;
-  /** Resolves when all keys so far are advanced, or have failed once. */
+  /** Resolves when all keys so far have been advanced, or when advancing them has failed once. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +33,8 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
   async function turn(): Promise<number> {
     const taken = woken;
     woken = [];
-    // A failure is not retried here: the wakes are stored, and a scheduler sweeps them.
+    // A failed attempt is not repeated here: the keys are also stored in the database, from which a scheduler advances
+    // them.
     if (taken.length > 0) await keys.advance(taken);
     return woken.length > 0 ? 0 : idleMs;
   }
@@ -39,7 +43,7 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
   return {
     written: (calls) => {
       for (const { job, verdict, terms } of calls) {
-        const isStill = still.has(verdict.kind);
+        const isStill = kindsKeepingKey.has(verdict.kind);
         // An ordering key belongs to the client, whatever endpoints its jobs go through.
         const clientId = terms?.ownerId ?? job.clientId;
         if (job.orderingKey !== null && !isStill) woken.push({ clientId, key: job.orderingKey });

@@ -1,5 +1,6 @@
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { totalsSlotOf } from '../../shared/domain/step/totals-slot.ts';
+import { createGuardedSockets } from '../../shared/http-client/guarded-sockets.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createKafka } from '../../shared/kafka/client/connection.ts';
 import { createBrokerLook } from '../../shared/kafka/cluster/broker-look.ts';
@@ -17,6 +18,7 @@ import { createRegions } from '../../shared/postgres/registry/regions.ts';
 import { createProcessBeats } from '../../shared/postgres/registry/process-beats.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { takePart, untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
+import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
 import { createClientReader } from '../../shared/runtime/installation/client-reader.ts';
 import { exportConsumerStats } from '../../shared/runtime/meter/consumer-metrics.ts';
 import { dispatcherGroup, ownConsumer } from '../../shared/runtime/installation/installation-bus.ts';
@@ -97,7 +99,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const sentAgain = meter.counter(dispatcherMetrics.sentAgain).of({});
   const ways = { clock, names, installation: config.egress, onSentAgain: () => sentAgain.add() };
   const endpoint = onClose(createCallbackEndpoint(ways), (opened) => opened.close());
-  const mail = config.mail && createMailEndpoint({ settings: config.mail, clock });
+  const sockets = createGuardedSockets({ guard: createEgressGuard([config.egress]), names }, 'mail server');
+  const mail = config.mail && createMailEndpoint({ settings: config.mail, sockets, clock });
   const writer = onClose(createTopicWriter({ kafka }), (opened) => opened.close());
   const topics = createTopicEndpoint({ writer, topics: config.targetTopics, clock });
   if (mail) onClose(mail, (opened) => opened.close());
@@ -131,17 +134,17 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
-  // The dispatcher may claim only while its beats are stored.
+  // The dispatcher may claim jobs only while its heartbeats are stored, so these begin first.
   reporter.start();
   await dispatcher.start();
-  reporter.tell();
+  reporter.reportNow();
   logger.info({ owner, region, topic }, 'dispatcher takes jobs');
   return {
     ...dispatcher,
     stopIntake: async () => {
       const stopping = dispatcher.stopIntake();
-      // As soon as schedulers receive this report, they offer its references to other dispatchers.
-      reporter.tell();
+      // Once schedulers receive this report, they send references to other dispatchers instead.
+      reporter.reportNow();
       await stopping;
     },
   };

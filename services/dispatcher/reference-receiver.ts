@@ -13,13 +13,16 @@ export interface ReferenceReceiverDeps {
   queued: () => number;
 }
 
-/** Number of queued references at which fetching slows down: the calls of about 100 ms at full load. */
+/**
+ * Number of queued references at which the dispatcher fetches fewer messages. At full load, it calls this many jobs in
+ * about 100 ms.
+ */
 const crowdedFrom = 1000;
 
 /**
- * Creates the receiver of references. A message is settled as soon as its references are in memory, so no message
- * blocks another one on the topic. The sweep finds jobs that are lost with this process. Unreadable messages are
- * dead-lettered, and never block their lane.
+ * Creates the receiver of references to due jobs. A message is settled as soon as its references are in memory, so that
+ * no message blocks others on the topic. If this process dies, the schedulers' sweep finds the jobs again. Unreadable
+ * messages are dead-lettered, and do not block their lane (topic partition) either.
  */
 export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiver & { stop(): void } {
   const { letters, isKnown, onReferences, onSettled, queued } = deps;
@@ -35,7 +38,8 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     const messagePosition = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
-      // The partition is part of the job's id: another one would get in the way of the true reference.
+      // The partition can be derived from the job's id. A reference with another partition is rejected, because it
+      // would collide with the correct reference.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
       return { partition, dueUs, jobId, clientId: queuedUnder, messageClientId: clientId, messagePosition, priority };
@@ -53,7 +57,7 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       if (stopped) return;
       for (const message of messages) receive(message);
     },
-    // The references of the lane are in memory, and any dispatcher may claim their jobs.
+    // Nothing to do: the references of the lane are already in memory, and any dispatcher may claim their jobs.
     revoke: () => undefined,
     isCrowded: () => queued() >= crowdedFrom,
     stop: () => {

@@ -3,63 +3,78 @@ import { measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client
 import type { HeldJob } from './jobs/held-job.ts';
 import type { RouteLine } from './routes/route-line.ts';
 
-/** Jobs of blocked routes that an outlet releases in a second to find those of other routes: ten for each slot. */
-const lookThroughPerSlot = 10;
-const leastLookThrough = 100;
-const mostLookThrough = 500;
-/** Upper bound for all outlets together, per second: each release is a write to the table. */
-const mostLookThroughOfAll = 500;
-/** Releases per second of an outlet, if the first second's worth of jobs contained only one route. */
-const lookThroughInVain = 10;
+/**
+ * Number of claimed jobs of blocked routes that an endpoint may release per second and slot. Releasing them makes room
+ * to claim jobs of other routes, which may be behind them.
+ */
+const releasesPerSlot = 10;
+const minReleases = 100;
+const maxReleases = 500;
+/**
+ * Maximum number of such releases per second of all endpoints together. It is bounded, because each release is a write
+ * to the database.
+ */
+const maxReleasesOfAll = 500;
+/** Number of such releases per second after an endpoint has released jobs for a second and found only one route. */
+const releasesInVain = 10;
 
-/** Share of the look-through above and of the client's rate that released jobs may use when they come back. */
+/**
+ * Share of the endpoint's releases per second, and of the client's rate limit, that released jobs may use when they are
+ * due again.
+ */
 const returnedPart = 0.25;
-/** Least delay of a released job that expires. Such a job comes back after half of its remaining window. */
+/**
+ * Minimum delay in milliseconds of a released job that expires. Such a job is due again after half of the time until
+ * its expiry.
+ */
 const leastBackMs = 100;
 
-/** Claimed job that returns to the table, due again after `delayMs`. */
+/** A claimed job that is released in the database without a call. It is due again after `delayMs`. */
 export interface ReleasedJob {
   job: HeldJob;
   delayMs: number;
 }
 
 interface ReturnTerms {
-  /** Calls that the outlet may have in flight. */
+  /** Calls that the endpoint may have in flight. */
   slots: number;
-  /** Jobs per second that the client's rate lets schedulers send here. */
+  /** Jobs per second that schedulers may send here under the client's rate limit. */
   ratePerSecond: number;
 }
 
-export interface LookedThrough {
+export interface ReleasingEndpoint {
   queue: ClientQueue;
-  /** Routes with claimed jobs for which no call may begin for long. */
+  /** Routes that have claimed jobs but will not permit a call for a long time. */
   blocked: ReadonlySet<RouteLine>;
   terms: ReturnTerms;
 }
 
-/** Budget of releases of one dispatcher until the next measurement: jobs of blocked routes, over all its outlets. */
-export interface LookThroughBudget {
+/**
+ * Number of jobs of blocked routes that one dispatcher may still release until the next measurement, over all its
+ * endpoints.
+ */
+export interface ReleaseBudget {
   /**
-   * Yields claimed jobs to release, so that the jobs behind them are found. Outlets that were looked through longest
-   * ago come first, and the rest of the budget is shared evenly.
+   * Yields claimed jobs to release, so that jobs of other routes can be claimed. Endpoints whose last release was
+   * longest ago come first. The rest of the budget is shared evenly.
    */
-  spend(outlets: readonly LookedThrough[], nowMs: number): Iterable<[LookedThrough, ClaimedJob]>;
+  spend(endpoints: readonly ReleasingEndpoint[], nowMs: number): Iterable<[ReleasingEndpoint, ClaimedJob]>;
   renew(): void;
 }
 
-export function createLookThroughBudget(): LookThroughBudget {
-  const whole = inOneMeasure(mostLookThroughOfAll);
+export function createReleaseBudget(): ReleaseBudget {
+  const whole = inOneMeasure(maxReleasesOfAll);
   let left = whole;
   return {
-    spend: function* (outlets, nowMs) {
-      let others = outlets.length;
-      for (const outlet of outlets.toSorted((a, b) => a.queue.lookedAtMs - b.queue.lookedAtMs)) {
+    spend: function* (endpoints, nowMs) {
+      let others = endpoints.length;
+      for (const endpoint of endpoints.toSorted((a, b) => a.queue.releasedAtMs - b.queue.releasedAtMs)) {
         if (left <= 0) return;
         const share = Math.ceil(left / others--);
-        for (const claimed of lookThrough(outlet, share)) {
+        for (const claimed of releasableJobs(endpoint, share)) {
           left--;
-          outlet.queue.lookedAtMs = nowMs;
-          yield [outlet, claimed];
+          endpoint.queue.releasedAtMs = nowMs;
+          yield [endpoint, claimed];
         }
       }
     },
@@ -70,40 +85,43 @@ export function createLookThroughBudget(): LookThroughBudget {
 }
 
 /**
- * Yields the claimed jobs that wait too long, or whose route will not be called for long. The caller removes each from
- * its queue before it requests the next one.
+ * Yields the claimed jobs that have waited too long, or whose route will not permit a call for a long time. The caller
+ * must remove each job from its queue before it requests the next one.
  */
 export function* jobsToRelease(
-  outlets: readonly LookedThrough[],
-  budget: LookThroughBudget,
+  endpoints: readonly ReleasingEndpoint[],
+  budget: ReleaseBudget,
   nowMs: number,
-): Iterable<[LookedThrough, ClaimedJob]> {
-  const withBlocked = outlets.filter(({ blocked }) => blocked.size > 0);
+): Iterable<[ReleasingEndpoint, ClaimedJob]> {
+  const withBlocked = endpoints.filter(({ blocked }) => blocked.size > 0);
   yield* budget.spend(withBlocked, nowMs);
-  for (const outlet of outlets) {
-    const { claimed } = outlet.queue;
-    if (outlet.blocked.size === 0) outlet.queue.lookedInVain = 0;
-    for (let [first] = claimed; first && isLate(first, nowMs); [first] = claimed) yield [outlet, first];
+  for (const endpoint of endpoints) {
+    const { claimed } = endpoint.queue;
+    if (endpoint.blocked.size === 0) endpoint.queue.releasedWithoutOtherRoute = 0;
+    for (let [first] = claimed; first && isLate(first, nowMs); [first] = claimed) yield [endpoint, first];
   }
 }
 
-/** Yields one job at a time: no more follow once the released ones have filled the room for jobs that come back. */
-function* lookThrough({ queue, blocked, terms }: LookedThrough, share: number): Iterable<ClaimedJob> {
+/**
+ * Yields jobs of blocked routes, one at a time. Skips jobs whose route already has as many released jobs as may come
+ * back in time.
+ */
+function* releasableJobs({ queue, blocked, terms }: ReleasingEndpoint, share: number): Iterable<ClaimedJob> {
   const [line] = blocked;
   if (!line) return;
-  const perSecond = lookThroughPerSecond(terms.slots);
+  const perSecond = releasesPerSecond(terms.slots);
   const isOnly = blocked.size === 1 && queue.routes.isAlone(line);
-  if (!isOnly) queue.lookedInVain = 0;
-  const isInVain = queue.lookedInVain >= perSecond;
-  const most = Math.min(share, inOneMeasure(isInVain ? lookThroughInVain : perSecond) - queue.lookedThrough);
+  if (!isOnly) queue.releasedWithoutOtherRoute = 0;
+  const isInVain = queue.releasedWithoutOtherRoute >= perSecond;
+  const most = Math.min(share, inOneMeasure(isInVain ? releasesInVain : perSecond) - queue.releasedBlocked);
   if (most <= 0) return;
   let released = 0;
   for (const claimed of queue.claimed.filter((each) => blocked.has(each.line))) {
     if (released >= most) return;
     if (queue.routes.isReturnFull(claimed.line, returnedPerSecond(terms))) continue;
     released++;
-    queue.lookedThrough++;
-    queue.lookedInVain++;
+    queue.releasedBlocked++;
+    queue.releasedWithoutOtherRoute++;
     yield claimed;
   }
 }
@@ -113,12 +131,12 @@ function inOneMeasure(perSecond: number): number {
 }
 
 /**
- * Returns after how many milliseconds a released job is due again: at once, unless its route is blocked. Jobs that come
- * back leave most of the rate to others, because each is sent again. A job that expires comes back while it is still
- * worth calling.
+ * Returns the delay in milliseconds after which a released job is due again: 0 unless its route is blocked. Released
+ * jobs use only a part of the rate, because each is sent to a dispatcher again. A job that expires is due while there
+ * is still time to call it.
  */
 export function releaseDelayMs(
-  { queue, blocked, terms }: LookedThrough,
+  { queue, blocked, terms }: ReleasingEndpoint,
   { job, line }: ClaimedJob,
   nowMs: number,
 ): number {
@@ -130,9 +148,9 @@ export function releaseDelayMs(
 }
 
 function returnedPerSecond({ slots, ratePerSecond }: ReturnTerms): number {
-  return returnedPart * Math.min(lookThroughPerSecond(slots), ratePerSecond);
+  return returnedPart * Math.min(releasesPerSecond(slots), ratePerSecond);
 }
 
-function lookThroughPerSecond(slots: number): number {
-  return Math.min(mostLookThrough, Math.max(leastLookThrough, lookThroughPerSlot * slots));
+function releasesPerSecond(slots: number): number {
+  return Math.min(maxReleases, Math.max(minReleases, releasesPerSlot * slots));
 }

@@ -6,14 +6,23 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 const beatEveryMs = 2000;
-/** Least time between reports while jobs arrive and schedulers wait for credit; a millisecond per active client. */
+/**
+ * Minimum time in milliseconds between reports while jobs arrive and schedulers wait for credit. With many active
+ * clients, the time is one millisecond per client.
+ */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
-/** Time between two reports of the calls by client, which are shown to people: the pace of an idle dispatcher. */
+/**
+ * Time in milliseconds between two reports of the calls by endpoint, which only users see. It equals the heartbeat
+ * interval of an idle dispatcher.
+ */
 const callsEveryMs = beatEveryMs;
 /** Time between two reports of durations, which change slowly and are the largest part of a report. */
 const durationsEveryMs = 10_000;
-/** Weight of the newest rate when it is lower, so that the rate outlasts a moment without work. */
+/**
+ * Weight of a new rate that is lower than the average, so that the average does not drop to zero in a moment without
+ * work.
+ */
 const newWeight = 0.5;
 
 export interface NodeReporterDeps {
@@ -31,13 +40,13 @@ export interface NodeReporterDeps {
 
 export interface NodeReporter {
   start(): void;
-  tell(): void;
+  reportNow(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Loop that reports to schedulers what this dispatcher takes of each client. A report is valid until the next one;
- * reports are frequent while jobs arrive.
+ * Loop that reports the credit of this dispatcher to schedulers: how many jobs it accepts for each client. A report is
+ * valid until the next one. While jobs arrive, reports are frequent.
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
@@ -45,7 +54,9 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
   let isNotified = false;
-  /** True if nothing has changed since the last report: the next one waits for the next beat or change. */
+  /**
+   * True if nothing has changed since the last report. The next report then follows with the next heartbeat or change.
+   */
   let isAsleep = false;
 
   async function turn(): Promise<number> {
@@ -78,7 +89,7 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   });
   return {
     start: () => loop.start(),
-    tell: () => {
+    reportNow: () => {
       isNotified = true;
       loop.poke();
     },

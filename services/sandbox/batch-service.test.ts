@@ -72,8 +72,8 @@ function failedIn(body: string): string[] {
   return results.filter(({ status }) => status === 'failed').map(({ id }) => id);
 }
 
-describe('an answer of the batch service', () => {
-  test('lists in the full form every user in the order of the call, with the expected failure codes', async () => {
+describe('the batch service of the sandbox', () => {
+  test('answers, in full form, with every user in the order of the call and with the expected failure codes', async () => {
     const { call } = createSubject({ failureShare: 0.2 });
     const failureOf = failuresOf({ salt: 'test', service: 'rewards', failureShare: 0.2 });
 
@@ -90,14 +90,14 @@ describe('an answer of the batch service', () => {
     expect(failedIn(answer.body).length).toBeGreaterThan(0);
   });
 
-  test('lists in the compact form the number of successes and the failed users', async () => {
+  test('answers, in compact form, with the number of successes and the failed users', async () => {
     const { call } = createSubject({ form: 'compact', failureShare: 0.2 });
     const { succeeded, failed } = compactAnswer.parse(JSON.parse((await call()).body));
     expect(failed.length).toBeGreaterThan(0);
     expect(succeeded + failed.length).toBe(users.length);
   });
 
-  test('succeeds for most retryable users under another key', async () => {
+  test('serves most retryable users if they are called under another key', async () => {
     const { call, ledger } = createSubject({ retryableShare: 0.3 });
     const again = failedIn((await call()).body);
     expect(again.length).toBeGreaterThan(0);

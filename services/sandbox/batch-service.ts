@@ -21,7 +21,7 @@ export interface BatchServiceDeps {
   name: ServiceName;
   salt: string;
   settings: ServiceSettings;
-  /** 202 if `succeeded` only means accepted. */
+  /** Status of a successful response: 202 if `succeeded` only means that the user was accepted. */
   successStatus: 200 | 202;
   effects: EffectStore;
   faults: Pick<FaultSwitches, 'ruleForCall' | 'ruleForStatus'>;
@@ -81,8 +81,8 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     if (chance === 'busy') return refuse(busy);
     if (rule?.answer?.kind === 'hang') await pass(rule.answer.appliedAfterMs);
 
-    // Effects are applied first and answered late, as in real services: a caller that gives up meanwhile has had its
-    // effects.
+    // The effects come before the response, like in real services. If the caller gives up while it waits, the effects
+    // have happened.
     const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
     // A check has no effects, live or not.
     const hasNoEffects = request.mode === 'test' || name === 'checks';

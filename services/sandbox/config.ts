@@ -111,7 +111,10 @@ type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
 /** Behaviour of one batch service. Shares are of users or of calls, 0 to 1. */
 export interface ServiceSettings {
   form: 'full' | 'compact';
-  /** Memory: results by user (class A), answers by key (B), outcomes for status queries (C), or nothing (D). */
+  /**
+   * Results that the service remembers, by contract class: results by user (A), answers by request key (B), outcomes
+   * for status queries (C), or nothing (D).
+   */
   memory: 'users' | 'keys' | 'outcomes' | 'none';
   latency: { fromMs: number; toMs: number };
   failureShare: number;
@@ -136,7 +139,7 @@ export interface SandboxConfig {
   signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
-  /** Applies to the store in Postgres. */
+  /** Statements of the rewards store in Postgres: per batch or per user. Ignored by the store in memory. */
   rewardsQueries: 'per-batch' | 'per-user';
   services: Record<ServiceName, ServiceSettings>;
   faults: FaultRules;

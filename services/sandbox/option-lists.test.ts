@@ -26,7 +26,7 @@ describe('the option lists of the sandbox', () => {
     expect(valuesOf('/rewards/v1/options').more).toBe(false);
   });
 
-  it('do not exist for points, and invalid parameters are refused', () => {
+  it('do not exist for the service points, and a request with invalid parameters is refused', () => {
     expect(ask('/points/v1/options')).toBeNull();
     expect(ask('/rewards/v1/options', 'limit=0')?.status).toBe(400);
     expect(ask('/rewards/v1/options', 'country=sg')?.status).toBe(400);

@@ -31,6 +31,11 @@ const lists: Readonly<Record<string, readonly OfferedOption[]>> = {
   ],
 };
 
+/** Returns the display name of a message template; undefined if there is no such template. */
+export function titleOfTemplate(template: string): string | undefined {
+  return lists['messages']?.find(({ value }) => value === template)?.label ?? undefined;
+}
+
 const optionsPath = /^\/(rewards|messages)\/v1\/options$/;
 
 /** Answers the reference option lists of a team (docs/optional-contracts.md); null for other paths. */

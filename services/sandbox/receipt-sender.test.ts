@@ -16,7 +16,7 @@ const sent = z.object({
   ),
 });
 
-type Said = z.infer<typeof sent>['receipts'][number];
+type Reported = z.infer<typeof sent>['receipts'][number];
 
 let sender: ReceiptSender | undefined;
 afterEach(() => sender?.close());
@@ -24,7 +24,7 @@ afterEach(() => sender?.close());
 function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []) {
   if (!key) throw new Error('the secret is none');
   const clock = createSettableClock();
-  const requests: Said[][] = [];
+  const requests: Reported[][] = [];
   const problems: (string | null)[] = [];
   const post: typeof fetch = (_url, init) => {
     const body = Buffer.from(init?.body instanceof Buffer ? init.body : '');
@@ -52,13 +52,13 @@ function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []
       for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const shown = () =>
+  const displayed = () =>
     requests.map((each) => each.map(({ user, status, code = '' }) => `${user} ${status} ${code}`.trim()));
   return {
     accept: (...users: string[]) => say.accepted({ ...accepted, users }),
     pass,
     requests,
-    shown,
+    view: displayed,
     problems,
     clock,
   };
@@ -66,21 +66,21 @@ function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []
 
 describe('receipts of the sandbox', () => {
   it('are sent after a delay, signed, with the time of acceptance', async () => {
-    const { accept, pass, requests, shown, problems } = start();
+    const { accept, pass, requests, view, problems } = start();
     accept('u1', 'lost');
     await pass(150);
     expect(requests).toEqual([]);
     await pass(100);
-    expect(shown()).toEqual([['u1 delivered', 'lost undelivered expired']]);
+    expect(view()).toEqual([['u1 delivered', 'lost undelivered expired']]);
     expect(requests[0]?.[0]).toMatchObject({ key: 'call-1', at: '2026-01-01T00:00:00.000Z' });
     expect(problems).toEqual([null]);
   });
 
   it('are sent again until the API accepts them', async () => {
-    const { accept, pass, shown } = start([], [503, 429]);
+    const { accept, pass, view } = start([], [503, 429]);
     accept('u1');
     await pass(2000);
-    expect(shown()).toEqual([['u1 delivered'], ['u1 delivered'], ['u1 delivered']]);
+    expect(view()).toEqual([['u1 delivered'], ['u1 delivered'], ['u1 delivered']]);
   });
 
   it('are sent at most 1,000 per request', async () => {
@@ -91,7 +91,7 @@ describe('receipts of the sandbox', () => {
   });
 
   it('can be late, sent twice, omitted or contradictory by a fault rule', async () => {
-    const { accept, pass, shown, requests } = start([
+    const { accept, pass, view, requests } = start([
       { name: 'late', users: ['late'], answer: { kind: 'late', byMs: 1000 } },
       { name: 'twice', users: ['twice'], answer: { kind: 'twice' } },
       { name: 'never', users: ['never'], answer: { kind: 'never' } },
@@ -99,10 +99,10 @@ describe('receipts of the sandbox', () => {
     ]);
     accept('late', 'twice', 'never', 'both');
     await pass(500);
-    expect(shown().flat()).toEqual(['twice delivered', 'twice delivered', 'both delivered', 'both undelivered']);
+    expect(view().flat()).toEqual(['twice delivered', 'twice delivered', 'both delivered', 'both undelivered']);
     const [first, second] = requests.flat().filter(({ user }) => user === 'both');
     expect(Date.parse(first?.at ?? '') - Date.parse(second?.at ?? '')).toBe(1);
     await pass(1000);
-    expect(shown().flat().slice(4)).toEqual(['late delivered']);
+    expect(view().flat().slice(4)).toEqual(['late delivered']);
   });
 });

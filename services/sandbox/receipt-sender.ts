@@ -8,7 +8,7 @@ export interface ReceiptSettings {
   /** `POST /v1/receipts` of the calling installation. */
   url: string;
   key: KeyObject;
-  /** Milliseconds between the acceptance and its receipt. */
+  /** Time in milliseconds between the acceptance of a message and its receipt. */
   delayMs: number;
 }
 
@@ -37,7 +37,10 @@ export interface ReceiptSender {
   close(): Promise<void>;
 }
 
-/** Receipt identified by the call's key, so that the receiver needs no search. */
+/**
+ * A receipt, identified by the idempotency key of its call and the user, so that the receiver can find the call without
+ * a search.
+ */
 interface ReceiptBody {
   key: string;
   user: string;
@@ -51,7 +54,7 @@ interface DueReceipt {
   receipt: ReceiptBody;
 }
 
-/** Limit of the contract. */
+/** Maximum number of receipts in one request, by the contract. */
 const maxPerRequest = 1000;
 const lookEveryMs = 50;
 const againAfterMs = 500;
@@ -121,7 +124,7 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
     add(receipt, fault?.kind === 'late' ? delayMs + fault.byMs : delayMs);
     if (fault?.kind === 'twice') add(receipt, delayMs);
     if (fault?.kind === 'contradictory') {
-      // Dated earlier and sent later, to expose receivers that trust the order of arrival.
+      // Has an earlier date but is sent later, to expose receivers that rely on the order of arrival.
       const earlier = new Date(at.getTime() - 1).toISOString();
       add({ ...facts, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
     }

@@ -112,8 +112,10 @@ describe('a fault rule of a running sandbox', () => {
   test('can be switched on and off, and its hits are listed', async () => {
     const url = await start({ SANDBOX_FAULTS: JSON.stringify(withAnswer({ kind: 'status', status: 503 })) });
     expect((await call(url)).status).toBe(503);
-    const shown = z.object({ hits: z.record(z.string(), z.int()) }).parse(await (await fetch(`${url}/control`)).json());
-    expect(shown.hits).toEqual({ fault: 1 });
+    const displayed = z
+      .object({ hits: z.record(z.string(), z.int()) })
+      .parse(await (await fetch(`${url}/control`)).json());
+    expect(displayed.hits).toEqual({ fault: 1 });
 
     await control(url, {});
     expect((await call(url)).status).toBe(202);

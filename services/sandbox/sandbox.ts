@@ -9,6 +9,7 @@ import { answerControl } from './control.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 import { faultyPage } from './faults/faulty-page.ts';
 import type { HttpAnswer } from './wire/http-answer.ts';
+import { answerPreview, previewPath } from './message-preview.ts';
 import { answerOptions } from './option-lists.ts';
 import type { LedgerWriter } from './ledger/ledger-writer.ts';
 import type { ReceiptSender } from './receipt-sender.ts';
@@ -38,7 +39,7 @@ export interface Sandbox extends Service {
 const maxBodyBytes = 4 * 1024 * 1024;
 const batchPath = /^\/(rewards|points|messages|checks)\/v1\/(batches|status)$/;
 
-/** All services that a campaign calls, in one process. The reference of docs/contracts.md. */
+/** All services that a campaign calls, in one process. They are the reference implementation of docs/contracts.md. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
   const { segmentation, services, faults, ledger, logger } = deps;
   const answering = new Set<Promise<void>>();
@@ -68,6 +69,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     if (batchService !== undefined) return await callBatchService(batchService, door === 'status', request, response);
     if (url === '/control') return answerControl(faults, request.method, (await readBody(request)) ?? Buffer.alloc(0));
     if (url === '/channel') return await takeMessage(request);
+    if (url === previewPath) return await previewMessage(request);
     if (request.method !== 'GET') return problem(405, 'wrong-method', 'GET only');
     if (url === '/healthz') return json({ status: 'ok' });
     if (url === '/readyz') return taking ? json({ status: 'ok' }) : problem(503, 'not-ready', 'stopping');
@@ -80,16 +82,23 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     return await faultyPage(answer, { pathname, searchParams }, faults);
   }
 
-  /** Accepts and drops messages, in place of a channel's incoming webhook. */
+  /** Accepts messages and discards them. Replaces the incoming webhook of a chat channel. */
   async function takeMessage(request: IncomingMessage): Promise<HttpAnswer> {
     if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
     const body = await readBody(request);
     return body ? json({ status: 'ok' }) : problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
   }
 
-  /** Checks the signature of a query, which has no body. */
-  function unsignedRefusal({ headers }: IncomingMessage): HttpAnswer | null {
-    const unsigned = deps.checkSignature?.(headers, Buffer.alloc(0)) ?? null;
+  async function previewMessage(request: IncomingMessage): Promise<HttpAnswer> {
+    if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
+    const body = await readBody(request);
+    if (!body) return problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
+    return unsignedRefusal(request, body) ?? answerPreview(body);
+  }
+
+  /** Checks the signature of a request without an effect. A query has no body. */
+  function unsignedRefusal({ headers }: IncomingMessage, body: Buffer = Buffer.alloc(0)): HttpAnswer | null {
+    const unsigned = deps.checkSignature?.(headers, body) ?? null;
     return unsigned === null ? null : problem(401, 'bad-signature', unsigned);
   }
 
@@ -145,7 +154,10 @@ async function listen(server: Server, { host, port }: { host: string; port: numb
   return `http://${host}:${address.port}`;
 }
 
-/** Returns undefined if the body is too long. Uses events instead of iteration: half the CPU time per call. */
+/**
+ * Reads the body of a request. Undefined if it is too long. Uses events, because asynchronous iteration takes twice the
+ * CPU time.
+ */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

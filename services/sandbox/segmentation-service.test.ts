@@ -73,7 +73,7 @@ describe('the reference segmentation service', () => {
     },
   );
 
-  test('continues after the position of a cursor that is not a member', () => {
+  test('continues after a cursor that is not the id of a member', () => {
     expect(userPage.parse(page('riders', { after: 'sg-000000002x', limit: '2' }).body)).toEqual({
       users: ['sg-000000003', 'sg-000000004'],
       next: 'sg-000000004',

@@ -58,7 +58,7 @@ describe('the users of a segment', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are counted up to a cursor that is not a member', () => {
+  test('are counted up to a cursor that is not the id of a member', () => {
     const members = membersOf({ size: 1000 });
     expect(members.countUpTo('')).toBe(0);
     expect(members.countUpTo('sg-000000007-and-more')).toBe(7);

@@ -25,11 +25,14 @@ export interface Members {
 }
 
 export interface Segments {
-  /** Lists segments by id. @param country country of the estimates; absent: all */
+  /** Lists segments by id. @param country country for which sizes are estimated; absent for all countries */
   list(country?: string): ListedSegment[];
   /** Id of the members: the same configuration has the same snapshot, even after a restart. */
   readonly snapshot: string;
-  /** Returns undefined for an unknown segment, and empty members for a country without any. */
+  /**
+   * Returns the members of a segment in a country. Undefined if the segment is unknown; empty if it has no members in
+   * the country.
+   */
   members(segment: string, country: string): Members | undefined;
   isKnown(country: string, user: string): boolean;
 }
@@ -78,7 +81,10 @@ function nameOf(id: string): string {
   return `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
 }
 
-/** Divides the segment by weight. Each country ends at its cumulated share, so the parts add up exactly. */
+/**
+ * Divides the segment among the countries by weight. The boundaries are computed from cumulated weights, so that the
+ * parts add up exactly.
+ */
 function membersByCountry(spec: SegmentSpec, weights: readonly CountryWeight[]): Map<string, Members> {
   const total = weights.reduce((sum, { weight }) => sum + weight, 0);
   const members = new Map<string, Members>();
@@ -114,7 +120,10 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
   };
 }
 
-/** Ascending, before the lower-case country. The last two distinguish byte order from the order of JavaScript's `<`. */
+/**
+ * Beginnings of odd ids in ascending byte order. After the beginning, an id continues with the lower-case country. For
+ * the last two beginnings, byte order differs from that of JavaScript's `<`.
+ */
 const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
 const oddEndings = [
@@ -134,13 +143,16 @@ const oddEndings = [
   'e\u0301',
 ];
 
-/** Returns an id that ascends with the index: by beginning, then by number. The ending is decoration. */
+/**
+ * Returns an odd id. Ids ascend with the index: first by their beginning, then by the number. The ending does not
+ * affect the order.
+ */
 function oddId(plain: string, index: number, size: number): string {
   const beginning = oddBeginnings[Math.floor((index * oddBeginnings.length) / size)] ?? '';
   return `${beginning}${plain}${oddEndings[index % oddEndings.length] ?? ''}`;
 }
 
-/** Returns the first index for which `isBehind` is true, or `size`. */
+/** Returns the first index for which `isBehind` returns true; `size` if there is none. */
 function bisect(size: number, isBehind: (index: number) => boolean): number {
   let low = 0;
   let high = size;

@@ -9,7 +9,7 @@ export interface ServiceStats {
   failed: number;
   /** Users answered with an earlier result, without a second effect. */
   repeatsSuppressed: number;
-  /** Users called in a country in which no segment holds them. */
+  /** Users that were called in a country in which no segment contains them. */
   unexpected: number;
   /** Calls that broke the contract. */
   refused: number;
@@ -20,7 +20,7 @@ export interface ServiceStats {
   /** Calls that a rule of `POST /control` answered. */
   faulty: number;
   statusQueries: number;
-  /** Calls during another call of the same key. */
+  /** Number of calls that arrived while another call with the same key was in flight. */
   overlapping: number;
 }
 

@@ -8,7 +8,7 @@ const basics = {
 };
 
 it.each(['1', '2'])(
-  'the scheduler rejects a job history of %s days, which is shorter than idempotency keys are kept',
+  'the scheduler rejects a job history of %s days, because idempotency keys are kept longer',
   (days) => {
     expect(() => readConfig({ ...basics, JOBS_HISTORY_DAYS: days })).toThrow(
       /JOBS_HISTORY_DAYS.*has to be 0, or at least 3/,

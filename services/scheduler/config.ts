@@ -9,7 +9,7 @@ import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 
 /** 0 means for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
-/** Days after the end of a job for which its key returns its outcome. */
+/** Days after the end of a job during which its idempotency key still leads to its outcome. */
 const keyDays = 3;
 
 export const schedulerEnvironment = commonEnvironment.extend({
@@ -19,28 +19,27 @@ export const schedulerEnvironment = commonEnvironment.extend({
     .min(500)
     .max(600_000)
     .default(10_000)
-    .describe('How long the lease on what it looks at lasts'),
+    .describe('Duration of the leases on partitions, in ms'),
   SCHEDULER_POLL_MS: z.coerce
     .number()
     .int()
     .min(10)
     .max(60_000)
     .default(200)
-    .describe('How often it looks for new jobs while it cannot be told of them'),
+    .describe('Interval in ms between polls for new jobs while notifications are unavailable'),
   JOBS_HISTORY_DAYS: days
     .refine((kept) => kept === 0 || kept >= keyDays, `has to be 0, or at least ${keyDays}: so long a key is known`)
     .default(30)
     .describe(
-      'How long outcomes of callbacks are kept; 0 keeps for ever, else at least 3: they are how keys are known',
+      'Days for which outcomes of callbacks are kept; 0: for ever; otherwise at least 3, because outcomes identify repeated keys',
     ),
   JOBS_DEAD_DAYS: days
     .default(90)
-    .describe('How long dead jobs are kept, of clients without `deadJobsDays`; 0 keeps for ever'),
+    .describe('Days for which dead jobs of clients without `deadJobsDays` are kept; 0: for ever'),
   OCCURRENCES_HISTORY_DAYS: days
     .default(90)
     .describe(
-      'How long it is kept what schedules fired and skipped; 0 keeps for ever. What fired before is not known, and is ' +
-        'not to be backfilled',
+      'Days for which fired and skipped occurrences are kept; 0: for ever. Earlier occurrences cannot be backfilled',
     ),
   MUSTER_REGION: region,
   API_PUBLIC_URL: publicUrl,

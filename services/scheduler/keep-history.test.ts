@@ -49,7 +49,7 @@ describe('the history of jobs', () => {
     await stop();
   });
 
-  it('is cleaned up again after five minutes while a reader blocks its days, which is counted', async () => {
+  it('is cleaned up again after five minutes while a reader blocks its days, and the blocked days are counted', async () => {
     const { clock, turns, state, stop, metrics } = createFixture();
     state.heldUp = 1;
     await passTime(clock, 11 * minuteMs);

@@ -7,9 +7,9 @@ import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { HistoryTerms, JobHistory } from './ports/job-history.ts';
 
 const keepEveryMs = 3_600_000;
-/** Time until the next try after a reader held up days. */
+/** Time in milliseconds until the next attempt if a long-running reader prevented a change of table partitions. */
 const againAfterMs = 300_000;
-/** Longer than a turn and the pause after one that was held up, so that no other scheduler tries meanwhile. */
+/** Lease in milliseconds. It is longer than a turn plus `againAfterMs`, so that no other scheduler tries in between. */
 const leaseMs = 600_000;
 
 export interface HistoryKeeperDeps {

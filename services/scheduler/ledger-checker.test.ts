@@ -15,17 +15,17 @@ describe('the ledger check of the scheduler', () => {
   let clock: SettableClock;
   let database: MemoryDatabase;
   let errors: object[];
-  let asked: number[][];
+  let requested: number[][];
   let jobs: number;
   let found: CheckedLedger[];
   const names = new Map([[clientId, 'orders']]);
   beforeEach(() => {
     clock = createSettableClock();
     database = createMemoryDatabase(clock);
-    [errors, asked, jobs, found] = [[], [], 0, []];
+    [errors, requested, jobs, found] = [[], [], 0, []];
   });
 
-  const lines = { inLine: 0, keysInLine: 0, oldestInLineMs: 0 };
+  const lines = { blocked: 0, blockedKeys: 0, oldestBlockedMs: 0 };
   const nothing = { due: 0, oldestDueMs: 0, sidelined: 0, ...lines, dead: 0, hosts: 0 };
 
   function checkerOf(owner: string, meter?: Meter): LedgerChecker {
@@ -34,7 +34,7 @@ describe('the ledger check of the scheduler', () => {
     const ledger = {
       expectedInAll: () => Promise.resolve(jobs),
       check: (partitions: readonly number[]) => {
-        asked.push([...partitions]);
+        requested.push([...partitions]);
         return Promise.resolve(found);
       },
     };
@@ -56,7 +56,7 @@ describe('the ledger check of the scheduler', () => {
     checker.start();
     await passTime(clock, 130_000);
     await checker.stop();
-    expect(asked.map(({ length }) => length)).toEqual([64, 64, 64]);
+    expect(requested.map(({ length }) => length)).toEqual([64, 64, 64]);
     expect(errors).toEqual([]);
   });
 
@@ -69,19 +69,19 @@ describe('the ledger check of the scheduler', () => {
     expect(errors).toMatchObject([{ expected: 5, counted: 4, partitions: 64 }]);
   });
 
-  it('counts only some partitions if there are many jobs, and others each time', async () => {
+  it('counts only some partitions if there are many jobs, and different ones each time', async () => {
     const checker = checkerOf('one');
     jobs = 16_000_000;
     checker.start();
     await passTime(clock, 70_000);
     await checker.stop();
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [0, 1, 2, 3],
       [4, 5, 6, 7],
     ]);
   });
 
-  it('reports waiting jobs of the 20 clients with most of them, and of all others together', async () => {
+  it('reports the waiting jobs of the 20 clients with the most, and of all other clients together', async () => {
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     jobs = 16_000_000;
     const few = Array.from(
@@ -90,7 +90,16 @@ describe('the ledger check of the scheduler', () => {
     );
     const figures = { ...lines, expected: 0, counted: 0, due: 2, oldestDueMs: 5000, sidelined: 1, dead: 3, hosts: 1 };
     found = [
-      { ...figures, clientId, due: 100, oldestDueMs: 90_000, keysInLine: 3, oldestInLineMs: 7000, hosts: 7, dead: 44 },
+      {
+        ...figures,
+        clientId,
+        due: 100,
+        oldestDueMs: 90_000,
+        blockedKeys: 3,
+        oldestBlockedMs: 7000,
+        hosts: 7,
+        dead: 44,
+      },
       ...few.map((each) => ({ ...figures, clientId: each })),
       { ...nothing, clientId: 'well', expected: 0, counted: 0 },
     ];
@@ -105,10 +114,10 @@ describe('the ledger check of the scheduler', () => {
     expect(linesOf('muster_client_due_jobs')).toHaveLength(21);
     expect(text).toContain('muster_client_oldest_due_seconds{client="orders"} 90\n');
     expect(text).toContain('muster_client_oldest_due_seconds{client="(others)"} 5\n');
-    expect(text).toContain('muster_client_hosts_aside{client="orders"} 7\n');
+    expect(text).toContain('muster_client_open_hosts{client="orders"} 7\n');
     // These are counted in all partitions.
-    expect(text).toContain('muster_client_in_line_keys{client="orders"} 3\n');
-    expect(text).toContain('muster_client_oldest_in_line_seconds{client="orders"} 7\n');
+    expect(text).toContain('muster_client_blocked_keys{client="orders"} 3\n');
+    expect(text).toContain('muster_client_oldest_blocked_seconds{client="orders"} 7\n');
     expect(text).toContain('muster_client_dead_jobs{client="(others)"} 18\n');
     expect(text).toContain('muster_client_sidelined_jobs{client="(others)"} 96\n');
     await checker.stop();
@@ -120,10 +129,10 @@ describe('the ledger check of the scheduler', () => {
     await passTime(clock, 10);
     other.start();
     await passTime(clock, 50_000);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     await one.stop();
     await passTime(clock, 60_000);
     await other.stop();
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 });

@@ -26,9 +26,10 @@ export interface LedgerCheckerDeps {
 }
 
 /**
- * Checks once a minute, in one of all processes, that no accepted job is missing: accepted = called + expired +
- * cancelled + dead + stored. Also exports the waiting jobs of each client. Counts up to a million stored jobs one by
- * one. Of more, it counts partitions with about a million jobs, different ones each time.
+ * Checks once a minute that no accepted job is missing: accepted = called + expired + cancelled + dead + stored. Of all
+ * processes, one does the check. Also exports the number of waiting jobs by client. Up to a million stored jobs are all
+ * counted. If there are more, the check counts only partitions with about a million jobs in total, other partitions
+ * each time.
  */
 export interface LedgerChecker {
   start(): void;

@@ -36,7 +36,7 @@ import { createKeySweeper } from './sweep-keys.ts';
 import { createNotificationEvents } from './postgres/notification-events.ts';
 import { createNotifier } from './notifications/notifier.ts';
 
-/** Time for deciding and storing the fires of a few hundred schedules. */
+/** Time in milliseconds that suffices to decide and store the fires of a few hundred schedules. */
 const schedulesAheadMs = 200;
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -150,7 +150,10 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   };
 });
 
-/** Starts the offerer. Runs start even if Kafka is unavailable; only offers wait for Kafka. */
+/**
+ * Starts the offerer, which sends due jobs to dispatchers. Only the offerer waits for Kafka: runs start even if Kafka
+ * is unavailable.
+ */
 async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,
@@ -159,7 +162,8 @@ async function startOfferer(
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
-  // Connections for the look, reads for clients behind, late looks, the sweep, and notifications.
+  // One connection each for reading due jobs, for clients with a backlog, for late jobs, for the sweep, and for
+  // notifications.
   const max = poolSizes.scheduler['muster-scheduler-jobs'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   const region = onClose(
@@ -184,8 +188,8 @@ async function startOfferer(
     leases: createLeases({ pool }),
     publisher: ownPublisher(publisher, installationId),
     dispatchers: createDispatchers({ pool }),
-    rateOf: (clientId) => clients.current()?.outlets.get(clientId)?.terms.publishRatePerSecond,
-    nameOf: (clientId) => clients.current()?.outlets.get(clientId)?.name,
+    rateOf: (clientId) => clients.current()?.endpoints.get(clientId)?.terms.publishRatePerSecond,
+    nameOf: (clientId) => clients.current()?.endpoints.get(clientId)?.name,
     region: () => region.current(),
     changes,
     topic,

@@ -14,18 +14,17 @@ const milliseconds = z.coerce.number().int().min(100).max(600_000);
 
 export const triggerEnvironment = commonEnvironment.extend({
   MUSTER_REGION: region,
-  TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000).describe('How long a feed is owned without renewal'),
+  TRIGGER_FEED_LEASE_MS: milliseconds.default(15_000).describe('Duration of the lease on a feed, in ms'),
   TRIGGER_STALL_MS: milliseconds
     .default(5000)
-    .describe('How long a step stands still before references count as lost ([feeding](../feeding.md))'),
+    .describe('Time without progress in a step after which references count as lost ([feeding](../feeding.md))'),
   RETENTION_USERS_DAYS: days
     .default(14)
-    .describe('How long users of batches are kept after a run has ended; 0 keeps for ever ([data](../data.md))'),
+    .describe('Days after the end of a run for which users of batches are kept; 0: for ever ([data](../data.md))'),
   RETENTION_RECEIPTS_DAYS: days
     .default(7)
     .describe(
-      'Receipts of single users, and how long further ones are accepted, as long as the users are kept too; how many ' +
-        'there were stays with the run',
+      'Days for which receipts of single users are kept and accepted, at most as long as the users are kept. Their numbers stay with the run',
     ),
   RETENTION_STEPS_DAYS: days.default(30).describe('Steps of batches'),
   RETENTION_FAILURES_DAYS: days.default(90).describe('Failures of single users'),
@@ -33,8 +32,7 @@ export const triggerEnvironment = commonEnvironment.extend({
   RETENTION_AUDIENCES_DAYS: days
     .default(30)
     .describe(
-      'Uploaded lists, longer while a campaign that is scheduled or runs, or a saved audience, names them; and records ' +
-        'of uploads to suppression lists',
+      'Uploaded lists, and records of uploads to suppression lists. Lists are kept longer while a scheduled or running campaign or a saved audience uses them',
     ),
 });
 

@@ -37,7 +37,7 @@ import { createRunHistory } from './keep/postgres/run-history.ts';
 import { createRunApprovals } from './prepare/postgres/run-approvals.ts';
 import { createRunStore } from './keep/postgres/run-store.ts';
 import { createStepEndings } from './end/postgres/step-endings.ts';
-import { segmentationConnections } from './pages/page-questions.ts';
+import { segmentationConnections } from './pages/page-requests.ts';
 import { createTrigger } from './trigger.ts';
 
 export const triggerProcess = defineProcess('trigger', readConfig, async (config, context) => {

@@ -6,11 +6,11 @@ import { createTriggerFixture, userIds } from '../../test/support/trigger-fixtur
 /** Starts a trigger that receives notifications and has been idle for a while. */
 async function setUp() {
   const world = createTriggerFixture();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const counted = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get: (target, name) => {
-        asked.push(String(name));
+        requested.push(String(name));
         const member: unknown = Reflect.get(target, name);
         return member;
       },
@@ -23,9 +23,9 @@ async function setUp() {
     feedStore: counted(feedStore),
   }));
   await passTime(world.clock, 7100);
-  asked.length = 0;
-  const timesAsked = (question: string) => asked.filter((each) => each === question).length;
-  return { ...world, world, trigger, asked, timesAsked };
+  requested.length = 0;
+  const timesRequested = (question: string) => requested.filter((each) => each === question).length;
+  return { ...world, world, trigger, request: requested, timesRequest: timesRequested };
 }
 
 describe('a trigger with notifications', () => {
@@ -44,8 +44,8 @@ describe('a trigger with notifications', () => {
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
 
-  it('claims a feed that another trigger releases at once, and within two seconds without a notification', async () => {
-    for (const isTold of [true, false]) {
+  it('claims at once a feed that another trigger releases, and within two seconds without a notification', async () => {
+    for (const isNotified of [true, false]) {
       const { clock, world, changes, segmentation, startCampaign, feedRows, trigger } = await setUp();
       segmentation.users.set('SG', userIds(100_000));
       const owner = () => feedRows()[0]?.owner;
@@ -58,14 +58,14 @@ describe('a trigger with notifications', () => {
       await trigger.stopIntake();
       void trigger.finishWork();
       await passTime(clock, 0);
-      if (isTold) changes.announce('feeds');
-      await passTime(clock, isTold ? 100 : 2100);
+      if (isNotified) changes.announce('feeds');
+      await passTime(clock, isNotified ? 100 : 2100);
       expect(owner()).toBe('b');
     }
   });
 
   it('ends a cancelled run within a second of a notification, and within five seconds without it', async () => {
-    for (const [isTold, withinMs] of [
+    for (const [isNotification, withinMs] of [
       [true, 1000],
       [false, 5000],
     ] as const) {
@@ -74,18 +74,18 @@ describe('a trigger with notifications', () => {
       const row = database.runs.get(runId);
       // Another trigger has begun the run, and it was cancelled.
       if (row) Object.assign(row, { state: 'cancelling' });
-      if (isTold) changes.announce('runs');
+      if (isNotification) changes.announce('runs');
       await passTime(clock, withinMs + 100);
       expect(runs()).toMatchObject([{ state: 'cancelled' }]);
     }
   });
 
   it('queries seldom while no run is open', async () => {
-    const { clock, asked, timesAsked } = await setUp();
+    const { clock, request, timesRequest } = await setUp();
     await passTime(clock, 10_000);
-    expect(timesAsked('isAnyOpen')).toBe(2);
-    expect(timesAsked('toPrepare')).toBe(5);
-    expect(timesAsked('claim')).toBe(5);
-    expect(new Set(asked)).toEqual(new Set(['isAnyOpen', 'toPrepare', 'claim']));
+    expect(timesRequest('isAnyOpen')).toBe(2);
+    expect(timesRequest('toPrepare')).toBe(5);
+    expect(timesRequest('claim')).toBe(5);
+    expect(new Set(request)).toEqual(new Set(['isAnyOpen', 'toPrepare', 'claim']));
   });
 });

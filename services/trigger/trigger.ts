@@ -30,7 +30,7 @@ import { createHistoryNoter } from './keep/note-history.ts';
 import { createOpenRuns } from './standing/open-runs.ts';
 import { createRunKeeper } from './keep/run-keeper.ts';
 import { createShardPartitions } from './prepare/shard-partitions.ts';
-import { createPageQuestions } from './pages/page-questions.ts';
+import { createPageRequestLimiter } from './pages/page-requests.ts';
 import { createFeedOwner } from './feed/feed-owner.ts';
 import type { LetterPublisher, LetterReplays } from './ports/letter-replays.ts';
 import { createLetterReplayer } from './sweep/letter-replayer.ts';
@@ -41,7 +41,10 @@ import { createRunPreparer } from './prepare/run-preparer.ts';
 import { createTriggerFigures } from './report/trigger-figures.ts';
 import { createThrottledWarn } from './report/throttled-warn.ts';
 
-/** One trigger of all sweeps and ends runs. If it dies, another takes over within this time, with little loss. */
+/**
+ * Lease of the one trigger process that sweeps and ends runs, in milliseconds. If that process dies, another takes over
+ * within this time, with little loss.
+ */
 const sweeperLeaseMs = 10_000;
 const afterErrorMs = 1000;
 
@@ -68,7 +71,7 @@ export interface TriggerDeps {
   /** Known action types and shards; the process keeps them up to date. */
   registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
   topicTerms: Omit<TopicSpec, 'topic'>;
-  /** Identifies this process among all others, past ones included. */
+  /** Unique id of this process, also among earlier processes. */
   owner: string;
   /** Users requested per page. */
   pageSize: number;
@@ -80,7 +83,7 @@ export interface TriggerDeps {
   meter?: Meter;
   tracing?: Tracing | null | undefined;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
 }
@@ -115,7 +118,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   const isSweeper = () => sweeper.held() !== null;
   const openRuns = createOpenRuns({ runStore, changes, clock });
 
-  const questions = createPageQuestions({ clock });
+  const limiter = createPageRequestLimiter({ clock });
   const feeds = createFeedOwner({
     owner: deps.owner,
     leaseMs: feedLeaseMs,
@@ -125,7 +128,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
       createFeedPager({
         ...deps,
         ...terms,
-        questions,
+        limiter,
         figures,
         warn,
         segmentation: terms.feed.hasStoredUsers

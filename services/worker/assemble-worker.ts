@@ -34,46 +34,69 @@ import type { OpenMessage } from './step/work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
-/** Creates a worker. Each part uses the parts above it. */
+/** Creates a worker. Each group of parts uses the groups above it. */
 export function createWorker(deps: WorkerDeps): Worker {
-  const { consumer, ledger, topics, clock, random, logger, leaseMs, concurrency } = deps;
-  const monotonicMs = () => clock.monotonicMs();
-  /** Wakes for the worker's turn, and for the exchanges of breakers and of rates. */
-  const wake = createWake();
-  const guardWake = createWake();
-  const rateWake = createWake();
+  const basis = createBasis(deps);
+  const calls = createCalls(deps, basis);
+  const intake = createIntake(deps, basis, calls);
+  const forwarding = createForwarding(deps, basis, calls, intake);
 
-  const onHandled = (origin: OpenMessage | null) => {
-    if (origin && --origin.open === 0) consumer.settle(origin.message);
+  const { groups, serving, queue, meter } = basis;
+  const { flushes } = forwarding;
+  const levels = () => {
+    const served = [...groups.all.values()].filter(({ topic }) => serving.shards.has(topic));
+    return levelsOf(served, (topic) => flushes.recordedIn(topic), deps.clock.monotonicMs());
   };
+  meter.watch(() => ({ shards: levels(), queued: queue.size }));
 
+  const { consumer, clock, logger } = deps;
+  return createWorkerFromParts({ ...basis, ...calls, ...intake, ...forwarding, levels, consumer, clock, logger });
+}
+
+type Basis = ReturnType<typeof createBasis>;
+type Calls = ReturnType<typeof createCalls>;
+type Intake = ReturnType<typeof createIntake>;
+
+/** Creates what all other parts share: the queue, the directory of feeds, slots by shard, and the wake of the turn. */
+function createBasis(deps: WorkerDeps) {
+  const { consumer, clock, random, logger, concurrency } = deps;
+  const monotonicMs = () => clock.monotonicMs();
+  const wake = createWake();
   const serving = createServing({ shards: deps.shards, actionTypes: deps.config.actionTypes, consumer, logger });
   const { shards, actionTypes } = serving;
-  const meter = createWorkerMeter({ meter: deps.meter ?? noMeter, clock, logger });
-  const traces = deps.tracing ? createStepTraces({ tracing: deps.tracing, clock, random }) : undefined;
-  const queue = createStepQueue();
-  const receiver = createMessageReceiver({
-    queue,
-    shards,
-    letters: createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger }),
-    onSettled: (message) => consumer.settle(message),
-    onHandled,
-    onArrived: () => wake.poke(),
-  });
+  return {
+    monotonicMs,
+    wake,
+    serving,
+    onHandled: (origin: OpenMessage | null) => {
+      if (origin && --origin.open === 0) consumer.settle(origin.message);
+    },
+    meter: createWorkerMeter({ meter: deps.meter ?? noMeter, clock, logger }),
+    traces: deps.tracing ? createStepTraces({ tracing: deps.tracing, clock, random }) : undefined,
+    queue: createStepQueue(),
+    directory: createFeedDirectory({ contexts: deps.contexts, clock, logger }),
+    begins: createBeginMarks(() => wake.poke()),
+    outcomes: createStepOutcomes(() => wake.poke()),
+    quietHours: createQuietHours(deps.quietHours ?? [], clock),
+    heldSteps: createHeldSteps({ holds: deps.holds, monotonicMs, logger }),
+    groups: createSlotGroups({ shards, actionTypes, concurrency, monotonicMs, random }),
+  };
+}
 
-  const directory = createFeedDirectory({ contexts: deps.contexts, clock, logger });
-  const begins = createBeginMarks(() => wake.poke());
-  const outcomes = createStepOutcomes(() => wake.poke());
-
-  const quietHours = createQuietHours(deps.quietHours ?? [], clock);
-  const heldSteps = createHeldSteps({ holds: deps.holds, monotonicMs, logger });
-  const groups = createSlotGroups({ shards, actionTypes, concurrency, monotonicMs, random });
+/** Creates the parts that call endpoints: the server of steps, slots, checks, and the keepers of breakers and rates. */
+function createCalls(deps: WorkerDeps, basis: Basis) {
+  const { clock, random, logger, leaseMs, concurrency, endpoint } = deps;
+  const { serving, directory, heldSteps, quietHours, groups, outcomes, onHandled, meter, traces } = basis;
+  const { monotonicMs, wake, queue, begins } = basis;
+  const { actionTypes } = serving;
+  const guardWake = createWake();
+  const rateWake = createWake();
   const server = createStepServer({
     directory,
     heldSteps,
     quietHours,
     refusalCounts: createRefusalCounts({ contexts: deps.contexts, monotonicMs, logger }),
-    endpoint: deps.endpoint,
+    endpoint,
     bodyOf: createRequestBodies(),
     markBegun: (begin) => begins.mark(begin),
     suspects: createSuspectGate(),
@@ -92,6 +115,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     concurrency,
     leaseMs,
     serve: (work) => server.serve(work),
+    admissionOf: (feedId) => directory.admissionOf(feedId),
     onReport: () => guardWake.poke(),
     release: (works, pause) => server.release(works, pause),
     monotonicMs,
@@ -103,7 +127,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     actionTypes,
     concurrency,
     directory,
-    endpoint: deps.endpoint,
+    endpoint,
     outcomes,
     release: (works, pause) => server.release(works, pause),
     onHandled,
@@ -113,15 +137,6 @@ export function createWorker(deps: WorkerDeps): Worker {
     leaseMs,
     clock,
     random,
-    logger,
-  });
-  const stops = createStoppedFeeds({
-    directory,
-    onStopped: (feedIds) => {
-      slots.releaseFeeds(feedIds);
-      checks.slots.releaseFeeds(feedIds);
-    },
-    clock,
     logger,
   });
   const guardKeeper = createGuardKeeper({
@@ -143,9 +158,32 @@ export function createWorker(deps: WorkerDeps): Worker {
     clock,
     logger,
   });
-
   rateWake.connect({ poke: () => rateKeeper.onWork() });
+  return { server, slots, checks, guardKeeper, rateKeeper };
+}
 
+/** Creates the parts that find steps and claim them: from messages, from unbegun steps, and when their time comes. */
+function createIntake(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls) {
+  const { consumer, ledger, topics, clock, logger, leaseMs } = deps;
+  const { serving, queue, directory, onHandled, wake, traces } = basis;
+  const { shards, actionTypes } = serving;
+  const receiver = createMessageReceiver({
+    queue,
+    shards,
+    letters: createLetterKeeper({ deadLetters: deps.deadLetters, meter: deps.meter ?? noMeter, clock, logger }),
+    onSettled: (message) => consumer.settle(message),
+    onHandled,
+    onArrived: () => wake.poke(),
+  });
+  const stops = createStoppedFeeds({
+    directory,
+    onStopped: (feedIds) => {
+      slots.releaseFeeds(feedIds);
+      checks.slots.releaseFeeds(feedIds);
+    },
+    clock,
+    logger,
+  });
   const unbegunIntake = createUnbegunIntake({
     unbegun: deps.unbegun,
     queue,
@@ -172,7 +210,14 @@ export function createWorker(deps: WorkerDeps): Worker {
     traces,
     logger,
   });
+  return { receiver, stops, unbegunIntake, timedSteps, claimIntake };
+}
 
+/** Creates the parts that write results and hand survivors on to their next step. */
+function createForwarding(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls, { stops, timedSteps }: Intake) {
+  const { ledger, topics, clock, random, logger } = deps;
+  const { serving, queue, directory, quietHours, outcomes, begins, onHandled, meter, traces } = basis;
+  const { shards, actionTypes } = serving;
   const handOn = createHandOn({ topics, shards, actionTypes, queue, slots, directory, stops, quietHours });
   const nextSteps = createNextStepPublisher({
     publisher: deps.publisher,
@@ -182,7 +227,6 @@ export function createWorker(deps: WorkerDeps): Worker {
     random,
     logger,
   });
-  const survivors = createSurvivors({ handOn, nextSteps, onHandled, traces });
   const flushes = createFlushes({
     ledger,
     directory,
@@ -198,37 +242,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     traces,
     clock,
   });
-  const pace = createTurnPace({ outcomes, begins, queue, timedSteps, slots, checks, flushes, clock });
-
-  const levels = () => {
-    const served = [...groups.all.values()].filter(({ topic }) => shards.has(topic));
-    return levelsOf(served, (topic) => flushes.recordedIn(topic), clock.monotonicMs());
-  };
-  meter.watch(() => ({ shards: levels(), queued: queue.size }));
-
-  return createWorkerFromParts({
-    consumer,
-    serving,
-    receiver,
-    queue,
-    unbegunIntake,
-    timedSteps,
-    claimIntake,
-    stops,
-    quietHours,
-    groups,
-    slots,
-    checks,
-    guardKeeper,
-    rateKeeper,
-    server,
-    outcomes,
+  return {
+    survivors: createSurvivors({ handOn, nextSteps, onHandled, traces }),
     flushes,
-    survivors,
-    pace,
-    levels,
-    wake,
-    clock,
-    logger,
-  });
+    pace: createTurnPace({ outcomes, begins, queue, timedSteps, slots, checks, flushes, clock }),
+  };
 }

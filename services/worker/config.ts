@@ -27,7 +27,7 @@ export const workerEnvironment = commonEnvironment.extend({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Its name in the rows that it claims', usual: 'a name is made' }),
+    .meta({ description: 'Name of the worker in the rows that it claims', usual: 'generated' }),
   WORKER_LEASE_MS: z.coerce
     .number()
     .int()
@@ -35,9 +35,7 @@ export const workerEnvironment = commonEnvironment.extend({
     .max(600_000)
     .default(30_000)
     .describe(
-      'How long a claim lasts; at least twice the longest `timeoutMs` of the action types that the worker serves. One ' +
-        'with longer calls is left to other workers; where none serves it, runs that wait for it and `muster shards` ' +
-        'say so',
+      'Duration of a claim; at least twice the longest `timeoutMs` of the served action types. The worker does not serve action types with longer calls; if no worker does, waiting runs and `muster shards` report it',
     ),
   WORKER_CONCURRENCY: z.coerce
     .number()
@@ -45,12 +43,12 @@ export const workerEnvironment = commonEnvironment.extend({
     .min(1)
     .max(5000)
     .default(200)
-    .describe('Calls in flight over all action types; a sixteenth more for runs with hardly a call under way'),
+    .describe('Calls in flight over all action types; a sixteenth more for runs with few calls in flight'),
   WORKER_ACTION_TYPES: list.meta({
-    description: 'Action types that it serves, separated by commas: one deployment per group of shards',
+    description: 'Served action types, separated by commas: one deployment per group of shards',
     usual: 'all',
   }),
-  WORKER_COUNTRIES: list.meta({ description: 'Countries that it serves, separated by commas', usual: 'all' }),
+  WORKER_COUNTRIES: list.meta({ description: 'Served countries, separated by commas', usual: 'all' }),
 });
 
 type WorkerEnvironment = z.infer<typeof workerEnvironment>;

@@ -45,8 +45,8 @@ export interface Flushed {
 /** Statements that record the results of calls and claim next steps, many at a time. */
 export interface Flushes {
   /**
-   * Writes results, claims, and begins of calls. Null if there is nothing to write. Rejects if the ledger does: then
-   * results and claims are back in their queues.
+   * Writes results, claims, and begins of calls. Returns null if there is nothing to write. Rejects if the ledger
+   * rejects; results and claims are then back in their queues.
    */
   write(claims: readonly QueuedStep[], results: readonly FinishedStep[]): Promise<Flushed> | null;
   /** Monotonic time at which the last flush was requested. */
@@ -76,7 +76,7 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     const group = { results: [...works.keys()], claims, begins: begun, handOn: handOn.choose(finished, claims) };
     const timedWithinMs = timedSteps.withinMs();
     const flushed = await ledger.flush({ ...group, ...terms, timedWithinMs }).catch((error: unknown) => {
-      // No result is lost: the next flush writes it, or the ledger refuses it after its lease has expired.
+      // No result is lost: the next flush writes the result, or the ledger refuses it after the lease has expired.
       outcomes.putBack(finished);
       queue.putBack(claims);
       throw error;

@@ -9,9 +9,9 @@ import type { TimedSteps } from './intake/timed-steps.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import { quickFlushMs } from './slots/flush-pace.ts';
 
-/** Number of results at which a flush is due at once. Below it, they wait for the time between flushes. */
+/** Number of results at which a flush is due at once. Fewer results wait for the time between flushes. */
 const largeGroup = 200;
-/** Longest pause in milliseconds: slots that grow with time, and probes, are checked at least this often. */
+/** Longest pause in milliseconds. Slots that grow with time, and probes, are checked at least this often. */
 const idleMs = 1000;
 
 export interface TurnPaceDeps {
@@ -28,7 +28,10 @@ export interface TurnPaceDeps {
 /** Pauses of the worker: within a turn until its flush is due, and between two turns. */
 export interface TurnPace {
   untilFlush(): Promise<void>;
-  /** Begins calls that have room by now. Returns the pause after a turn without a flush, in milliseconds. */
+  /**
+   * Begins calls for which there are free slots by now. Returns the pause after a turn without a flush, in
+   * milliseconds.
+   */
   untilNext(): number;
 }
 
@@ -41,7 +44,7 @@ export function createTurnPace(deps: TurnPaceDeps): TurnPace {
       const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
       const leftMs = betweenMs - (clock.monotonicMs() - flushes.lastMs);
       if (leftMs <= 0) return;
-      // Work that arrives meanwhile may change the wait.
+      // Sleeps in short parts, because work that arrives meanwhile may change the wait.
       await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
     }
   }

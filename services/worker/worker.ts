@@ -31,7 +31,7 @@ import type { TurnPace } from './turn-pace.ts';
 /** Upper bound on the claims of one flush, and on its results. */
 const maxGroup = 500;
 const afterErrorMs = 500;
-/** Number of flushes at the stop: results of the last flush may have to be released by a further one, and so on. */
+/** Upper bound on the flushes at the stop. A flush may yield steps that the next flush has to release, and so on. */
 const lastFlushes = 4;
 
 /** Worker for steps of batches: claims them, calls their endpoints, records results, forwards survivors. */
@@ -78,7 +78,10 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   const loop = createLoop({ name: 'worker', turn, afterErrorMs, clock, logger });
   wake.connect(loop);
 
-  /** Runs W2 and W5 to W7 for many steps: one statement records the results and claims the next steps. */
+  /**
+   * Runs stages W2 and W5 to W7 (docs/architecture.md) for many steps: one statement records the results and claims the
+   * next steps.
+   */
   async function turn(): Promise<number> {
     await gather();
     const claims = await claimIntake.select(maxGroup);
@@ -132,7 +135,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.release(unsure, null);
   }
 
-  /** Flushes the remaining results. Leases of any others expire. */
+  /** Flushes the remaining results. The leases of results that cannot be written expire. */
   async function flushTheRest(): Promise<void> {
     for (let round = 0; round < lastFlushes && !outcomes.isEmpty; round++) {
       try {
@@ -163,7 +166,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       groups.reshape();
       checks.reshape();
       slots.resume();
-      // A new rate lets no call begin until this worker holds a share of it.
+      // Requests new shares: a new rate lets no call begin until this worker holds a share of it.
       rateKeeper.poke();
       loop.poke();
     },

@@ -14,7 +14,7 @@ export const anyInstant = z
   .overwrite((text) => text.toUpperCase())
   .meta({ format: 'date-time' });
 
-/** Years with four digits: some of the parsers and formats that handle a time read other years differently. */
+/** Only years with four digits are valid: some parsers and formats that handle a time read other years differently. */
 const firstYear = 1000;
 const lastYear = 9999;
 /**
@@ -42,7 +42,7 @@ function instantUntil(year: number) {
     });
 }
 
-/** True also for a text that is no time, which another rule refuses. */
+/** Returns true also for a text that is no time, which another rule refuses. */
 function isWithin(year: number, last: number): boolean {
   return Number.isNaN(year) || (year >= firstYear && year <= last);
 }

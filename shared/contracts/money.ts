@@ -6,10 +6,10 @@ const amount = z.string().describe('A decimal with two to six places, exact');
 
 const cost = z.object({
   units,
-  amount: amount.nullable().describe('Of what has a price; null where nothing has'),
+  amount: amount.nullable().describe('Cost of all steps with a price; null if no step has one'),
 });
 
-const currency = z.string().nullable().describe('ISO 4217, as the installation has it; null: not said');
+const currency = z.string().nullable().describe('ISO 4217, from the installation; null: not configured');
 
 export const runCost = z
   .object({
@@ -20,7 +20,7 @@ export const runCost = z
         step: z.int().min(1),
         action: z.string(),
         unitsPerUser: units,
-        price: z.string().nullable().describe('Of a unit, as it was when the run began'),
+        price: z.string().nullable().describe('Price of a unit at the start of the run'),
         ...cost.shape,
       }),
     ),
@@ -28,7 +28,7 @@ export const runCost = z
   })
   .meta({
     id: 'RunCost',
-    description: 'Of users that succeeded, or of which it is unknown. Of a dry run: what it would cost',
+    description: 'Cost of users that succeeded or whose outcome is unknown. For a dry run: the expected cost',
   });
 
 export type RunCost = z.infer<typeof runCost>;
@@ -36,10 +36,10 @@ export type RunCost = z.infer<typeof runCost>;
 export const estimatedCost = z
   .object({
     currency,
-    atLeast: cost.describe('For the least users'),
-    atMost: cost.nullable().describe('For the most, where everybody comes through; null where nobody knows how many'),
+    atLeast: cost.describe('Cost for the fewest users'),
+    atMost: cost.nullable().describe('Cost for the most users, if all reach every step; null: their number is unknown'),
   })
   .meta({
     id: 'EstimatedCost',
-    description: 'At the prices of now, held-out users left out; budgets may keep it lower',
+    description: 'At current prices, without held-out users; budgets may limit it further',
   });

@@ -4,7 +4,7 @@ import { templateRefusals } from './campaigns/templates.ts';
 import { refusals, refusalsWithin } from './stated-rules.ts';
 
 describe('the refusals of a schema', () => {
-  it('include those of its nested schemas at any depth', () => {
+  it('include the refusals of nested schemas at any depth', () => {
     const day = z.string().meta(refusals({ 'no-such-day': 'the month is shorter' }));
     const shape = z
       .object({ days: z.array(z.object({ day: day.optional().describe('A day') })), name: z.string() })

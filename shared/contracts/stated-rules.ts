@@ -65,9 +65,7 @@ export function refusalsOfShape(condition: string): Refusals {
 }
 
 /** Refusals of a merge patch: the API validates the merged result against the schema of a new resource. */
-export const patchRefusals = refusalsOfShape(
-  'the change and what is there would together not fit the schema of a new one',
-);
+export const patchRefusals = refusalsOfShape('the changed resource does not match the schema of a new one');
 
 /** Returns the refusals that a shape and the shapes within it carry. */
 export function refusalsWithin(shape: z.ZodType): Refusals {

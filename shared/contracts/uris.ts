@@ -23,4 +23,4 @@ export function isHttpUri(text: string): boolean {
 }
 
 export const noUri =
-  'has to be a URI (RFC 3986) with a port above 0, if any: write what none may hold with %, such as %20 for a blank';
+  'has to be a URI (RFC 3986), with a port above 0 if any: percent-encode other characters, such as %20 for a space';

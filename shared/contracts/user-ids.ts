@@ -8,7 +8,7 @@ export const userId = z
   .superRefine((user, context) => {
     const rule = brokenUserIdRule(user);
     const params = { code: 'invalid-user-id' };
-    if (rule !== null) context.addIssue({ code: 'custom', message: `is no user id: ${rule}`, input: user, params });
+    if (rule !== null) context.addIssue({ code: 'custom', message: `is not a user id: ${rule}`, input: user, params });
   })
   .meta({
     pattern: String.raw`^[^\u0000-\u001F\u007F-\u009F\uD800-\uDFFF]+$`,

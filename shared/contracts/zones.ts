@@ -4,7 +4,7 @@ import { refusals, withCode } from './stated-rules.ts';
 
 export const zoneText = {
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
-  ...refusals({ 'unknown-zone': 'a name is no IANA time zone' }),
+  ...refusals({ 'unknown-zone': 'a name is not an IANA time zone' }),
 };
 
 export const zone = z

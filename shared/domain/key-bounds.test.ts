@@ -12,6 +12,6 @@ test.each([
     'jobsPerSecond',
   ],
   ['no bound is not within a bound', noBounds, { ...noBounds, requestsPerMinute: 5 }, 'requestsPerMinute'],
-])('%s', (_, inner, outer, looser) => {
+])('for the limits of an API key, %s', (_, inner, outer, looser) => {
   expect(looserBound(inner, outer)).toBe(looser);
 });

@@ -8,7 +8,7 @@ export function partitionOf(key: string): number {
   return ((hash >>> 16) ^ hash) & (partitionCount - 1);
 }
 
-/** FNV-1a, 32 bits, over the UTF-8 bytes (draft-eastlake-fnv). */
+/** Returns the FNV-1a hash, 32 bits, over the UTF-8 bytes (draft-eastlake-fnv). */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) {

@@ -9,7 +9,7 @@ describe('a scope', () => {
     expect(isWhole({ ...wholeScope, countries: [] })).toBe(false);
   });
 
-  it('is within itself and within the whole scope, which is within no other', () => {
+  it('is within itself and within the whole scope, and the whole scope is within no other scope', () => {
     expect(isWithin(orders, orders)).toBe(true);
     expect(isWithin(orders, wholeScope)).toBe(true);
     expect(isWithin(wholeScope, orders)).toBe(false);
@@ -27,7 +27,7 @@ describe('a scope', () => {
   );
 });
 
-describe('a campaign, for a scope', () => {
+describe('a campaign and the scope of a key', () => {
   const campaign = { countries: ['SG', 'ID'], actionTypes: ['award', 'message'] };
   const scopeOf = (countries: string[] | null, actionTypes: string[] | null): Scope => ({
     clients: [],
@@ -44,7 +44,7 @@ describe('a campaign, for a scope', () => {
     { scope: scopeOf(['VN'], null), sees: false, holds: false },
     { scope: scopeOf([], []), sees: false, holds: false },
   ])(
-    'can be read by a scope with a part of it, and changed by a scope with all of it: %j',
+    'can be read by a scope that covers a part of it, and changed by a scope that covers all of it: %j',
     ({ scope, sees, holds }) => {
       expect([seesReach(scope, campaign), holdsReach(scope, campaign)]).toEqual([sees, holds]);
     },
@@ -57,13 +57,13 @@ describe('a campaign, for a scope', () => {
     expect(holdsReach(scopeOf([], null), uploading)).toBe(false);
   });
 
-  it('shows its users to a whole scope and to a scope with users', () => {
+  it('shows its users only to the whole scope and to a scope that may read users', () => {
     expect(readsAllUsers(wholeScope)).toBe(true);
     expect(readsAllUsers(scopeOf(['SG'], null))).toBe(false);
     expect(readsAllUsers({ ...scopeOf(['SG'], null), users: true })).toBe(true);
   });
 
-  it('does not let a key grant the right to read all users without having it', () => {
+  it('does not let a key grant the right to read all users if the key itself lacks that right', () => {
     const reader = { ...scopeOf(['SG'], null), users: true };
     expect(isWithin(reader, scopeOf(['SG'], null))).toBe(false);
     expect(isWithin(reader, wholeScope)).toBe(true);

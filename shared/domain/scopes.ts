@@ -2,9 +2,12 @@
 export interface Scope {
   /** Ids of clients whose jobs and schedules the key may read and change. */
   clients: readonly string[] | null;
-  /** Countries of campaigns. The key may read campaigns with one of them, and change campaigns with no others. */
+  /**
+   * Countries of campaigns. The key may read campaigns with at least one of these countries, and change campaigns with
+   * only these countries.
+   */
   countries: readonly string[] | null;
-  /** Action types of a campaign's chain, with the same rule. */
+  /** Action types of a campaign's chain, with the same rule as `countries`. */
   actionTypes: readonly string[] | null;
   /** True if the key may read the users of each campaign in its scope, and suppressed users. Undefined means false. */
   users?: boolean | undefined;
@@ -33,12 +36,18 @@ export function holdsSomeCampaigns({ countries, actionTypes }: CampaignScope): b
   return countries?.length !== 0 && actionTypes?.length !== 0;
 }
 
-/** Returns true if a key of this scope may read such a campaign: one of its countries and actions is in the scope. */
+/**
+ * Returns true if a key of this scope may read a campaign of this reach: one of its countries and one of its action
+ * types are in the scope.
+ */
 export function seesReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && overlaps(scope.countries, countries) && overlaps(scope.actionTypes, actionTypes);
 }
 
-/** Returns true if a key of this scope may change such a campaign: it has no effect outside of the scope. */
+/**
+ * Returns true if a key of this scope may change a campaign of this reach: the campaign has no effect outside of the
+ * scope.
+ */
 export function holdsReach(scope: CampaignScope, { countries, actionTypes }: CampaignReach): boolean {
   return holdsSomeCampaigns(scope) && holdsAll(scope.countries, countries) && holdsAll(scope.actionTypes, actionTypes);
 }

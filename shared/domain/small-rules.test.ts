@@ -1,6 +1,6 @@
 import { fc } from '../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { firstChildBatchNo, isChildBatch, requestKey } from './step/batch.ts';
+import { batchOfKey, firstChildBatchNo, isChildBatch, requestKey } from './step/batch.ts';
 import { publicId, uuidOf } from './ids/ids.ts';
 import { cleanCode, cleanDetail } from './step/reasons.ts';
 import { backoffMs } from './retry.ts';
@@ -15,13 +15,28 @@ describe('the request key of a batch', () => {
     expect(key).toMatch(/^[!-~]{1,100}$/);
   });
 
+  it('is parsed into feed, batch and step, up to the greatest number that Postgres stores', () => {
+    const batchNo = 2 ** 31 - 1;
+    expect(batchOfKey(requestKey(uuid, batchNo, 99))).toEqual({ feedId: uuid, batchNo, step: 99 });
+  });
+
+  it.each([
+    ['a batch number above an integer of Postgres', `${uuid}-${2 ** 31}-1`],
+    ['a batch number of zero', `${uuid}-0-1`],
+    ['a step of zero', `${uuid}-1-0`],
+    ['a step of three digits', `${uuid}-1-100`],
+    ['another text', 'feed-1-1'],
+  ])('is not parsed with %s', (_, key) => {
+    expect(batchOfKey(key)).toBeUndefined();
+  });
+
   it('differs by feed, batch and step', () => {
     expect(new Set([requestKey('f', 1, 23), requestKey('f', 12, 3), requestKey('f1', 2, 3)]).size).toBe(3);
   });
 });
 
 describe('a child batch', () => {
-  it('has a number above those of fed batches', () => {
+  it('has a number above the numbers of fed batches', () => {
     expect(isChildBatch(firstChildBatchNo)).toBe(true);
     expect(isChildBatch(firstChildBatchNo - 1)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** Form of versions: `1.4.0`, or before that release `1.4.0-rc.2`. */
+/** Form of versions: `1.4.0` for a release, `1.4.0-rc.2` for a pre-release. */
 const form = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?/;
 
 /**
@@ -23,7 +23,10 @@ function partsOf(version: string): number[] {
 
 export interface SchemaStanding {
   missing: readonly string[];
-  /** Version that last changed the schema, and the oldest version that it supports; null: no version has. */
+  /**
+   * Version that last changed the schema, and the oldest version that the schema supports; null if no version has
+   * changed it.
+   */
   made: { version: string; oldest: string } | null;
 }
 

@@ -27,7 +27,7 @@ describe('a watermark', () => {
     expect(watermark.position).toBe(9);
   });
 
-  it('is behind the last offset when all are settled, also with missing offsets', () => {
+  it('is just after the last offset when all are settled, even with missing offsets', () => {
     const watermark = delivered(7, 12);
     watermark.settle(7);
     expect(watermark.position).toBe(12);

@@ -5,7 +5,7 @@
 export interface Watermark {
   /** Offsets ascend; gaps are allowed. */
   deliver(offset: number): void;
-  /** Returns false if the offset is not unsettled: never delivered, or settled before. */
+  /** Returns false if the offset was never delivered, or was settled before. */
   settle(offset: number): boolean;
   readonly unsettled: number;
   /** The first unsettled offset; undefined until a message was delivered. */

@@ -20,9 +20,9 @@ export interface GuardedConnectorDeps {
 }
 
 /**
- * Creates a connector that resolves the name itself, checks the addresses, and connects to a checked address: no server
- * can answer one look-up for the check and another for the connection. A look-up hook does not suffice, because undici
- * does not call it for literal addresses (nodejs/undici#2019).
+ * Creates a connector that resolves the name itself, checks the addresses, and connects to a checked address. A name
+ * server therefore cannot give one answer for the check and another for the connection. A look-up hook does not
+ * suffice, because undici does not call it for literal addresses (nodejs/undici#2019).
  *
  * Addresses are tried one after the other. The address of the last connection is tried first, as long as the name still
  * has it and it may be called.

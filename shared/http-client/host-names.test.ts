@@ -31,10 +31,10 @@ describe('the look-up of a host name', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const lookUp = (hostname: string, caller = 'one') => names.addressesOf({ caller, hostname, withinMs: 3000 });
-  const asked = (name: string) =>
+  const requested = (name: string) =>
     server.questions.filter((question) => question.name === name && question.type === 'A');
   /** Waits until the server has received this number of queries. */
-  const untilAsked = (count: number) => expect.poll(() => server.questions.length).toBeGreaterThanOrEqual(count);
+  const untilRequested = (count: number) => expect.poll(() => server.questions.length).toBeGreaterThanOrEqual(count);
 
   it('returns addresses of both kinds, IPv4 first', async () => {
     answer = ({ type }) =>
@@ -53,7 +53,7 @@ describe('the look-up of a host name', () => {
     answer = (question) =>
       loopback(question, { ttlSeconds: 5, ...(question.type === 'A' && { addresses: ['127.0.0.2'] }) });
     expect(await lookUp('shop.example')).toEqual(['127.0.0.1']);
-    expect(asked('shop.example')).toHaveLength(1);
+    expect(requested('shop.example')).toHaveLength(1);
     clock.advance(1);
     expect(await lookUp('shop.example')).toEqual(['127.0.0.2']);
   });
@@ -61,7 +61,7 @@ describe('the look-up of a host name', () => {
   it('is made once for concurrent calls', async () => {
     answer = (question) => loopback(question, { afterMs: 20 });
     await Promise.all(Array.from({ length: 50 }, () => lookUp('shop.example')));
-    expect(asked('shop.example')).toHaveLength(1);
+    expect(requested('shop.example')).toHaveLength(1);
   });
 
   it('fails with ENOTFOUND for one second if the name does not exist', async () => {
@@ -85,7 +85,7 @@ describe('the look-up of a host name', () => {
   it('fails with EAI_AGAIN if no name server answers in time', async () => {
     answer = () => null;
     const waiting = expect(lookUp('silent.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
-    await untilAsked(1);
+    await untilRequested(1);
     clock.advance(3000);
     await waiting;
   });
@@ -122,7 +122,7 @@ describe('the look-up of a host name', () => {
       question.name.endsWith('.late.example') ? { code: 'NXDOMAIN', afterMs: 500 } : loopback(question);
     const late = Array.from({ length: 300 }, (_, index) => lookUp(`a${index}.late.example`, 'slow'));
     const settled = Promise.allSettled(late);
-    await untilAsked(40);
+    await untilRequested(40);
     expect(await lookUp('shop.example', 'other')).toEqual(['127.0.0.1']);
     const lateNames = new Set(server.questions.map(({ name }) => name).filter((name) => name.includes('late')));
     expect(lateNames.size).toBe(20);
@@ -130,7 +130,7 @@ describe('the look-up of a host name', () => {
     clock.advance(3000);
     expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
     expect(await lookUp('shop.example', 'slow')).toEqual(['127.0.0.1']);
-    expect(asked('a299.late.example')).toEqual([]);
+    expect(requested('a299.late.example')).toEqual([]);
   });
 
   it('reads the hosts file and follows its changes', async () => {

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import { knownAddresses } from '../runtime/egress/address-guard.ts';
 import { addressesIn, candidatesOf, searchDomainsIn } from './name-files.ts';
 
-/** Upper bound on the concurrent look-ups of one caller. More of them wait, without delaying other callers. */
+/** Upper bound on the concurrent look-ups of one caller. Further look-ups wait, without delaying other callers. */
 const lookupsOfCaller = 20;
 const maxCallers = 1000;
 const maxNames = 10_000;
@@ -19,7 +19,10 @@ const ipv6GraceMs = 50;
 /** Time-outs of one query to one server: 3 s in total. */
 const resolverTerms = { timeout: 1000, tries: 2, maxTimeout: 2000 };
 
-/** Missing address of a name. `ENOTFOUND`: a server reports that. `EAI_AGAIN`: no server answered in time. */
+/**
+ * Failure to find an address of a name. `ENOTFOUND`: a server reports that there is none. `EAI_AGAIN`: no server
+ * answered in time.
+ */
 export class LookupFailedError extends Error {
   override readonly name = 'LookupFailedError';
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN';
@@ -32,7 +35,7 @@ export class LookupFailedError extends Error {
 
 export interface HostNamesDeps {
   clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
-  /** Name servers, with or without a port; by default those of the machine. */
+  /** Name servers, with or without a port; by default the machine's name servers. */
   servers?: readonly string[] | undefined;
   hostsFile?: string;
   resolverFile?: string;
@@ -165,12 +168,12 @@ function found(records: Promise<{ address: string; ttl: number }[]>): Promise<Fo
       isAnswered: true,
       ttlMs: Math.min(maxTtlMs, ...all.map(({ ttl }) => ttl * 1000)),
     }),
-    (error: unknown) => ({ addresses: [], isAnswered: saysNo(error), ttlMs: maxTtlMs }),
+    (error: unknown) => ({ addresses: [], isAnswered: isNegativeAnswer(error), ttlMs: maxTtlMs }),
   );
 }
 
-/** True if a server reports no such name, no record of this type, or an invalid name; all else is no answer. */
-function saysNo(error: unknown): boolean {
+/** Returns true if a server reports no such name, no record of this type, or an invalid name; all else is no answer. */
+function isNegativeAnswer(error: unknown): boolean {
   return error instanceof Error && 'code' in error && noAddress.has(error.code);
 }
 

@@ -35,7 +35,7 @@ export function causeOf(error: Error, isAnswerBegun = false): string {
   // The errors of undici's parser have no code of their own, only a name.
   if (error.name === 'HTTPParserError') return parserCause(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // undici reports each fault in the headers behind a Content-Length as a body of another length.
+  // undici reports every fault in the headers after a Content-Length as a body of another length.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !isAnswerBegun) return brokenHttp('headers');
   if (code === 'UND_ERR_SOCKET' && error.message === 'bad upgrade') return brokenHttp('101 without a request for it');
   const known = causes[code];

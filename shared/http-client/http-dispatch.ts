@@ -34,8 +34,8 @@ export interface HttpOrigin {
    * Sends the call and follows no redirect. Never rejects.
    *
    * Sends once more, on a fresh connection, if a connection that had carried an answer ended without a byte of an
-   * answer to this call: a server may close an idle connection while the call is written. The origin must be
-   * repeatable, and the deadline stays. The outcome is that of one call.
+   * answer to this call: a server may close an idle connection while the call is written. This requires a repeatable
+   * origin, and does not change the deadline. The caller receives the outcome of one call.
    */
   send(call: HttpCall): Promise<HttpOutcome>;
   close(): Promise<void>;

@@ -73,7 +73,7 @@ describe('an answer after interim answers', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('is read without the bytes after it if it ends its connection', async () => {
+  it('is read without the bytes that follow if the answer ends its connection', async () => {
     const closing = final.replace('\r\n', '\r\nConnection: close\r\n');
     const receiver = await listen((socket) => socket.end(closing + final.replace('ok', 'no')));
     const calls = originAt(receiver.url);

@@ -1,7 +1,7 @@
 import type { buildConnector } from 'undici';
 
 /**
- * Wraps a connector so that `100 Continue` is read before an answer like 102 and 103, however often it comes. A client
+ * Wraps a connector so that `100 Continue` before an answer is read like 102 and 103, however often it comes. A client
  * has to read it even without having requested it (RFC 9110, section 15.2), and proxies send it. undici 8 destroys the
  * connection instead, in `Parser.onHeadersComplete`, for the status 100 alone.
  *
@@ -13,7 +13,7 @@ import type { buildConnector } from 'undici';
 export function withContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
-      // undici creates the parser of a socket in its callback.
+      // undici creates the parser of a socket in this callback, so the parser can be changed only afterwards.
       callback(...result);
       if (result[0] === null) readPastInterimAnswers(result[1]);
     });

@@ -8,7 +8,10 @@ import { withContinue } from './interim-answers.ts';
  * server closes the connection is lost, and nothing shows whether it was received.
  */
 const idleMs = 1500;
-/** Idle milliseconds after which a connection carries no call that must not be repeated, whatever the server allows. */
+/**
+ * Idle milliseconds after which a connection is not used for calls that must not be repeated, whatever the server
+ * allows.
+ */
 const unrepeatableIdleMs = 500;
 /** Upper bound in milliseconds: balancers and NAT forget idle connections silently, the soonest after a minute. */
 const maxIdleMs = 60_000;
@@ -66,7 +69,10 @@ export class KeptConnection<Call> {
     if (performance.now() - this.#idleSinceMs > unrepeatableIdleMs) this.#socket?.destroy();
   }
 
-  /** True if the socket had carried an answer before the call, and no byte since. Valid once the socket has ended. */
+  /**
+   * Returns true if the socket had carried an answer before the call, and no byte since. Valid once the socket has
+   * ended.
+   */
   endedUnanswered(): boolean {
     return this.#bytesBefore > 0 && this.#socket?.bytesRead === this.#bytesBefore;
   }

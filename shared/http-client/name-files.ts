@@ -14,8 +14,9 @@ export function searchDomainsIn(resolverFile: string): string[] {
 }
 
 /**
- * Returns the names to look up for a host, in this order. A name without a dot is relative to the caller's network
- * first. Other names are absolute first: trying each below all search domains would cost a query for each.
+ * Returns the names to look up for a host, in this order. A name without a dot is first looked up relative to the
+ * caller's network. Other names are first looked up as absolute names, because trying each below all search domains
+ * would cost a query for each.
  */
 export function candidatesOf(hostname: string, searchDomains: readonly string[]): string[] {
   if (hostname.endsWith('.')) return [hostname.slice(0, -1)];

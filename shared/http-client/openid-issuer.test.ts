@@ -40,7 +40,7 @@ describe('an OpenID issuer that resets a kept connection without an answer', () 
     return { issuer, discovered, requests, sentAgain: () => sentAgain };
   }
 
-  it('is requested for its keys once more', async () => {
+  it('gets the request for its keys once more', async () => {
     const { issuer, discovered, requests, sentAgain } = await resettingIssuer();
     await issuer.keys(discovered);
     expect(await issuer.keys(discovered)).toEqual({ ok: true, value: { keys: [] } });

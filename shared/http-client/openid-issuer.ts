@@ -67,7 +67,10 @@ export function createOpenIdIssuer({ issuer, egress, onSentAgain }: OpenIdIssuer
   };
 }
 
-/** Returns the credentials: by HTTP Basic, which issuers must support, unless this one only supports the form. */
+/**
+ * Returns the credentials: by HTTP Basic, which issuers must support, or in the form if this issuer supports only the
+ * form.
+ */
 function credentialsOf(
   { token_endpoint_auth_methods_supported: methods }: DiscoveryDocument,
   { code, redirectUri, verifier, client: { id, secret } }: CodeExchange,
@@ -83,7 +86,7 @@ function credentialsOf(
   return { form, authorization: [] };
 }
 
-/** RFC 6749, section 2.3.1: both parts are encoded as in a form. */
+/** Encodes a part of the client's credentials as in a form (RFC 6749, section 2.3.1). */
 function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }

@@ -53,15 +53,15 @@ describe('the segmentation client', () => {
   it('lists segments with the fields that the service returns', async () => {
     const page = { segments: [{ id: 'riders', estimate: null, more: 1 }], next: 'x' };
     answer = json(200, page);
-    const asked = { country: 'SG', search: 'a b', after: 'é/', limit: 20 };
+    const requested = { country: 'SG', search: 'a b', after: 'é/', limit: 20 };
     const value = { ...page, segments: [{ id: 'riders', estimate: null }] };
-    expect(await segmentation.list(asked, never)).toEqual({ ok: true, value });
+    expect(await segmentation.list(requested, never)).toEqual({ ok: true, value });
     expect(seen[0]?.url).toBe('/base/v1/segments?country=SG&search=a%20b&after=%C3%A9%2F&limit=20');
     await segmentation.list({ after: null, limit: 20 }, never);
     expect(seen[1]?.url).toBe('/base/v1/segments?limit=20');
   });
 
-  it.each([404, 501])('reports a segment list that answers %i as not found', async (status) => {
+  it.each([404, 501])('reports a segment list as not found if the service answers with %i', async (status) => {
     answer = json(status, {});
     const listed = await segmentation.list({ after: null, limit: 20 }, never);
     expect(listed).toMatchObject({ ok: false, failure: { kind: 'not-found' } });
@@ -78,7 +78,7 @@ describe('the segmentation client', () => {
     }
   });
 
-  it('calls no forbidden address', async () => {
+  it('does not call a forbidden address', async () => {
     const metadata = clientOf('http://169.254.169.254/');
     const forbidden = { ok: false, failure: { kind: 'unavailable', cause: 'address that may not be called' } };
     expect(await metadata.describe('riders', 'SG', never)).toMatchObject(forbidden);
@@ -145,6 +145,25 @@ describe('the segmentation client', () => {
     expect(page).toMatchObject({ ok: false, failure: { cause: 'HTTP 429', retryAfterMs: 7000 } });
   });
 
+  it('returns the message of a refusal without control characters, at most 500 characters of it', async () => {
+    answer = json(422, {
+      code: 'segment-refused',
+      message: `segments.riders.query\u0000 has no "user_id"${'!'.repeat(600)}`,
+    });
+    const page = await segmentation.page(firstPage, never);
+    const cause = page.ok ? '' : page.failure.cause;
+    expect(cause).toMatch(/^HTTP 422: segments\.riders\.query has no "user_id"!+$/);
+    expect(cause).toHaveLength('HTTP 422: '.length + 500);
+  });
+
+  it.each([{}, { message: 7 }, { message: '' }, null, 'text'])(
+    'reports the status alone for a refusal with the body %j',
+    async (body) => {
+      answer = json(422, body);
+      expect(await segmentation.page(firstPage, never)).toMatchObject({ failure: { cause: 'HTTP 422' } });
+    },
+  );
+
   it.each(['', 'garbage', '{"users":["u1"', '{"users":[1],"next":null}', '{"users":["u1"]}', 'null', '[]'])(
     'reports the body %j as unavailable',
     async (body) => {
@@ -162,9 +181,9 @@ describe('the segmentation client', () => {
     answer = () => undefined;
     const stopping = new AbortController();
     const patient = clientOf(`http://127.0.0.1:${portOf(server)}`, 120_000);
-    const asked = patient.page(firstPage, stopping.signal);
+    const queried = patient.page(firstPage, stopping.signal);
     stopping.abort();
-    expect(await asked).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
+    expect(await queried).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
     await patient.close();
   });
 

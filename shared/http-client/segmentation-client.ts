@@ -1,10 +1,18 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import { largestPage, segmentDescription, segmentPage, userPage } from '../contracts/endpoints/segmentation.ts';
-import type { SegmentList, Segmentation, SegmentationAnswer, SegmentationFailure } from '../ports/segmentation.ts';
+import { cleanDetail } from '../domain/step/reasons.ts';
+import type {
+  ReceivedPage,
+  SegmentList,
+  Segmentation,
+  SegmentationAnswer,
+  SegmentationFailure,
+} from '../ports/segmentation.ts';
 import { authorizationOf } from '../runtime/configuration/engine-config-file.ts';
 import { createGuardedOrigin, type Egress } from './guarded-origin.ts';
 import type { HttpOrigin, HttpOutcome } from './http-dispatch.ts';
+import { readPlainPage } from './plain-page.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface SegmentationDeps {
@@ -18,6 +26,12 @@ export interface SegmentationDeps {
     descriptions: number;
   };
   onSentAgain?: (() => void) | undefined;
+}
+
+interface Reading<Value> {
+  kindOf?: typeof kindOfStatus;
+  /** Reads the usual form of an answer without parsing it; null if the parser has to read the answer. */
+  quickly?: (body: Buffer) => Value | null;
 }
 
 const minAnswerBytes = 4 * 1024 * 1024;
@@ -57,11 +71,12 @@ export function createSegmentation({
     query: Readonly<Record<string, string>>,
     shape: z.ZodType<Value>,
     signal: AbortSignal,
+    { kindOf = kindOfStatus, quickly }: Reading<Value> = {},
   ): Promise<SegmentationAnswer<Value>> {
     const target = targetOf(base, path, query);
-    if (target === null) return failure('refused', 'an id with a lone surrogate cannot be asked for');
+    if (target === null) return failure('refused', 'an id with a lone surrogate cannot be requested');
     const outcome = await unlessAborted(origin.send({ method: 'GET', path: target, headers: [...headers] }), signal);
-    return answerOf(outcome, shape);
+    return answerOf(outcome, shape, kindOf, quickly);
   }
 
   return {
@@ -69,7 +84,9 @@ export function createSegmentation({
       get(descriptions, ['segments', segment], { country }, segmentDescription, signal),
     page: ({ segment, country, snapshot, after, limit }, signal) => {
       const query = { country, snapshot, ...(after === null ? {} : { after }), limit: String(limit) };
-      return get(pages, ['segments', segment, 'users'], query, userPage, signal);
+      return get<ReceivedPage>(pages, ['segments', segment, 'users'], query, userPage, signal, {
+        quickly: readPlainPage,
+      });
     },
     list: async ({ country, search, after, limit }, signal) => {
       const query = {
@@ -78,18 +95,13 @@ export function createSegmentation({
         ...(after === null ? {} : { after }),
         limit: String(limit),
       };
-      const answer = await get(descriptions, ['segments'], query, segmentPage, signal);
-      if (answer.ok || answer.failure.cause !== notOffered) return answer;
-      return { ok: false, failure: { ...answer.failure, kind: 'not-found' } };
+      return get(descriptions, ['segments'], query, segmentPage, signal, { kindOf: kindOfListStatus });
     },
     close: async () => {
       await Promise.all([pages.close(), descriptions.close()]);
     },
   };
 }
-
-/** Answer to a request for the list of segments, which a service need not offer. */
-const notOffered = 'HTTP 501';
 
 /** Returns path and query, percent-encoded. Null if a part cannot be encoded. */
 function targetOf(base: URL, path: readonly string[], query: Readonly<Record<string, string>>): string | null {
@@ -117,10 +129,18 @@ function unlessAborted(sent: Promise<HttpOutcome>, signal: AbortSignal): Promise
   });
 }
 
-function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): SegmentationAnswer<Value> {
+function answerOf<Value>(
+  outcome: HttpOutcome,
+  shape: z.ZodType<Value>,
+  kindOf: typeof kindOfStatus,
+  quickly?: (body: Buffer) => Value | null,
+): SegmentationAnswer<Value> {
   if (outcome.kind !== 'answered') return failure('unavailable', outcome.cause);
   const { status, body } = outcome;
-  if (status !== 200) return failure(kindOf(status), `HTTP ${status}`, retryAfterMs(outcome.retryAfter, new Date()));
+  if (status !== 200)
+    return failure(kindOf(status), causeOf(status, body), retryAfterMs(outcome.retryAfter, new Date()));
+  const quick = quickly?.(body) ?? null;
+  if (quick !== null) return { ok: true, value: quick };
   const parsed = shape.safeParse(parseJson(body.toString('utf8')));
   if (parsed.success) return { ok: true, value: parsed.data };
   const [issue] = parsed.error.issues;
@@ -130,12 +150,26 @@ function answerOf<Value>(outcome: HttpOutcome, shape: z.ZodType<Value>): Segment
   );
 }
 
+const refusal = z.object({ message: z.string() });
+
+/** Returns the status with the body's `message`, if it has one: only the service knows which field is wrong. */
+function causeOf(status: number, body: Buffer): string {
+  const { data } = refusal.safeParse(parseJson(body.toString('utf8')));
+  const message = data ? cleanDetail(data.message) : '';
+  return message === '' ? `HTTP ${status}` : `HTTP ${status}: ${message}`;
+}
+
 /** Returns the kind of a failure. Redirects are not followed, because their targets are not configured. */
-function kindOf(status: number): SegmentationFailure['kind'] {
+function kindOfStatus(status: number): SegmentationFailure['kind'] {
   if (status === 404) return 'not-found';
   if (status === 410) return 'gone';
   const mayHelpLater = status === 408 || status === 425 || status === 429 || status >= 500;
   return mayHelpLater ? 'unavailable' : 'refused';
+}
+
+/** Returns the kind of failure. 501 means that the service has no list of segments, which is optional. */
+function kindOfListStatus(status: number): SegmentationFailure['kind'] {
+  return status === 501 ? 'not-found' : kindOfStatus(status);
 }
 
 function failure(

@@ -13,7 +13,7 @@ afterAll(() => {
 });
 
 describe('a service that starts', () => {
-  it('has the parts that are not ready as its reason, and none when it is ready', async () => {
+  it('lists its parts that are not ready as the reason, and has no reason once it is ready', async () => {
     await using service = await serve([
       503,
       { parts: { database: 'ok', kafka: 'no broker answers', schema: 'missing' } },
@@ -23,7 +23,7 @@ describe('a service that starts', () => {
     expect(await reasonNotReady(service.url)).toBeUndefined();
   });
 
-  it('has no answer as its reason while no server listens', async () => {
+  it('states as the reason that nothing answers while no server listens', async () => {
     const service = await serve([200, {}]);
     await service[Symbol.asyncDispose]();
     expect(await reasonNotReady(service.url)).toBe('no answer yet');

@@ -4,7 +4,7 @@ import { readEnvironment } from '../runtime/configuration/environment.ts';
 
 export const cacheEnvironment = z.object({
   MUSTER_CACHE: z.string().optional().meta({
-    description: 'Where Kafka’s jars are kept between runs, and what else a machine lacks: PostgreSQL, Chromium, Node',
+    description: 'Folder for Kafka’s jars and other missing programs: PostgreSQL, Chromium, Node',
     usual: 'the user’s cache folder',
   }),
 });

@@ -7,7 +7,6 @@ import { packageVersion } from '../runtime/version.ts';
 import { readEngineConfig } from '../runtime/configuration/engine-config-file.ts';
 import { imageVariable, kafkaImage, postgresImage } from './containers.ts';
 import { clusterSettings, databaseLocale, postgresArguments } from './server-settings.ts';
-import { hotPathFlags, onHotPath } from './service-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -155,8 +154,8 @@ describe('docker-compose.yml', () => {
     expect(serviceOf(name).security_opt).toEqual(['no-new-privileges:true']);
   });
 
-  it.each([...onHotPath])('starts %s with the Node flags of the hot path', (name) => {
-    expect(serviceOf(name).command).toEqual(['node', ...hotPathFlags, `services/${name}/main.ts`]);
+  it.each(['api', 'scheduler', 'trigger', 'worker', 'dispatcher'])('starts %s without flags of Node', (name) => {
+    expect(serviceOf(name).command).toEqual(['node', `services/${name}/main.ts`]);
   });
 
   it('contains an engine configuration that is valid and points to the sandbox', () => {

@@ -4,8 +4,9 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
- * Range below the systems' ports for outgoing connections (Linux from 32768, macOS from 49152). A server that restarts
- * must get its port again, and a client that dials a free port in that range may even connect to itself.
+ * Lowest port of a range below the systems' ports for outgoing connections (Linux from 32768, macOS from 49152). A
+ * server that restarts must get its port again. A client that dials a free port in the systems' range may even connect
+ * to itself.
  */
 const lowest = 20_000;
 const highest = 32_000;
@@ -22,9 +23,18 @@ export async function findFreePorts(count: number): Promise<number[]> {
   for (let tries = 0; free.size < count; tries++) {
     if (tries > 200) throw new Error(`no free TCP port found between ${lowest} and ${highest}`);
     const port = randomInt(lowest, highest);
-    if ((await isFree(port)) && (await reserve(port))) free.add(port);
+    if (await claimPort(port)) free.add(port);
   }
   return [...free];
+}
+
+/**
+ * Claims a port of 127.0.0.1 for a minute. Of several processes that claim the same port at once, one gets it.
+ *
+ * @returns false if a process listens on the port, or has claimed it
+ */
+export async function claimPort(port: number): Promise<boolean> {
+  return (await isFree(port)) && (await reserve(port));
 }
 
 export async function isFree(port: number): Promise<boolean> {

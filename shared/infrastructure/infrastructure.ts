@@ -21,7 +21,7 @@ export const infraEnvironment = z.object({
   INFRA: z
     .enum(['auto', 'external', 'containers', 'local'])
     .default('auto')
-    .describe('Where servers of the demo, of `up` and of the tests come from: [infrastructure](../infrastructure.md)'),
+    .describe('Servers of the demo, of `up` and of the tests: [infrastructure](../infrastructure.md)'),
 });
 
 /**
@@ -57,7 +57,8 @@ export function readRequest(environment: NodeJS.ProcessEnv): InfrastructureReque
   return { kind: 'auto' };
 }
 
-// Both are loaded on demand: callers with given servers need not wait for them.
+// The modules for containers and for local servers are loaded on demand, so that callers with given servers need not
+// wait for them.
 
 async function inContainers({ report }: InfrastructureDeps): Promise<Infrastructure | undefined> {
   const containers = await loadContainers();

@@ -11,10 +11,10 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true }));
 
 /** Installs a `java` that prints this text and does nothing else. */
-async function installJava(said: string, exitCode = 0): Promise<void> {
+async function installJava(reported: string, exitCode = 0): Promise<void> {
   await mkdir(join(home, 'bin'));
   const command = join(home, 'bin', 'java');
-  await writeFile(command, `#!/bin/sh\ncat >&2 <<'END'\n${said}\nEND\nexit ${exitCode}\n`);
+  await writeFile(command, `#!/bin/sh\ncat >&2 <<'END'\n${reported}\nEND\nexit ${exitCode}\n`);
   await chmod(command, 0o755);
 }
 
@@ -24,8 +24,8 @@ describe('parseJavaVersion', () => {
     ['openjdk version "26" 2026-03-17', 26],
     ['java version "1.8.0_402"', 8],
     ['The operation couldn’t be completed. Unable to locate a Java Runtime.', undefined],
-  ])('reads the output %s', (said, version) => {
-    expect(parseJavaVersion(said)).toBe(version);
+  ])('reads the output %s', (report, version) => {
+    expect(parseJavaVersion(report)).toBe(version);
   });
 });
 
@@ -40,7 +40,7 @@ describe('findJava', () => {
     await expect(findJava({ PATH: join(home, 'bin') })).rejects.toThrow(/17 or newer.*is Java 11: .* install/);
   });
 
-  it('reports a missing Java if the command only prints that', async () => {
+  it('reports a missing Java if the java command only prints that none is installed', async () => {
     await installJava('Unable to locate a Java Runtime.', 1);
     await expect(findJava({ PATH: join(home, 'bin') })).rejects.toThrow(/there is no Java here: .* install/);
   });

@@ -6,13 +6,13 @@ import { ConfigurationError } from '../runtime/configuration/configuration-error
 import { cacheFolder } from './cache-folder.ts';
 import { definedOnly, type Guardian } from './guarded-processes.ts';
 import { findCommand, installCommand } from './install-hints.ts';
-import { whatWentWrong } from './server-log.ts';
+import { failureLineOf } from './server-log.ts';
 
 export const kafkaVersion = '4.3.1';
 /** Kafka's own POM has no slf4j binding. */
 const log4jVersion = '2.25.4';
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-/** Maximum time of a fetch; an older lock was left behind. */
+/** Maximum time of a fetch, in milliseconds. A lock that is older was left behind. */
 const fetchDeadlineMs = 5 * 60_000;
 
 export interface KafkaArtifactsDeps {
@@ -65,7 +65,7 @@ async function isLeftBehind(lock: string): Promise<boolean> {
   try {
     const [owner, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)]);
     if (Date.now() - mtimeMs > fetchDeadlineMs) return true;
-    // An empty file: its owner is between creating and writing it.
+    // If the file is empty, its owner has created it but not written it yet.
     return owner !== '' && !isRunning(Number(owner));
   } catch {
     return false;
@@ -77,7 +77,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process runs as another user.
+    // EPERM: the process exists, and runs as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -126,7 +126,7 @@ async function runMaven(
   clearTimeout(deadline);
   if (exit.clean) return;
   throw new ConfigurationError(
-    `Maven could not fetch Kafka ${kafkaVersion} (${exit.how}): ${await whatWentWrong(logFile)}; ` +
+    `Maven could not fetch Kafka ${kafkaVersion} (${exit.how}): ${await failureLineOf(logFile)}; ` +
       `it needs a way to Maven Central or a mirror in ~/.m2/settings.xml; everything it said is in ${logFile}`,
   );
 }

@@ -7,22 +7,25 @@ import { findJava } from './java.ts';
 import { fetchKafka, kafkaVersion } from './kafka-artifacts.ts';
 import { clusterSettings } from './server-settings.ts';
 import type { LocalServer } from './local-server.ts';
-import { readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
+import { readLog, waitUntilReady, failureLineOf } from './server-log.ts';
 
 /** A slow machine needs minutes. A server that ends is detected at once. */
 const startDeadlineMs = 10 * 60_000;
 const startedLine = 'Kafka Server started';
 
 /**
- * Uses only the JVM's quick compiler. The other one is still busy after a minute, with more CPU than the broker's own
- * work takes at a few hundred records a second. Demos, tests and benchmarks here end before it pays off.
+ * Uses only the JVM's quick compiler. The optimizing compiler is still busy after a minute, with more CPU than the
+ * broker's own work takes at a few hundred records a second. Demos, tests and benchmarks here end before it pays off.
  */
 const quickToWarmUp = '-XX:TieredStopAtLevel=1';
 
 export interface LocalKafkaOptions {
   /** Number of brokers, each a controller too. With three, internal topics have three copies; one may be lost. */
   nodes: 1 | 3;
-  /** One more listener beside the plain one, at each broker: for one node only, because nodes share a machine. */
+  /**
+   * Additional listener of the broker, besides the plain one. Allowed for one node only, because all nodes share a
+   * machine.
+   */
   listener?: KafkaListener;
 }
 
@@ -112,7 +115,7 @@ async function formatDisk(node: Node, run: Run): Promise<void> {
   const exit = await formatting.exited;
   if (!exit.clean) {
     throw new Error(
-      `Kafka could not format its folder (${exit.how}): ${await whatWentWrong(join(node.folder, 'format.log'))}`,
+      `Kafka could not format its folder (${exit.how}): ${await failureLineOf(join(node.folder, 'format.log'))}`,
     );
   }
 }

@@ -8,7 +8,7 @@ import { definedOnly, type GuardedProcess, type Guardian } from './guarded-proce
 import type { LocalServer } from './local-server.ts';
 import { fetchPostgresBinaries, findPostgresUser, isOpenToEveryone, openToEveryone } from './postgres-binaries.ts';
 import { databaseLocale, postgresArguments } from './server-settings.ts';
-import { isMemoryHeld, readLog, waitUntilReady, whatWentWrong } from './server-log.ts';
+import { isMemoryHeld, readLog, waitUntilReady, failureLineOf } from './server-log.ts';
 
 /** A slow machine needs minutes. A server that ends is detected at once. */
 const startDeadlineMs = 10 * 60_000;
@@ -20,7 +20,7 @@ export interface LocalPostgresDeps {
   guardian: Guardian;
   report: (line: string) => void;
   postgresSettings: Readonly<Record<string, string | number>>;
-  /** Password of its only user; random at each start by default. */
+  /** Password of the server's only user; random at each start by default. */
   password?: string;
 }
 
@@ -72,7 +72,7 @@ async function initialise(installation: Installation): Promise<void> {
   const exit = await initialising.exited;
   if (exit.clean) return;
   throw new Error(
-    `PostgreSQL could not set up its folder (${exit.how}): ${await whatWentWrong(logOf(installation, 'initdb'))}`,
+    `PostgreSQL could not set up its folder (${exit.how}): ${await failureLineOf(logOf(installation, 'initdb'))}`,
   );
 }
 

@@ -1,8 +1,8 @@
 export interface RunningServers {
-  /** One line for the person who started them, without secrets. */
+  /** Describes the servers in one line, without secrets, for the person who started them. */
   description: string;
   databaseUrl: string;
-  /** `host:port` each. */
+  /** Addresses of the brokers, each as `host:port`. */
   brokers: string[];
   /** Ends the servers that were started here; external servers keep running. May be called twice. */
   stop(): Promise<void>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isMemoryHeld, whatWentWrong } from './server-log.ts';
+import { isMemoryHeld, failureLineOf } from './server-log.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('the failure line of a server log', () => {
   ])('is %s', async (_name, log, line) => {
     const file = join(folder, 'server.log');
     await writeFile(file, log);
-    expect(await whatWentWrong(file)).toBe(line);
+    expect(await failureLineOf(file)).toBe(line);
   });
 });
 

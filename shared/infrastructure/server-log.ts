@@ -20,17 +20,17 @@ export async function waitUntilReady(options: {
   const deadline = performance.now() + deadlineMs;
   while (!(await isReady())) {
     if (ended !== undefined) {
-      throw new ConfigurationError(`${server} did not start (${ended}): ${await whatWentWrong(logFile)}`);
+      throw new ConfigurationError(`${server} did not start (${ended}): ${await failureLineOf(logFile)}`);
     }
     if (performance.now() > deadline) {
-      throw new ConfigurationError(`${server} was not ready after ${deadlineMs} ms: ${await whatWentWrong(logFile)}`);
+      throw new ConfigurationError(`${server} was not ready after ${deadlineMs} ms: ${await failureLineOf(logFile)}`);
     }
     await wait(pollMs);
   }
 }
 
 /** Returns the most informative line of a server's log about its end. */
-export async function whatWentWrong(logFile: string): Promise<string> {
+export async function failureLineOf(logFile: string): Promise<string> {
   const lines = stripVTControlCharacters(await readLog(logFile))
     .split('\n')
     .filter((line) => line.trim() !== '');

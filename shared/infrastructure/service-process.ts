@@ -2,11 +2,6 @@ import { spawn } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Keeps V8's per-call objects in the young generation; otherwise every second worker needs 20 to 40 % more CPU. */
-export const hotPathFlags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
-
-export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker', 'dispatcher']);
-
 /** Ends the process when the channel to its parent closes, which happens however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
@@ -19,6 +14,8 @@ export interface ServiceProcessOptions {
   environment: NodeJS.ProcessEnv;
   logFile: string;
   root?: string;
+  /** Flags of Node, for versions of Muster that do not set them themselves. */
+  nodeFlags?: readonly string[];
 }
 
 const ownRoot = join(import.meta.dirname, '../..');
@@ -35,11 +32,10 @@ export interface ServiceProcess {
 }
 
 export function startServiceProcess(options: ServiceProcessOptions): ServiceProcess {
-  const { service, environment, logFile, root = ownRoot } = options;
+  const { service, environment, logFile, root = ownRoot, nodeFlags = [] } = options;
   const log = openSync(logFile, 'a');
-  const flags = onHotPath.has(service) ? hotPathFlags : [];
   const program = service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
-  const child = spawn(process.execPath, [...flags, '--import', endWithParent, ...program], {
+  const child = spawn(process.execPath, [...nodeFlags, '--import', endWithParent, ...program], {
     cwd: root,
     env: environment,
     stdio: ['ignore', log, log, 'ipc'],

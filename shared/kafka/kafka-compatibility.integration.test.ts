@@ -113,7 +113,7 @@ describe('kafkajs with this version of Kafka', () => {
     expect(await highOffsets()).toEqual(['0']);
   });
 
-  it('leads to a publish error if it drops a message', async () => {
+  it('leads to a publish error if kafkajs drops a message', async () => {
     await givenTopic(1);
     const dropping: KafkaConnection = {
       ...kafka,

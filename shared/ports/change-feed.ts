@@ -22,8 +22,10 @@ export type ChangeKind =
  * with its connection, and may arrive without a change. Listeners therefore also poll, less often.
  */
 export interface ChangeFeed {
-  /** Calls the listener after changes, and when a notification may have been missed. It must return at once. */
+  /**
+   * Calls the listener after changes, and when a notification may have been missed. The listener must return at once.
+   */
   on(kind: ChangeKind, listener: () => void): void;
-  /** False if no notification arrives; listeners then have to poll more often. */
+  /** Returns false if no notification arrives; listeners then have to poll more often. */
   isConnected(): boolean;
 }

@@ -12,7 +12,9 @@ export interface ClientKey {
   expiresAt: Date | null;
 }
 
-/** Destination and rules of a client's calls. The settings of `default` apply where the endpoint has none. */
+/**
+ * Destination and rules of a client's calls. Where the endpoint has no setting of its own, that of `default` applies.
+ */
 export interface ClientEndpoint {
   /** Id by `endpointIdOf`. */
   endpointId: string;
@@ -20,7 +22,7 @@ export interface ClientEndpoint {
   name: string;
   /** Starts at 1 and increases with every change. Every change also increases the client's revision. */
   revision: number;
-  /** Null if each job has its own, which only `default` allows. */
+  /** URL of the calls; null if each job has its own URL, which only `default` allows. */
   url: string | null;
   terms: EndpointTerms;
   /** False if no call goes through the endpoint; its jobs wait. If `default` is disabled, so is its client. */
@@ -54,6 +56,9 @@ export interface Client {
 export interface ClientSource {
   /** Returns the revision of the clients with one cheap query, so that callers notice changes. */
   revision(): Promise<number>;
-  /** Returns all clients by name, as of one moment, except clients that a newer version wrote and this cannot read. */
+  /**
+   * Returns all clients by name, as of one moment, except clients that a newer version wrote and this version cannot
+   * read.
+   */
   read(): Promise<{ revision: number; clients: Client[] }>;
 }

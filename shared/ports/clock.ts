@@ -1,6 +1,6 @@
 /** The clock of the process. The database's clock, never this one, decides about due work and leases. */
 export interface Clock {
-  /** Wall clock, for times that people read. */
+  /** Returns the wall-clock time, for times that people read. */
   now(): Date;
   /** Milliseconds since some fixed moment; never decreases. */
   monotonicMs(): number;

@@ -35,7 +35,7 @@ export interface ProbeEnd extends BrokenCalls {
 /** Circuit breakers of shards, shared by all workers. Times come from the store's clock. */
 export interface EndpointGuards {
   /**
-   * Returns all shards that are not healthy; every other shard is.
+   * Returns all shards that are not healthy. All other shards are healthy.
    * @param working unhealthy shards for which this worker has work: the workers that list a shard share the calls of
    * its slow start
    */

@@ -31,7 +31,9 @@ export interface StepHold {
   step: number;
   kind: HoldKind;
   cause: string;
-  /** True if one batch may be tried, in case a person has fixed the fault. For quiet hours: this hold has ended. */
+  /**
+   * True if one batch may be tried, in case a person has fixed the fault. For quiet hours: true if the hold has ended.
+   */
   tryDue: boolean;
 }
 
@@ -48,6 +50,6 @@ export interface FeedContexts {
   load(feedIds: readonly string[]): Promise<FeedContext[]>;
   /** Reads the admissions anew at every call. The database's clock decides about deadlines. Unknown ids are omitted. */
   admissions(feedIds: readonly string[]): Promise<FeedAdmission[]>;
-  /** Reads all totals of the run in this step at every call: only for steps that refuse users. */
+  /** Reads all totals of the run in this step at every call, so it is meant only for steps that refuse users. */
   acceptanceOf(step: Pick<StepRef, 'feedId' | 'step'>): Promise<StepAcceptance>;
 }

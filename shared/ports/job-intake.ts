@@ -4,17 +4,17 @@ export interface JobToStore {
   jobId: string;
   clientId: string;
   key: string | null;
-  /** Null means after the delay, by the database's clock. A job with a past time is due now. */
+  /** Null: the job is due after `delayMs`, by the database's clock. A job with a past time is due now. */
   dueAt: Date | null;
   /** Milliseconds from now; 0 if there is a due time. */
   delayMs: number;
-  /** Milliseconds after its due time until it expires; null means never. */
+  /** Milliseconds from the due time until the job expires; null means never. */
   relevancyMs: number | null;
   method: string;
   url: string;
   /** JSON with names in lower case. Values that may be secrets are encrypted. */
   headers: string | null;
-  /** Other encryptions of the same URL and headers that an earlier job of the same key may have. */
+  /** Returns other encryptions of the same URL and headers, which an earlier job with the same key may have. */
   alike?: (() => Pick<JobToStore, 'url' | 'headers'>[]) | undefined;
   body: string | null;
   tags: readonly string[] | null;

@@ -1,6 +1,8 @@
 import type { DurationBuckets } from '../domain/job/call-durations.ts';
 
-/** Age in milliseconds of the last heartbeat from which an owner is dead: other nodes may then take over its claims. */
+/**
+ * Milliseconds after its last heartbeat from which an owner counts as dead. Other nodes may then take over its claims.
+ */
 export const deadAfterMs = 10_000;
 
 /** Number of job references that may be sent to a dispatcher. */
@@ -11,8 +13,8 @@ export interface NodeCredit {
   toAnyClient: number;
 }
 
-/** Calls of a dispatcher for one outlet: a client, or an endpoint of a client. */
-export interface OutletCalls {
+/** Calls of a dispatcher for one endpoint: a client, or an endpoint of a client. */
+export interface EndpointCalls {
   underWay: number;
   /** Concurrent calls allowed: the dispatcher's share of the limit over all dispatchers. */
   slots: number;
@@ -23,8 +25,8 @@ export interface OutletCalls {
 export interface CallDurations {
   /** Milliseconds covered by the counts: ten minutes or slightly more, less after a start. */
   forMs: number;
-  /** Durations of outlets that had a call. */
-  byOutlet: ReadonlyMap<string, DurationBuckets>;
+  /** Durations of endpoints that had a call. */
+  byEndpoint: ReadonlyMap<string, DurationBuckets>;
 }
 
 /** A process that schedules or calls jobs, as other processes see it. */
@@ -35,8 +37,8 @@ export interface JobNode {
   figures: Readonly<Record<string, number>>;
   /** Null if the node accepts no references. */
   credit: NodeCredit | null;
-  /** Calls by outlet active now or in the last minute. Undefined means unchanged since the last heartbeat. */
-  calls?: Readonly<Record<string, OutletCalls>> | undefined;
+  /** Calls by endpoint active now or in the last minute. Undefined means unchanged since the last heartbeat. */
+  calls?: Readonly<Record<string, EndpointCalls>> | undefined;
   /** Undefined means unchanged since the last heartbeat. */
   durations?: CallDurations | undefined;
 }

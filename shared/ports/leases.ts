@@ -28,6 +28,6 @@ export interface Leases {
   /** Returns false if the lease was lost. */
   renew(lease: HeldLease, ttlMs: number): Promise<boolean>;
   release(lease: HeldLease): Promise<void>;
-  /** Releases those of the leases that are still held, in one statement. */
+  /** Releases the leases that are still held, in one statement. */
   releaseAll(leases: readonly HeldLease[]): Promise<void>;
 }

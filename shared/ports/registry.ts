@@ -1,4 +1,5 @@
-import type { ActionTypeConfig, EngineConfig } from '../contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../contracts/endpoints/action-type-config.ts';
+import type { EngineConfig } from '../contracts/endpoints/engine-config.ts';
 import type { QuietRule } from '../domain/run/quiet-hours.ts';
 import type { Shard } from '../domain/endpoint/shard.ts';
 

@@ -10,7 +10,7 @@ export type HeldStep = FeedStep & {
   cause: string;
 } & (
     | { kind: 'fault' }
-    /** @param endsInMs time from now after which the step goes on by itself */
+    /** @param endsInMs time from now after which the step continues by itself */
     | { kind: 'quiet-hours'; endsInMs: number }
   );
 
@@ -27,8 +27,8 @@ export interface StepHolds {
    */
   hold(held: readonly HeldStep[]): Promise<void>;
   /**
-   * Returns true for at most one caller every `everyMs`, the first time `tryHeldEveryMs` after the fault began: that
-   * caller may send one batch. Returns false if the step has no fault.
+   * Returns true if the caller may send one batch as a trial: one caller every `everyMs`, and none before
+   * `tryHeldEveryMs` have passed since the fault began. Returns false if the step has no fault.
    */
   mayTry(ref: FeedStep, everyMs: number): Promise<boolean>;
   /** Ends the hold of this kind: batches that wait in the step are due now. No effect if there is none. */

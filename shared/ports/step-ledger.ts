@@ -8,7 +8,7 @@ export interface StepRef {
   step: number;
 }
 
-/** A step to claim. The ledger compares the remaining users, where the claim gives them, with the rows. */
+/** A step to claim. If the claim gives the remaining users, the ledger compares them with the rows. */
 export interface StepClaim extends StepRef {
   remaining?: number;
   /** Digest by `digestOfLost` of the users that the chain has lost before this step. */
@@ -55,9 +55,7 @@ export interface ClaimedStep extends StepRef {
   };
 }
 
-/**
- * Budget units that a user costs in each step, by feed; without feeds whose campaign has no budget in their country.
- */
+/** Budget units that a user costs in each step, by feed. Omits feeds whose campaign has no budget in their country. */
 export type UnitsPerUser = ReadonlyMap<string, readonly number[]>;
 
 export interface UserFailure {
@@ -138,17 +136,20 @@ export type StepResult = StepDone | StepWaiting;
 export interface LedgerFlush {
   results: readonly StepResult[];
   claims: readonly StepClaim[];
-  /** Claimed steps with `lapses` whose call is about to begin: if a lease expires again, there was a call. */
+  /**
+   * Claimed steps with `lapses` whose call is about to begin. If their lease expires again, the call is known to have
+   * begun.
+   */
   begins: readonly StepBegin[];
   /**
-   * Finished results whose next step this worker does at once. The ledger claims that step as it records the result, if
-   * a user succeeded. Not for feeds with a budget.
+   * Finished results whose next step this worker continues with at once. The ledger claims the next step as it records
+   * the result, if a user succeeded. Not for feeds with a budget.
    */
   handOn?: ReadonlySet<StepResult> | undefined;
   /**
-   * Time in milliseconds within which this worker times children and waiting steps. They are returned in `timed`, and
-   * the worker claims them when they are due. The agenda offers them as long again after that. Nothing is timed if
-   * undefined.
+   * Milliseconds within which this worker times child batches and waiting steps itself. These steps are returned in
+   * `timed`, and the worker claims them when they are due. The agenda offers them as long again after that. If
+   * undefined, nothing is timed.
    */
   timedWithinMs?: number | undefined;
   /** Action type, for its suppression lists. If undefined, only the list of all types applies. */
@@ -197,7 +198,7 @@ export interface LedgerFlushed {
    * them: the agenda offers those.
    */
   timed: TimedStep[];
-  /** Begins that this worker still owns. The worker must not make the calls of the others. */
+  /** Begins whose steps this worker still owns. For other steps, the worker must not make the call. */
   begun: StepBegin[];
   /** Entries that the store will never accept, separated from the rest: a bug on our side. A repeat does not help. */
   refused: RefusedStep[];

@@ -50,8 +50,8 @@ export interface StoredAudiences {
    */
   batchBehind(feedId: string, after: string): Promise<number>;
   /**
-   * Returns the users of some batches from a number on. A page may be empty and still not be the last. Returns
-   * undefined if the users are no longer stored.
+   * Returns one page of users, beginning with the batch `fromBatchNo`. A page may be empty and still not be the last.
+   * Returns undefined if the users are no longer stored.
    */
   earlierPage(of: EarlierUsers, fromBatchNo: number): Promise<EarlierPage | undefined>;
 }

@@ -22,7 +22,7 @@ export interface Span {
 export interface SpanLink {
   traceId: string;
   spanId: string;
-  /** True if that trace is recorded: otherwise its id leads nowhere. */
+  /** True if the linked trace is recorded. Otherwise nothing is stored under its id. */
   isSampled: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface FoldedLogDeps {
  */
 export interface FoldedLog {
   failed(source: object, error: unknown): void;
-  /** Cheap while nothing fails. */
+  /** Records that the source works. Call it after each success; it is cheap while nothing fails. */
   worked(source: object): void;
   /** Removes a source: its recovery is not awaited. */
   forget(source: object): void;

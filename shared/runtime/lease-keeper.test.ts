@@ -64,7 +64,7 @@ describe('a lease keeper', () => {
     await second.stop();
   });
 
-  it('stops relying on a lease that it cannot renew before another owner can acquire it', async () => {
+  it('stops relying on a lease that it cannot renew, before another owner can acquire that lease', async () => {
     const { clock, leases, keeperOf } = setUp();
     const store = breakable(leases);
     const keeper = keeperOf('a', store);

@@ -26,18 +26,18 @@ test('a log line has its level as a word, an ISO time, the service once and the 
   });
 });
 
-test('a log line shows ids in the form of the API, in bindings too', () => {
+test('a log line shows ids in the form of the API, even those that a child logger adds', () => {
   const ids = { runId: uuid, campaignId: uuid, feedId: uuid, jobId: uuid, fireId: uuid };
-  const shown = {
+  const displayed = {
     runId: publicId('run', uuid),
     campaignId: publicId('campaign', uuid),
     feedId: publicId('feed', uuid),
     jobId: publicId('job', uuid),
     fireId: publicId('job', uuid),
   };
-  expect(lineOf((logger) => logger.info(ids, 'run begun'))).toMatchObject(shown);
-  expect(lineOf((logger) => logger.child(ids).info('run begun'))).toMatchObject(shown);
-  expect(shown.feedId).toMatch(/^feed_/);
+  expect(lineOf((logger) => logger.info(ids, 'run begun'))).toMatchObject(displayed);
+  expect(lineOf((logger) => logger.child(ids).info('run begun'))).toMatchObject(displayed);
+  expect(displayed.feedId).toMatch(/^feed_/);
 });
 
 test('a log line shows an id field without a UUID unchanged', () => {

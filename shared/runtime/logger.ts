@@ -8,8 +8,8 @@ export type { Logger };
 export type LogFormat = 'json' | 'pretty';
 
 /**
- * Creates a logger that writes to stderr, so that stdout stays free for data. *error*: a person must act; *warn*: it
- * heals itself; *info*: a lifecycle or a run event; never a line per user, never a body or a secret.
+ * Creates a logger that writes to stderr, so that stdout stays free for data. *error*: a person must act; *warn*: the
+ * problem heals itself; *info*: a lifecycle or a run event; never a line per user, never a body or a secret.
  */
 export function createLogger(service: string, level: string, format: LogFormat = 'json'): Logger {
   const options = loggerOptions(service, level);

@@ -40,7 +40,7 @@ describe('a loop', () => {
     await Promise.all(loops.map((loop) => loop.stop()));
   });
 
-  it('measures how long its last good turn is overdue, and is not overdue in a pause or after stop', async () => {
+  it('measures how long its next successful turn is overdue, and is not overdue in a pause or after stop', async () => {
     let works = true;
     const { clock, loop } = countingLoop(() => (works ? Promise.resolve(60_000) : Promise.reject(new Error('down'))));
     loop.start();
@@ -57,7 +57,7 @@ describe('a loop', () => {
     expect(loop.overdueMs()).toBe(0);
   });
 
-  it('keeps its minimum time between two turns however often it is poked', async () => {
+  it('keeps its minimum time between two turns however often it is woken', async () => {
     const clock = createSettableClock();
     const turnsAt: number[] = [];
     const startMs = clock.monotonicMs();
@@ -104,7 +104,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('turns at once when it is poked, also during a turn', async () => {
+  it('takes a turn at once when it is woken, also during a turn', async () => {
     let finish: (pauseMs: number) => void = () => undefined;
     const { loop, turns } = countingLoop(() => new Promise((resolve) => (finish = resolve)));
     loop.start();

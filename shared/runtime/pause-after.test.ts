@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pauseAfter } from './pause-after.ts';
 
-describe('the pause after a look', () => {
+describe('the pause after a poll', () => {
   it.each([
     ['a quick look', 1, 100, 100],
     ['a long look', 50, 100, 1000],

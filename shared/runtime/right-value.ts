@@ -56,7 +56,7 @@ export function oneOf(values: readonly unknown[], display: (value: unknown) => s
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };
 
-/** @param origin counted kind, named as in zod: a number is its own size */
+/** @param origin kind of the value, named as in zod; numbers have no unit */
 export function sized(origin: string, bound: number | bigint): string {
   const unit = units[origin];
   return unit === undefined ? String(bound) : `${bound} ${unit}${bound === 1 || bound === 1n ? '' : 's'} long`;

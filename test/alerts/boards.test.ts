@@ -37,8 +37,8 @@ describe('dashboards', () => {
   });
 
   it('show exactly the documented metrics', () => {
-    const shown = new Set(queries.flatMap(({ expr }) => metricsOf(expr).map(withoutSuffix)));
-    expect([...shown].toSorted()).toEqual([...documented.keys()].toSorted());
+    const displayed = new Set(queries.flatMap(({ expr }) => metricsOf(expr).map(withoutSuffix)));
+    expect([...displayed].toSorted()).toEqual([...documented.keys()].toSorted());
   });
 
   it.each(queries)('contain a query of $name that uses only labels of its metrics', ({ expr, legend }) => {

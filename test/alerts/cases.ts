@@ -51,7 +51,7 @@ export const well: Series = {
   muster_schedules_broken: always(0),
 };
 
-/** What is otherwise in the fault that an alert is for: other values, or, with null, no series. */
+/** Changed values of the fault that an alert is for; null removes the series. */
 export const faults: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   MusterProcessDown: { 'up{job="muster-worker", instance="w1"}': always(0) },
   MusterServiceMissing: { 'muster_dispatcher_jobs{state="waiting"}': null },

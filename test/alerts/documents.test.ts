@@ -9,7 +9,7 @@ const found = (text: string, pattern: RegExp) => sorted([...text.matchAll(patter
 const runbooks = readFileSync(runbooksFile, 'utf8');
 const metrics = metricTables.flatMap((table) => Object.values(table.metrics).map(({ name }) => name));
 
-/** How metrics are named, in a comment, the roles of the database, and the table of actions by SQL. */
+/** Names that are no metrics: a pattern in a comment, the roles of the database, and the table of actions by SQL. */
 const notMetrics = /^muster_(call_duration_seconds|calls_total|owner|engine|api|reader|results) in /;
 
 describe('metrics', () => {

@@ -69,7 +69,7 @@ describe('alerts', () => {
     );
   });
 
-  it.each(Object.entries(faults))('include %s, which is the only one to fire on its fault', async (alert, fault) => {
+  it.each(Object.entries(faults))('include %s, the only alert that fires on its fault', async (alert, fault) => {
     const series = Object.entries({ ...well, ...fault });
     const there = series.filter((each): each is [string, string] => each[1] !== null);
     await expectFiring(Object.fromEntries(there), [alert]);

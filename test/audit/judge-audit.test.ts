@@ -46,7 +46,7 @@ describe('the judgement on runtime packages', () => {
   });
 });
 
-/** As npm wrote it of a mirror. */
+/** Output of npm for a mirror. */
 const refused = (statusCode: number) =>
   JSON.stringify({
     message: `${statusCode} - POST https://registry.example.com/-/npm/v1/security/advisories/bulk`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const severities = ['info', 'low', 'moderate', 'high', 'critical'] as const;
 const failsFrom = 'high';
 
-/** What `npm audit --json` writes where the registry answers. */
+/** Output of `npm audit --json` if the registry answers. */
 const report = z.object({
   vulnerabilities: z.record(
     z.string(),
@@ -21,7 +21,7 @@ const report = z.object({
 /** And where it answers with a problem. */
 const problem = z.object({ message: z.string(), statusCode: z.int().optional() });
 
-/** Of a registry that keeps packages and no advisories, such as many mirrors. */
+/** Statuses of a registry that has packages and no advisories, such as many mirrors. */
 const noEndpoint = new Set([404, 405, 501]);
 
 export interface Judged {
@@ -32,12 +32,12 @@ export interface Judged {
   words: string;
 }
 
-/** Whether packages that an installation runs with may stay, by what `npm audit --omit=dev --json` wrote. */
+/** Judges the output of `npm audit --omit=dev --json`: may the packages of an installation stay? */
 export function judgeAudit(written: string): Judged {
-  const said = parseJson(written);
-  const audited = report.safeParse(said);
+  const reported = parseJson(written);
+  const audited = report.safeParse(reported);
   if (audited.success) return judgeReport(audited.data);
-  const { message, statusCode } = problem.safeParse(said).data ?? { message: 'npm audit wrote no report' };
+  const { message, statusCode } = problem.safeParse(reported).data ?? { message: 'npm audit wrote no report' };
   if (statusCode !== undefined && noEndpoint.has(statusCode))
     return unanswered(true, `this registry has no audit endpoint (it answers ${statusCode})`);
   return unanswered(false, message);

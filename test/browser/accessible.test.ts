@@ -24,7 +24,7 @@ const consoleOf = useConsole({
 
 const phone = 390;
 const widths = [1440, 1280, phone];
-/** What lies over a view once a button is pressed. */
+/** Dialogs over a view, by the button that opens them. */
 const dialogs = [
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Share…' },
   { pathOf: ({ endedId }: Ids) => `runs/${endedId}/report`, button: 'Other runs…' },
@@ -33,10 +33,10 @@ const dialogs = [
   { pathOf: () => 'action-types?name=award-reward', button: /^Register/ },
   { pathOf: () => 'action-types?name=award-reward', button: 'Set the secret signing' },
   { pathOf: () => 'quiet-hours', button: /^New/ },
-  { pathOf: () => 'suppressions', button: /^Add people/ },
+  { pathOf: () => 'suppressions', button: /^Add users/ },
   { pathOf: () => 'suppressions', button: /^Upload/ },
   { pathOf: () => 'audiences?kind=saved', button: 'Change…' },
-  { pathOf: () => 'audiences?kind=saved', button: 'What changed in revision 2' },
+  { pathOf: () => 'audiences?kind=saved', button: 'Changes in revision 2' },
   { pathOf: () => 'templates', button: 'Change Payday' },
   { pathOf: () => 'templates', button: 'Revisions of Payday' },
   { pathOf: ({ draftId }: Ids) => `campaigns/${draftId}`, button: 'Restore revision 1' },

@@ -36,13 +36,11 @@ test('a campaign starts only after a second person has approved it, and a change
   await maker.goto(`campaigns/${id}`);
   await maker.getByRole('button', { name: 'Start…' }).click();
   const question = maker.getByRole('dialog');
-  await question
-    .getByText('The approval policy of this installation asks for other people', { exact: false })
-    .waitFor();
+  await question.getByText('The approval policy requires approval by other people', { exact: false }).waitFor();
   expect(await question.getByRole('button', { name: 'Start it' }).count()).toBe(0);
   await question.getByRole('button', { name: 'Submit for approval' }).click();
   await approvalPanel(maker).getByText('Needs 1, has 0').waitFor();
-  await approvalPanel(maker).getByRole('link', { name: 'What it covers' }).click();
+  await approvalPanel(maker).getByRole('link', { name: 'Open the approval' }).click();
   await maker.getByText('needs approver', { exact: false }).waitFor();
 
   const checker = await consoleOf.visitor();
@@ -52,7 +50,7 @@ test('a campaign starts only after a second person has approved it, and a change
     .getByRole('region', { name: 'What you approve' })
     .getByText(/^SG \d+$/)
     .waitFor();
-  await checker.getByLabel('A word to mei').fill('no hold-out?');
+  await checker.getByLabel('Comment for mei').fill('no hold-out?');
   await checker.getByRole('button', { name: 'Send back' }).click();
   await checker.getByText('sent back: “no hold-out?”').first().waitFor();
 
@@ -62,7 +60,7 @@ test('a campaign starts only after a second person has approved it, and a change
 
   await checker.goto('approvals');
   await checker.getByRole('button', { name: 'Approve…' }).click();
-  await checker.getByRole('button', { name: 'Approve it' }).click();
+  await checker.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
   await checker.getByText('approved by rahayu').first().waitFor();
 
   await maker.reload();

@@ -8,7 +8,7 @@ import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
 
-/** Of the service that is called back: what it was called for, and whether it is broken. */
+/** Calls of the service that is called back, and whether it is broken. */
 const called: string[] = [];
 let isBroken = true;
 let receiver: Server;
@@ -65,7 +65,7 @@ test('a user schedules a callback and sees its call, and finds and replays a dea
     .getByRole('table', { name: 'Quarantined jobs by client and reason' })
     .getByRole('row', { name: /shop/ });
   await group.waitFor();
-  await page.getByRole('table', { name: 'Its calls' }).getByText('500').waitFor();
+  await page.getByRole('table', { name: 'Calls of the job' }).getByText('500').waitFor();
   isBroken = false;
   await page.getByRole('button', { name: 'Replay 1…' }).click();
   const replay = page.getByRole('dialog', { name: /^Replay 1 job/ });
@@ -89,14 +89,14 @@ test('a user creates a schedule, runs it manually and pauses it', async () => {
   await dialog.getByLabel(/^URL/).fill(`${url}/close`);
   await dialog.getByLabel(/^Rule/).fill('0 22 * * *');
   await dialog.getByText('At 22:00').waitFor();
-  await dialog.getByRole('button', { name: 'Make it' }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
   const panel = page.getByRole('region', { name: 'Close the day' });
   await panel.getByRole('table', { name: 'The next fires' }).getByText(/22:00/).first().waitFor();
 
   await panel.getByRole('button', { name: 'Run now…' }).click();
   await confirm(page, /^Run “Close the day” now\?$/, 'Run now');
   await awaitThat(() => Promise.resolve(timesCalled('/close') === 1));
-  await panel.getByText('fired by hand').waitFor();
+  await panel.getByText('fired manually').waitFor();
   await panel.getByRole('button', { name: 'Pause Close the day' }).click();
   await confirm(page, /^Pause “Close the day”\?$/, 'Pause it');
   await page
@@ -130,7 +130,7 @@ test('a viewer sees a job without its body, and reads which role can change it',
   const page = await consoleOf.visitor();
   await logIn(page, await consoleOf.keyOf('viewer'));
   await page.goto(`jobs/${id}`);
-  await page.getByText('Not shown to a key that only looks.').waitFor();
+  await page.getByText('Hidden from the role viewer.').waitFor();
   await page.getByRole('button', { name: 'Cancel…' }).hover();
   await page.getByRole('tooltip').filter({ hasText: 'Needs the role scheduler' }).waitFor();
 });

@@ -27,7 +27,7 @@ test('a user lowers the pace of an active run, and the header, the events and th
   await dialog.getByText(/^Ends about/).waitFor();
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
-  await dialog.getByRole('textbox', { name: /^Why/ }).fill('rewards asked for it');
+  await dialog.getByRole('textbox', { name: /^Reason/ }).fill('rewards asked for it');
   await dialog.getByRole('button', { name: 'Change 1 limit' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.locator('.meta', { hasText: 'at most 2 users/s' }).waitFor();

@@ -29,24 +29,24 @@ async function fillEverySection(page: Page, name: string): Promise<void> {
   await page.getByLabel('File with a list of users').setInputFiles(list);
   await page.getByRole('button', { name: /^Upload \d+ B$/ }).click();
   // One of four rows is no user, and more than 5 % need a click.
-  await page.getByRole('button', { name: 'Leave out 1 row and upload' }).click();
+  await page.getByRole('button', { name: 'Skip 1 row and upload' }).click();
   await page.getByRole('list', { name: 'Included' }).getByText('partners.csv').waitFor();
-  await addSegment(page, 'Leave out a segment', 'staff');
+  await addSegment(page, 'Exclude a segment', 'staff');
 
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Parameters').fill('{"rewardId": "ride-5"}');
-  await page.getByLabel('Costs a user').fill('2');
+  await page.getByLabel('Cost per user').fill('2');
   const budgets = page.getByRole('group', { name: /^Budgets/ });
   await budgets.getByLabel('SG').fill('5,000');
   await budgets.getByLabel('VN').fill('5,000');
 
-  await page.getByRole('button', { name: 'Repeats' }).click();
+  await page.getByRole('button', { name: 'Recurring' }).click();
   await page.getByLabel('By', { exact: true }).selectOption('cron');
   await page.getByLabel('Rule, five fields').fill('30 2 4 * *');
   await page.getByLabel('Zone', { exact: true }).fill('Australia/Sydney');
   await page.getByLabel('Pace, at most').fill('1,200');
   await page.getByLabel('Deadline after start', { exact: true }).fill('2');
-  await page.getByLabel('Pause by itself at').fill('5');
+  await page.getByLabel('Pause automatically at').fill('5');
 }
 
 test('a user fills every section of a campaign, reloads, saves a draft, changes, schedules and unschedules it', async () => {
@@ -63,7 +63,7 @@ test('a user fills every section of a campaign, reloads, saves a draft, changes,
     .waitFor();
 
   await page.reload();
-  await page.getByText('was kept in this tab').waitFor();
+  await page.getByText('were kept in this tab').waitFor();
   expect(await page.getByLabel('Name of the campaign').inputValue()).toBe('Monthly loyalty points');
 
   await page.getByRole('button', { name: 'Save draft' }).click();
@@ -96,8 +96,8 @@ test('a user fills every section of a campaign, reloads, saves a draft, changes,
   await page.getByRole('heading', { name: 'Monthly loyalty points', level: 1 }).waitFor();
   await page.locator('.head .badge', { hasText: 'Scheduled' }).waitFor();
 
-  await page.getByRole('button', { name: 'Take back…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
+  await page.getByRole('button', { name: 'Unschedule…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unschedule it' }).click();
   await page.locator('.head .badge', { hasText: 'Draft' }).waitFor();
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await awaitThat(
@@ -134,16 +134,16 @@ test('a click on a button directly from a field works although the field then sh
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   const review = page.getByRole('complementary', { name: 'Review' });
-  await review.getByRole('button', { name: 'Give it a name' }).waitFor();
+  await review.getByRole('button', { name: 'Enter a name' }).waitFor();
   await page.getByLabel('Name of the campaign').focus();
   await page.getByRole('button', { name: 'Include a segment' }).click();
   await page.getByRole('combobox', { name: 'Segment' }).waitFor();
   await page.locator('[data-pointer="/name"][aria-invalid="true"]').waitFor();
 
   await page.getByRole('textbox', { name: 'Hold out' }).fill('a few of them');
-  await page.getByRole('button', { name: 'Leave out a list' }).click();
+  await page.getByRole('button', { name: 'Exclude a list' }).click();
   await page.locator('[data-pointer="/audience/holdOutPercent"][aria-invalid="true"]').waitFor();
-  await page.getByRole('button', { name: 'Leave out a list', expanded: true }).waitFor();
+  await page.getByRole('button', { name: 'Exclude a list', expanded: true }).waitFor();
   // A country that is typed is taken when its field is left: what is clicked next moves away only then.
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Add a country by its code').fill('VN');
@@ -160,7 +160,7 @@ describe('a real mouse', () => {
     const page = await consoleOf.loggedIn();
     await page.goto('campaigns/new');
 
-    await page.getByRole('button', { name: 'Leave out an earlier run' }).click();
+    await page.getByRole('button', { name: 'Exclude an earlier run' }).click();
     await page.getByLabel('Earlier run', { exact: true }).selectOption({ index: 1 });
     const box = page.getByRole('checkbox', { name: 'failed' });
     // Each of these fails if the click does not change the box.
@@ -168,10 +168,10 @@ describe('a real mouse', () => {
     await box.uncheck();
     await box.check();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('list', { name: 'Left out' }).getByText('failed').waitFor();
+    await page.getByRole('list', { name: 'Excluded' }).getByText('failed').waitFor();
 
-    await page.getByRole('button', { name: 'Repeats' }).click();
-    await page.getByRole('button', { name: 'Repeats', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Recurring' }).click();
+    await page.getByRole('button', { name: 'Recurring', pressed: true }).waitFor();
     await page.getByLabel('Name of the campaign').click();
     await page.keyboard.type('Operated');
     expect(await page.getByLabel('Name of the campaign').inputValue()).toBe('Operated');
@@ -181,11 +181,11 @@ describe('a real mouse', () => {
 test('the review lists the missing entries one by one', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
-  const asked = page.getByRole('complementary', { name: 'Review' }).getByRole('listitem');
-  const expected = ['Give it a name', 'Choose a country', 'Say who: a segment, a list or an earlier run', 'Add a step'];
-  await asked.first().waitFor();
-  expect(await asked.allTextContents()).toEqual(expected);
-  await asked.getByRole('button', { name: 'Choose a country' }).click();
+  const requested = page.getByRole('complementary', { name: 'Review' }).getByRole('listitem');
+  const expected = ['Enter a name', 'Choose a country', 'Add users: a segment, a list or an earlier run', 'Add a step'];
+  await requested.first().waitFor();
+  expect(await requested.allTextContents()).toEqual(expected);
+  await requested.getByRole('button', { name: 'Choose a country' }).click();
   const focused = () => page.evaluate('document.activeElement.ariaLabel');
   await awaitThat(async () => (await focused()) === 'Add a country by its code');
 });
@@ -195,5 +195,5 @@ test('a click on a shard shows its partitions and owners', async () => {
   await page.goto('shards');
   await page.getByRole('button', { name: /award-reward SG/ }).click();
   await page.waitForURL(/shard=award-reward\.SG/);
-  await page.getByRole('table', { name: 'Partitions and who has each' }).getByRole('row').nth(1).waitFor();
+  await page.getByRole('table', { name: 'Partitions and their owners' }).getByRole('row').nth(1).waitFor();
 });

@@ -24,7 +24,7 @@ const groupOf = (page: Page, country: string) =>
   page
     .getByRole('table', { name: 'Quarantined messages by topic and reason' })
     .getByRole('row', { name: `Award reward ${country}` });
-const shown = (page: Page) => page.getByLabel('The message', { exact: true });
+const displayed = (page: Page) => page.getByLabel('The message', { exact: true });
 
 async function confirm(page: Page, title: RegExp, button: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: title });
@@ -42,13 +42,13 @@ test('a user reads quarantined messages, replays a group and discards one, and t
 
   await groupOf(page, 'SG').getByRole('button').click();
   await page.getByRole('heading', { name: '1 of 3' }).waitFor();
-  const newest = await shown(page).textContent();
+  const newest = await displayed(page).textContent();
   await page.keyboard.press(']');
   await page.getByRole('heading', { name: '2 of 3' }).waitFor();
-  await awaitThat(async () => ![newest, null].includes(await shown(page).textContent()));
+  await awaitThat(async () => ![newest, null].includes(await displayed(page).textContent()));
   await page.keyboard.press('[');
   await page.getByRole('heading', { name: '1 of 3' }).waitFor();
-  await awaitThat(async () => (await shown(page).textContent()) === newest);
+  await awaitThat(async () => (await displayed(page).textContent()) === newest);
 
   // No worker can read them now either: they come back as new items.
   await page.getByRole('button', { name: 'Replay 3…' }).click();
@@ -79,7 +79,7 @@ test('a key without the right to decide reads a message, and the disabled button
   await logIn(page, await consoleOf.keyOf('manager'));
   await page.goto('quarantine');
   await groupOf(page, 'ID').getByRole('button').click();
-  await shown(page).getByText('still no JSON').waitFor();
+  await displayed(page).getByText('still no JSON').waitFor();
   for (const name of ['Replay 1…', 'Discard 1…', 'Replay…', 'Discard…']) {
     const button = page.getByRole('button', { name, exact: true });
     expect(await button.getAttribute('aria-disabled')).toBe('true');

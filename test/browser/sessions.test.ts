@@ -18,7 +18,7 @@ test('an unknown key is refused at its field, and the browser stores nothing', a
   await page.goto('log-in');
   await page.getByLabel('API key').fill('muster_nobody-knows-this-key');
   await page.getByRole('button', { name: 'Log in' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('not known');
+  expect(await page.getByRole('alert').textContent()).toContain('is unknown, expired or revoked');
   expect(await page.context().cookies()).toEqual([]);
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('nobody-knows');
 });
@@ -41,7 +41,7 @@ test('a log-in link works once and disappears from the address bar', async () =>
   expect(page.url()).not.toContain('link');
   const second = await consoleOf.visitor();
   await second.goto(url);
-  expect(await second.getByRole('alert').textContent()).toContain('does not log in any more');
+  expect(await second.getByRole('alert').textContent()).toContain('This log-in link is no longer valid.');
 });
 
 test('log-out deletes the cookie, and the back button shows no data', async () => {
@@ -83,8 +83,8 @@ test('behind a proxy with a path prefix, every request stays below the prefix', 
   await muster.services.get('all')?.end('SIGTERM');
   await muster.restart('all', { API_PUBLIC_URL: below });
   const page = await consoleOf.visitor({ baseURL: `${below}/` });
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).pathname));
   await page.goto('shards');
   await page.waitForURL(/\/muster\/log-in\?to=%2Fshards/);
   await logIn(page, consoleOf.apiKey);
@@ -97,5 +97,5 @@ test('behind a proxy with a path prefix, every request stays below the prefix', 
     .getByRole('row', { name: /logged in/ })
     .first()
     .waitFor();
-  expect(asked.filter((path) => !path.startsWith('/muster/'))).toEqual([]);
+  expect(requested.filter((path) => !path.startsWith('/muster/'))).toEqual([]);
 });

@@ -36,7 +36,7 @@ test('a user settles unknown users by hand and by file, and the report balances 
   const file = { name: 'settled.csv', mimeType: 'text/csv', buffer: Buffer.from(lines) };
   await dialog.getByLabel(/^File/).setInputFiles(file);
   await confirm(dialog, 'Settle by this file');
-  await page.getByRole('dialog', { name: 'Nobody is unknown any more' }).waitFor();
+  await page.getByRole('dialog', { name: 'No unknown users left' }).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
 
   await page.getByText(`${inFile.length + 1} unknown outcomes settled since the run ended.`).waitFor();

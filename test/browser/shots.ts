@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { launchBrowser } from './support/launch-browser.ts';
-import { shownViews, type Found } from './support/shown-views.ts';
+import { displayedViews, type Found } from './support/shown-views.ts';
+import { keepPicture, logInByKey } from './support/take-pictures.ts';
 
 /**
  * `npm run console:shots -- --url http://127.0.0.1:8080 --key muster_…`: the views of a running system into
@@ -21,11 +22,6 @@ const { values } = parseArgs({
   },
 });
 
-/** A picture in the documentation is loaded by whoever reads it. */
-const maxBytes = 150 * 1024;
-/** Of WebP, up to 100. Below, small letters get shadows. */
-const quality = 85;
-
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
@@ -40,7 +36,7 @@ const others = [
   { name: 'narrow-dark', colorScheme: 'dark', viewport: narrow, isOfMain: false },
   { name: 'phone-dark', colorScheme: 'dark', viewport: phone, isOfMain: false },
 ] as const;
-const mainViews = new Set(shownViews.filter(({ isMain }) => isMain).map(({ name }) => name));
+const mainViews = new Set(displayedViews.filter(({ isMain }) => isMain).map(({ name }) => name));
 
 type Look = (typeof kept | typeof others)[number];
 
@@ -87,7 +83,7 @@ async function pathsOf(): Promise<Map<string, string>> {
     job: job?.id,
   };
   return new Map(
-    shownViews.flatMap(({ name, pathOf }) => {
+    displayedViews.flatMap(({ name, pathOf }) => {
       const path = pathOf(found);
       return path === undefined ? [] : [[name, path] as const];
     }),
@@ -107,9 +103,7 @@ async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, strin
   await page.goto('log-in');
   await page.getByLabel('API key').waitFor();
   if (values.all || !isOfMain) await keep(page, `log-in-${name}`);
-  await page.getByLabel('API key').fill(values.key);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL((at) => !at.pathname.endsWith('/log-in'));
+  await logInByKey(page, values.key);
   for (const [view, path] of paths) {
     if (isOfMain && !values.all && !mainViews.has(view)) continue;
     await page.goto(path);
@@ -132,11 +126,5 @@ async function awaitRates(page: Page): Promise<void> {
 }
 
 async function keep(page: Page, name: string): Promise<void> {
-  const devTools = await page.context().newCDPSession(page);
-  // The browser itself writes WebP, a quarter of what its PNG takes.
-  const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', quality });
-  await devTools.detach();
-  const picture = Buffer.from(data, 'base64');
-  await writeFile(join(values.out, `${name}.webp`), picture);
-  if (picture.byteLength > maxBytes) process.stderr.write(`${name}.webp is larger than ${maxBytes / 1024} KiB\n`);
+  await keepPicture(page, join(values.out, `${name}.webp`));
 }

@@ -46,7 +46,7 @@ test('a user without a role reads the reason and is not signed in', async () => 
   const page = await consoleOf.visitor();
   await page.goto('log-in');
   await page.getByRole('button', { name: 'Sign in with Example SSO' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('no roles that is given a role here');
+  expect(await page.getByRole('alert').textContent()).toContain('no value of roles that is mapped to a role');
   expect(page.url()).not.toContain('code=');
   expect(await page.context().cookies()).toEqual([]);
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const requestId = '01a1fd67-0000-7000-8000-00000832c8c0';
 
-/** As the API answers while its database does not. */
+/** Answers like an API whose database does not respond. */
 const isDown = (route: Route) =>
   route.fulfill({
     status: 503,
@@ -45,16 +45,16 @@ const isDown = (route: Route) =>
 const failing = [
   ['campaigns', () => 'campaigns', 'The campaigns could not be read', 'Payday, slowly'],
   ['a campaign', () => `campaigns/${ids.campaignId}`, 'The campaign could not be read', 'Definition'],
-  ['a new campaign', () => 'campaigns/new', 'The form could not be made', 'Review'],
+  ['a new campaign', () => 'campaigns/new', 'The form could not be loaded', 'Review'],
   ['a live run', () => `runs/${ids.runId}`, 'The run could not be read', 'Through the chain'],
   ['a report', () => `runs/${ids.endedId}/report`, 'The report could not be read', 'Users by step and country'],
-  ['failures', () => `runs/${ids.endedId}/failures`, 'The failures could not be read', 'What was said'],
-  ['one user', () => `runs/${ids.endedId}/users/${ids.userId}`, 'What became of this user', 'What happened'],
-  ['jobs', () => 'jobs', 'The jobs could not be read', 'Nothing is to be called'],
-  ['clients', () => 'clients', 'The clients could not be read', 'There is no client yet'],
+  ['failures', () => `runs/${ids.endedId}/failures`, 'The failures could not be read', 'Error detail'],
+  ['one user', () => `runs/${ids.endedId}/users/${ids.userId}`, 'The user could not be read', 'What happened'],
+  ['jobs', () => 'jobs', 'The jobs could not be read', 'No open jobs'],
+  ['clients', () => 'clients', 'The clients could not be read', 'No clients yet'],
   ['scheduler', () => 'scheduler', 'The scheduler could not be read', 'Regions and nodes'],
-  ['settings', () => 'system', 'The system could not be read', 'Depends on'],
-  ['schedules', () => 'schedules', 'The schedules could not be read', 'Nothing recurs yet'],
+  ['settings', () => 'system', 'The system could not be read', 'Dependencies'],
+  ['schedules', () => 'schedules', 'The schedules could not be read', 'No schedules yet'],
   ['the shards view', () => 'shards', 'The shards could not be read', 'Longest lag'],
   [
     'quarantined messages',
@@ -97,10 +97,10 @@ test('without the API each view names the data it could not load, states that no
   await context.unroute(/\/v1\/(?!session)/);
   const isBack = async ({ name, page, alert, whatIsThere }: (typeof pages)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
-    const shown = page.getByText(whatIsThere).filter({ visible: true }).first();
+    const displayed = page.getByText(whatIsThere).filter({ visible: true }).first();
     // Some come back by themselves, as soon as the stream does: then there is no button, and what is shown decides.
     again.click({ timeout: 60_000 }).catch(() => undefined);
-    return shown.waitFor({ timeout: 60_000 }).then(
+    return displayed.waitFor({ timeout: 60_000 }).then(
       () => name,
       async () => `${name} shows ${(await page.getByRole('main').textContent()) ?? 'nothing'}`,
     );
@@ -129,18 +129,18 @@ describe('a polled view', () => {
   ] as const;
 
   test.each(polled)(
-    '%s: is marked as stale while the API does not answer, and keeps its data',
-    async (_name, path, asked) => {
+    'is marked as stale while the API does not answer, and keeps its data: %s',
+    async (_name, path, requested) => {
       const page = await consoleOf.loggedIn();
       await page.goto(path());
       const fresh = page.getByRole('status').filter({ hasText: /Live, updated \d s ago/ });
       await fresh.waitFor();
       const heading = await page.getByRole('heading', { level: 1 }).textContent();
-      await page.route(asked, isDown);
+      await page.route(requested, isDown);
       const banner = page.locator('.banner', { hasText: 'connecting again' });
       await banner.waitFor();
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
-      await page.unroute(asked);
+      await page.unroute(requested);
       await banner.getByRole('button', { name: 'Try now' }).click();
       await banner.waitFor({ state: 'detached' });
       await fresh.waitFor();
@@ -183,7 +183,7 @@ describe('a viewer', () => {
   test('is not shown a form that the role cannot submit', async () => {
     const page = await asViewer();
     await page.goto('campaigns/new');
-    await page.getByText('This key writes no campaigns').waitFor();
+    await page.getByText('This key cannot create campaigns').waitFor();
     await page.getByText('Needs the role manager; this key is a viewer', { exact: false }).waitFor();
     expect(await page.locator('main').getByRole('textbox').count()).toBe(0);
   });

@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { apiProcess } from '../../services/api/main.ts';
+import { connectorsProcess } from '../../services/connectors/main.ts';
 import { dispatcherProcess } from '../../services/dispatcher/main.ts';
 import { schedulerProcess } from '../../services/scheduler/main.ts';
 import { triggerProcess } from '../../services/trigger/main.ts';
 import { workerProcess } from '../../services/worker/main.ts';
-import { hotPathFlags, onHotPath } from '../../shared/infrastructure/service-process.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { lint, manifestsOf, render, type Manifest } from './helm.ts';
 import { problemsOfKinds } from './strict-kinds.ts';
 
 const root = path.join(import.meta.dirname, '../..');
-const processes = [apiProcess, schedulerProcess, triggerProcess, workerProcess, dispatcherProcess];
+const processes = [apiProcess, schedulerProcess, triggerProcess, workerProcess, dispatcherProcess, connectorsProcess];
 const examples = ['one-region', 'second-region'] as const;
 
 const variable = z.object({
@@ -85,8 +85,7 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
       const file = command.find((part) => part.endsWith('.ts')) ?? 'no file';
       expect(existsSync(path.join(root, file)), file).toBe(true);
       expect(image).toBe(`muster:${packageVersion}`);
-      const service = /^services\/(\w+)\//.exec(file)?.[1] ?? '';
-      if (onHotPath.has(service)) expect(command).toEqual(['node', ...hotPathFlags, file]);
+      if (file.startsWith('services/')) expect(command).toEqual(['node', file]);
     }
   });
 
@@ -106,18 +105,19 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
 
   it('gives each service a valid configuration', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'muster-chart-'));
-    const engine = named(manifests, 'ConfigMap').get('demo-engine');
-    const engineFile = path.join(folder, 'engine.json');
-    writeFileSync(
-      engineFile,
-      z.object({ data: z.object({ 'engine.json': z.string() }) }).parse(engine).data['engine.json'],
+    const written = [...named(manifests, 'ConfigMap').values()].flatMap((each) =>
+      Object.entries(z.looseObject({ data: z.record(z.string(), z.string()) }).parse(each).data),
     );
+    for (const [file, content] of written) writeFileSync(path.join(folder, file), content);
     const caFile = path.join(folder, 'ca.pem');
     writeFileSync(caFile, '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n');
     const secrets: Record<string, string> = {
       'secrets-key': Buffer.alloc(32).toString('base64'),
       ...Object.fromEntries(
-        ['owner', 'engine', 'api'].map((role) => [`${role}-database-url`, 'postgres://m@db.test/m']),
+        ['owner', 'engine', 'api', 'connectors', 'shop'].map((role) => [
+          `${role}-database-url`,
+          'postgres://m@db.test/m',
+        ]),
       ),
     };
     const services = workloads(manifests).filter(({ kind }) => kind === 'Deployment');
@@ -126,14 +126,16 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
       const environment = Object.fromEntries(
         env.map(({ name: key, value, valueFrom }) => [
           key,
-          value ?? secrets[valueFrom?.secretKeyRef.key ?? ''] ?? 'a secret',
+          value ?? secrets[valueFrom?.secretKeyRef.key ?? ''] ?? 'a secret of 16 letters',
         ]),
       );
       const onThisMachine = {
-        MUSTER_CONFIG: engineFile,
+        MUSTER_CONFIG: path.join(folder, 'engine.json'),
+        CONNECTORS_CONFIG: path.join(folder, 'connectors.json'),
         ...('KAFKA_TLS_CA_FILE' in environment && { KAFKA_TLS_CA_FILE: caFile }),
       };
       const process = processes.find((known) => known.name === name);
+      expect(process, name).toBeDefined();
       expect(() => process?.prepare({ ...environment, ...onThisMachine }), name).not.toThrow();
     }
     expect(services.length).toBeGreaterThan(0);
@@ -203,12 +205,12 @@ describe('the chart', () => {
 
   it('lets KEDA scale each worker group by its shards, never above the number of partitions', () => {
     const scaled = named(manifestsOf(render('one-region')), 'ScaledObject');
-    const shown = [...scaled].map(([name, each]) => {
+    const displayed = [...scaled].map(([name, each]) => {
       const { minReplicaCount, maxReplicaCount, triggers } = scaledObject.parse(each).spec;
       return [name, minReplicaCount, maxReplicaCount, triggers[0].metadata.query];
     });
     const query = (action: string) => `max(muster_shard_desired_workers{action=~"${action}"})`;
-    expect(shown).toEqual([
+    expect(displayed).toEqual([
       ['demo-worker-messages', 1, 8, query('send-message')],
       ['demo-worker-rewards', 2, 12, query('award-reward')],
     ]);
@@ -237,6 +239,25 @@ describe('the chart', () => {
     expect([...named(manifests, 'NetworkPolicy').keys()]).toContain('demo-anchor');
   });
 
+  it('runs connectors only if enabled, and permits access from the services that call them', () => {
+    expect(render('second-region')).not.toContain('connectors');
+    const manifests = manifestsOf(render('one-region'));
+    const own = manifests.filter(({ metadata }) => metadata.name.endsWith('connectors'));
+    expect(own.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+      ['NetworkPolicy', 'demo-connectors'],
+      ['NetworkPolicy', 'demo-to-connectors'],
+      ['PodDisruptionBudget', 'demo-connectors'],
+      ['ConfigMap', 'demo-connectors'],
+      ['Service', 'demo-connectors'],
+      ['Deployment', 'demo-connectors'],
+    ]);
+    const [deployment] = workloads(own);
+    const { command, env } = containerOf(deployment ?? expect.fail('there is no deployment'));
+    expect(command).toEqual(['node', 'services/connectors/main.ts']);
+    expect(env.map(({ name }) => name).filter((name) => /^(KAFKA|MUSTER_SECRETS|SEGMENTS)/.test(name))).toEqual([]);
+    expect(render('one-region', 'connectors.enabled=false')).not.toContain('demo-connectors\n');
+  });
+
   it('delays the stop of the API until it is removed from its service', () => {
     const api = workloads(manifestsOf(render('one-region'))).find(({ name }) => name === 'demo-api');
     expect(api && containerOf(api).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
@@ -251,10 +272,19 @@ describe('the chart', () => {
     expect(() => render('one-region', setting)).toThrow(cause);
   });
 
+  it('sorts keys and values of maps, which Helm returns in random order', () => {
+    const unsorted = globSync('deploy/helm/muster/templates/*', { cwd: root }).flatMap((file) =>
+      [...readFileSync(path.join(root, file), 'utf8').matchAll(/\b(?:keys|values) [.$][\w.]*(?= *[)}])/g)].map(
+        ([found]) => `${file}: ${found}`,
+      ),
+    );
+    expect(unsorted).toEqual([]);
+  });
+
   it('has the version of package.json', () => {
     const file = readFileSync(path.join(root, 'deploy/helm/muster/Chart.yaml'), 'utf8');
-    const said = z.object({ version: z.string(), appVersion: z.string() }).parse(parse(file));
-    expect(said).toEqual({ version: packageVersion, appVersion: packageVersion });
+    const reported = z.object({ version: z.string(), appVersion: z.string() }).parse(parse(file));
+    expect(reported).toEqual({ version: packageVersion, appVersion: packageVersion });
   });
 
   it('sets only variables that docs/reference/configuration.md documents', () => {

@@ -20,8 +20,8 @@ import { packageVersion } from '../../shared/runtime/version.ts';
 import { findHelm } from './helm.ts';
 
 /**
- * What `npm run release -- build` makes of this checkout, by the programs themselves; but no container engine is there,
- * so that something else writes the image's file.
+ * Results of `npm run release -- build` for this checkout, by the real programs. There is no container engine, so a
+ * stand-in writes the image's file.
  */
 const root = path.join(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-release-'));
@@ -96,25 +96,27 @@ for argument; do case $argument in type=oci,dest=*) echo image > "\${argument#ty
   // process with a share of one core.
   await Promise.all(steps.slice(0, -1).map((step) => runSteps([step], terms)));
   await runSteps(steps.slice(-1), terms);
-  expect(reported).toHaveLength(6);
-}, 120_000);
+  expect(reported).toHaveLength(8);
+}, 300_000);
 afterAll(() => {
   ending.abort();
   rmSync(folder, { recursive: true });
 });
 
 describe('a release', () => {
-  it('consists of image, chart, SDK, bills of materials and valid checksums', () => {
+  it('consists of image, chart, SDK, kits, bills of materials and valid checksums', () => {
     expect(readdirSync(out).toSorted()).toEqual([
       'SHA256SUMS',
       `muster-${packageVersion}-image.cdx.json`,
       `muster-${packageVersion}-image.oci.tar`,
       `muster-${packageVersion}.tgz`,
       `muster-sdk-${packageVersion}.cdx.json`,
+      `muster-sdk-${packageVersion}.jar`,
       `muster-sdk-${packageVersion}.tgz`,
+      `muster_sdk-${packageVersion}-py3-none-any.whl`,
     ]);
     const compared = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' });
-    expect(compared.trimEnd().split('\n')).toHaveLength(5);
+    expect(compared.trimEnd().split('\n')).toHaveLength(7);
   });
 
   it('builds the image for two platforms from the Dockerfile', () => {
@@ -127,11 +129,11 @@ describe('a release', () => {
   it('lists in the bill of the image exactly the runtime packages with their versions', () => {
     const { metadata, components, dependencies } = billOf(`muster-${packageVersion}-image.cdx.json`);
     expect(metadata.component).toMatchObject({ name: 'muster', version: packageVersion, type: 'application' });
-    const said = components.map(({ name, version }) => `${name}@${version}`);
-    expect(said.toSorted()).toEqual([...neededBy(root)].toSorted());
+    const answered = components.map(({ name, version }) => `${name}@${version}`);
+    expect(answered.toSorted()).toEqual([...neededBy(root)].toSorted());
     const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-    expect(needs.get(`muster@${packageVersion}`)).toContain(said.find((name) => name.startsWith('pg@')));
-    expect([...needs.values()].flat().filter((ref) => !said.includes(ref))).toEqual([]);
+    expect(needs.get(`muster@${packageVersion}`)).toContain(answered.find((name) => name.startsWith('pg@')));
+    expect([...needs.values()].flat().filter((ref) => !answered.includes(ref))).toEqual([]);
   });
 
   it('lists in the bill of the SDK no dependency', () => {

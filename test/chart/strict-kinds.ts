@@ -2,7 +2,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import type { Manifest } from './helm.ts';
 
-/** Where the types of each kind are, made from the schemas of Kubernetes and of the operators. */
+/** Modules with the types of each kind, generated from the schemas of Kubernetes and of the operators. */
 const modules: Readonly<Record<string, string>> = {
   'apps/v1': 'kubernetes-models/apps/v1',
   'batch/v1': 'kubernetes-models/batch/v1',
@@ -12,12 +12,12 @@ const modules: Readonly<Record<string, string>> = {
   'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
   'external-secrets.io/v1beta1': '@kubernetes-models/external-secrets/external-secrets.io/v1beta1',
 };
-/** What has no types of its own, and the version whose fields it took over. */
+/** Versions without types of their own, and the version with the same fields. */
 const same: Readonly<Record<string, string>> = { 'external-secrets.io/v1': 'external-secrets.io/v1beta1' };
 
 /**
- * What of these manifests Kubernetes would refuse, or would leave out because it knows no such field: each is compiled
- * as a literal of the type of its kind. A kind without types here is a problem, too.
+ * Returns what Kubernetes would refuse in these manifests, or would ignore because it does not know the field. Each
+ * manifest is compiled as a literal of the type of its kind. A kind without types is a problem, too.
  */
 export function problemsOfKinds(rendered: readonly Manifest[]): string[] {
   const manifests = rendered.map((each) => ({ ...each, apiVersion: same[each.apiVersion] ?? each.apiVersion }));

@@ -32,7 +32,7 @@ describe('an installation that is not restarted', () => {
 
   const pointsUrl = () => `${muster.sandboxUrl}/points/v1/batches`;
   const chain = [{ action: 'award-stars', params: { points: 3 } }];
-  const shown = async (id: string) => (await getShard({ client: muster.api.client, path: { shard: id } })).data;
+  const displayed = async (id: string) => (await getShard({ client: muster.api.client, path: { shard: id } })).data;
   async function query(sql: string): Promise<unknown[]> {
     const client = new pg.Client(muster.database.url);
     await client.connect();
@@ -94,10 +94,10 @@ describe('an installation that is not restarted', () => {
 
     expect(await lines(runId)).toMatchObject([{ succeeded: 8000, failed: 0 }]);
     expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
-    const owned = async () => (await shown('award-stars.SG')).workers.flatMap(({ partitions }) => partitions);
+    const owned = async () => (await displayed('award-stars.SG')).workers.flatMap(({ partitions }) => partitions);
     // A consumer that saw them late takes them all the same.
     while (new Set(await owned()).size < 12) await wait(200);
-    expect((await shown('award-stars.SG')).partitions).toEqual({ wanted: 12, actual: 12 });
+    expect((await displayed('award-stars.SG')).partitions).toEqual({ wanted: 12, actual: 12 });
   });
 
   it('shows which worker serves which shard, and workers without a partition as idle', async () => {
@@ -117,15 +117,15 @@ describe('an installation that is not restarted', () => {
     const note = '3 workers, 1 partition: 2 have nothing to do; raise partitions';
     const sharesOf = ({ workers }: Shard) => workers.map(({ partitions }) => partitions.length).sort();
     // A worker that sees the topic late joins then: Kafka assigns anew, and meanwhile nobody has the partition.
-    let shard = await shown('award-one.SG');
+    let shard = await displayed('award-one.SG');
     while (String(sharesOf(shard)) !== '0,0,1') {
       await wait(200);
-      shard = await shown('award-one.SG');
+      shard = await displayed('award-one.SG');
     }
     expect(shard.notes).toContain(note);
     // By then Kafka may assign again.
     while (!(await cli('shards')).out.includes(`award-one SG: ${note}`)) await wait(200);
     // What is handled is committed a moment later.
-    while ((await shown('award-one.SG')).lag.messages !== 0) await wait(200);
+    while ((await displayed('award-one.SG')).lag.messages !== 0) await wait(200);
   });
 });

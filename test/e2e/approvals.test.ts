@@ -68,16 +68,16 @@ it('a run scheduled before the policy waits for approval, cannot be resumed with
   await expect(resumeRun({ client: maker, path, body: {} })).rejects.toThrow(/approval/);
   expect((await readLedger(muster.ledgerFile)).of(waiting.runId, 1).keys.size).toBe(0);
 
-  const [asked] = (await listApprovals({ client: checker, query: { state: 'waiting' } })).data.items;
-  expect(asked).toMatchObject({ runId: waiting.runId, refusedToYou: null });
+  const [requested] = (await listApprovals({ client: checker, query: { state: 'waiting' } })).data.items;
+  expect(requested).toMatchObject({ runId: waiting.runId, refusedToYou: null });
   const byMaker = await clientOf('Mei', 'approver');
-  const body = { hash: asked?.hash ?? '' };
+  const body = { hash: requested?.hash ?? '' };
   await expect(approveCampaign({ client: byMaker, path: { id }, body })).rejects.toThrow(/another person approves/);
   await approveCampaign({ client: checker, path: { id }, body });
 
   const ended = await muster.api.awaitEnd(waiting.runId);
   expect(ended).toMatchObject({ state: 'completed', balanced: true });
-  expect(ended.audience.counted).toBeLessThanOrEqual(asked?.usersAtMost['SG'] ?? 0);
+  expect(ended.audience.counted).toBeLessThanOrEqual(requested?.usersAtMost['SG'] ?? 0);
 });
 
 it('a run that waits for an approval can be cancelled without one', async () => {

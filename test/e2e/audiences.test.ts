@@ -32,7 +32,7 @@ describe('a campaign with an audience of several sources', () => {
   });
   afterAll(() => muster.stop());
 
-  /** Who is in a segment, by the service that has it. */
+  /** Returns the users of a segment as the segmentation service has them. */
   async function members(segment: string): Promise<Map<string, string[]>> {
     const url = `${muster.sandboxUrl}/segmentation`;
     const pages = countries.map(async (country): Promise<[string, string[]]> => {

@@ -128,7 +128,7 @@ describe('callbacks over Kafka', () => {
     expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
   });
 
-  it('end after a 202 as their receiver reports later, or are called again', async () => {
+  it('end after a 202 as their receiver reports later, or are called again without a report', async () => {
     const { MUSTER_API_URL: url = '', MUSTER_API_KEY: apiKey = '' } = muster.cliEnvironment;
     const invitations: ReportInvitation[] = [];
     const pressed = createServer((request, response) => {
@@ -275,7 +275,7 @@ describe('callbacks over Kafka', () => {
         (select count(*)::int from ended_jobs) as ended, (select count(*)::int from jobs) as pending
       from client_totals`);
 
-  /** What the database says, beside all that Muster says of it. */
+  /** Queries the database itself, as a check of what Muster reports. */
   async function witness<Row extends object>(text: string, values: readonly string[] = []): Promise<Row> {
     const { createPool } = await import('../../shared/postgres/connection/pool.ts');
     const { pino } = await import('pino');

@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
-import { startServiceProcess, type ServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import { createConnectorsProcess, type ConnectorsProcess } from '../support/connectors-process.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { startInstallation, type Installation } from './installation.ts';
 
@@ -37,14 +33,12 @@ const connectorsFile = {
 
 let shop: TestDatabase;
 let store: TestDatabase;
-let folder: string;
 let client: pg.Client;
-let connectors: ServiceProcess;
+let connectors: ConnectorsProcess;
 let muster: Installation | undefined;
 
 beforeEach(async () => {
   [shop, store] = await Promise.all([createEmptyTestDatabase(), createEmptyTestDatabase()]);
-  folder = mkdtempSync(join(tmpdir(), 'muster-connectors-'));
   client = new pg.Client({ connectionString: shop.url });
   await client.connect();
   await client.query(`
@@ -56,33 +50,24 @@ beforeEach(async () => {
     create table muster_results (
       run text, step int, user_id text collate "C", code text, primary key (run, step, user_id));
   `);
+  connectors = await createConnectorsProcess({
+    storeUrl: store.url,
+    file: connectorsFile,
+    environment: { SHOP_URL: shop.url },
+  });
+  await connectors.start();
 });
 
 afterEach(async () => {
   await muster?.stop();
-  await connectors.end('SIGTERM');
+  await connectors.close();
   await client.end();
   await Promise.all([shop.drop(), store.drop()]);
-  rmSync(folder, { recursive: true });
 });
 
 describe('a campaign on connectors that are killed again and again', () => {
   it('selects each customer once, credits each once, and adds up with the shop', async () => {
-    const [port = 0] = await findFreePorts(1);
-    const url = `http://127.0.0.1:${port}`;
-    const start = () => {
-      const path = join(folder, 'connectors.json');
-      writeFileSync(path, JSON.stringify(connectorsFile));
-      const environment = {
-        ...process.env,
-        DATABASE_URL: store.url,
-        SHOP_URL: shop.url,
-        CONNECTORS_CONFIG: path,
-        CONNECTORS_PORT: String(port),
-      };
-      connectors = startServiceProcess({ service: 'connectors', environment, logFile: join(folder, 'connectors.log') });
-    };
-    start();
+    const { url } = connectors;
     muster = await startInstallation({
       workers: 1,
       sandbox: {},
@@ -107,8 +92,9 @@ describe('a campaign on connectors that are killed again and again', () => {
     let last = { atMs: performance.now(), done: 0 };
     let killing = Promise.resolve();
     const killAndStart = async () => {
-      await connectors.end('SIGKILL');
-      start();
+      connectors.signal('SIGKILL');
+      await connectors.exited();
+      await connectors.start();
     };
     const { state, steps } = await muster.api.awaitEnd(runId, (progress) => {
       const done = progress.steps.reduce((sum, { succeeded }) => sum + succeeded, 0);

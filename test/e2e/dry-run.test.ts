@@ -29,7 +29,7 @@ const slowPages: FaultSettings['segmentation'] = [{ name: 'slow', of: 'pages', l
 let muster: Installation;
 afterEach(() => muster.stop());
 
-/** What was ever published on the topics of the chain. */
+/** Counts the messages that were ever published on the topics of the chain. */
 async function published(): Promise<number> {
   const kafka = createKafka({
     brokers: muster.kafkaBrokers.split(','),

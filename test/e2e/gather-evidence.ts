@@ -9,7 +9,7 @@ export interface Witnesses {
   ledgerFile: string;
 }
 
-/** What the witnesses say about a run that has ended. */
+/** Collects the evidence of the witnesses about a run that has ended. */
 export async function gatherEvidence(
   { api, segmentationUrl, ledgerFile }: Witnesses,
   runId: string,

@@ -53,7 +53,7 @@ describe('the how-to pages', () => {
   });
   afterAll(() => up.stop());
 
-  it('are all tested here, or listed with a reason', () => {
+  it('are all tested by this file, or listed with a reason', () => {
     const pages = globSync('docs/how-to/*.md', { cwd: root }).map((file) => path.basename(file, '.md'));
     const known = [...Object.keys(tried), ...Object.keys(notRun).filter((name) => pages.includes(name))];
     expect(pages.toSorted()).toEqual(known.toSorted());
@@ -67,12 +67,12 @@ describe('the how-to pages', () => {
     expect(unused).toEqual([]);
   });
 
-  it.each(Object.entries(tried))('work line by line: %s', async (name, said) => {
+  it.each(Object.entries(tried))('work line by line: %s', async (name, reported) => {
     const blocks = shellBlocks(`docs/how-to/${name}.md`).filter(
       (block) => !Object.keys(notRun).some((beginning) => block.startsWith(beginning)),
     );
     const { code, out } = await runScript([withMuster, ...blocks].join('\n'), up.environment);
     expect({ code, out: code === 0 ? '' : out }).toEqual({ code: 0, out: '' });
-    for (const words of said) expect(out).toMatch(new RegExp(words));
+    for (const words of reported) expect(out).toMatch(new RegExp(words));
   });
 });

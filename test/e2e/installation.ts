@@ -27,7 +27,7 @@ import { createRoles, type ServiceRole } from '../support/database-roles.ts';
 
 export const countries = ['SG', 'ID', 'VN'];
 
-/** What most campaigns do: a reward, and a message to those who got it. */
+/** Chain of most campaigns: a reward, and a message to users who received it. */
 export const rewardThenMessage = [
   { action: 'award-reward', params: { rewardId: 'ride-5', units: 2 } },
   { action: 'send-message', params: { template: 'congratulations' } },
@@ -40,7 +40,7 @@ export interface Servers {
 }
 
 export interface InstallationOptions {
-  /** How many workers, each a process as every other service is; or all services in one process. */
+  /** Number of workers, each a process as every other service is; or all services in one process. */
   workers: number | 'all-in-one';
   /** Two or more share the work. */
   triggers?: number;
@@ -57,9 +57,9 @@ export interface InstallationOptions {
     | ((urlFor: (role: ServiceRole) => string) => Record<string, Record<string, string>>);
   /** Other servers than those of the test run. */
   servers?: Servers;
-  /** What the services reach the database by, where that is not its own address. */
+  /** Returns the database address for the services, if it is not the direct one. */
   throughProxy?: (databaseUrl: string) => Promise<string>;
-  /** What clients reach the API by, where that is not its own address: told this, it returns the other. */
+  /** Receives the API's address and returns the address for clients, if they differ. */
   apiThrough?: (apiUrl: string) => Promise<string>;
   countries?: readonly string[];
   /** Changes the engine's configuration. */
@@ -69,8 +69,8 @@ export interface InstallationOptions {
   /** Changes the migrated database before a process starts. */
   alterDatabase?: (databaseUrl: string) => Promise<void>;
   /**
-   * Where the sources of the services are, each time that one is started; this checkout unless given. The sandbox is
-   * always of this checkout.
+   * Folder of the sources of the services, read at each start; this checkout unless given. The sandbox is always from
+   * this checkout.
    */
   root?: string | ((name: string) => string | undefined);
 }
@@ -88,7 +88,7 @@ export interface Installation {
   readonly sandboxUrl: string;
   readonly ledgerFile: string;
   readonly countries: readonly string[];
-  /** What the command line needs to speak to this one's API. */
+  /** Environment for commands that call this installation's API. */
   readonly cliEnvironment: Readonly<Record<string, string>>;
   /**
    * Resolves when it is started; one that serves the API, when that answers. Also starts one that was not there yet.
@@ -97,7 +97,7 @@ export interface Installation {
   /** Writes another configuration beside the first; its path, for `MUSTER_CONFIG`. */
   writeConfig(change: (config: EngineConfigFile) => EngineConfigFile): string;
   createTopics(countries: readonly string[]): Promise<void>;
-  /** What the witnesses say about a run that has ended. */
+  /** Collects the evidence of the witnesses about a run that has ended. */
   evidence(runId: string, segment: string): Promise<Evidence>;
   /** Users that the called services of this installation served for that run and step. */
   effectsOf(runId: string, step: number): Promise<number>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { aclsOf, type Acl } from '../../cli/installation/acls.ts';
+import { aclsOf, type Acl } from '../../cli/installation/rights/acls.ts';
 import { createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
@@ -22,7 +22,7 @@ const principals = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'topi
 const password = 'only-for-this-test';
 const topicPrefix = 'acls';
 const logger = createLogger('acls', 'silent');
-/** Who may not even see a topic or a group is told that it is not there. */
+/** Errors of Kafka. A client without the right to see a topic or a group is told that it does not exist. */
 const refused = /authori[sz]|topic without metadata|find group coordinator/i;
 
 /** The door for services asks who comes; the plain one is the operator's, who may do everything. */
@@ -60,7 +60,7 @@ function createdAcl({ principal, resource, name, pattern, operations }: Acl) {
   }));
 }
 
-describe('services with only the Kafka ACLs of muster grants --kafka', () => {
+describe('the Kafka ACLs of muster grants --kafka', () => {
   let guardian: Guardian;
   let kafka: { open: string; named: string };
   let muster: Installation;
@@ -125,14 +125,14 @@ describe('services with only the Kafka ACLs of muster grants --kafka', () => {
     await guardian.end();
   });
 
-  it('execute a campaign', async () => {
+  it('permit the services to execute a campaign', async () => {
     const { api, countries } = muster;
     const runId = await api.run({ name: 'ACLs', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
     await api.awaitEnd(runId);
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });
 
-  it('call callbacks', async () => {
+  it('permit the services to make callbacks', async () => {
     const { client } = muster.api;
     const { port } = receiver.address() as AddressInfo;
     const body = { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8', port }] } } };
@@ -142,7 +142,7 @@ describe('services with only the Kafka ACLs of muster grants --kafka', () => {
     await called;
   });
 
-  it('appear as partition owners in the list of shards', async () => {
+  it('show the services as partition owners in the list of shards', async () => {
     // While Kafka assigns anew, nobody has a partition.
     const shards = async () => (await muster.api.request('/v1/shards')).text();
     await vi.waitFor(async () => expect(await shards()).toContain('"worker":"worker@'), 60_000);

@@ -19,10 +19,7 @@ type Campaign = Omit<CampaignDefinitionInput, 'audience' | 'countries'> & {
   audience?: CampaignDefinitionInput['audience'];
 };
 
-/**
- * What the end-to-end tests ask of the API, as a client would: by the client that other teams install, which sends
- * nothing again here.
- */
+/** Requests of the end-to-end tests, sent with the client that other teams install. It repeats nothing here. */
 export interface MusterApi {
   /** For every operation: `pauseRun({ client, path: { id } })`. */
   readonly client: ReturnType<typeof createMusterClient>;
@@ -39,7 +36,7 @@ export interface MusterApi {
   report(runId: string): Promise<RunReport>;
   /** All of them, however many. */
   failures(runId: string): Promise<UserFailureShape[]>;
-  /** What is no JSON, and answers that are looked at as they come. */
+  /** Sends a request whose body is not JSON, or whose answer is read as a stream. */
   request(path: string, init?: RequestOptions): Promise<Response>;
 }
 

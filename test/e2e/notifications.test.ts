@@ -26,16 +26,16 @@ const root = join(import.meta.dirname, '../..');
 const patienceMs = 60_000;
 const publicUrl = 'https://muster.test/console';
 
-/** What docs/notifications.md shows, as a process of its own beside an installed SDK. */
-function startShownReceiver(folder: string, environment: Record<string, string>): ChildProcess {
-  const [, shown = ''] =
+/** Starts the receiver of docs/notifications.md as a process of its own, beside an installed SDK. */
+function startDisplayedReceiver(folder: string, environment: Record<string, string>): ChildProcess {
+  const [, displayed = ''] =
     /## To a service of your own.*?```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/notifications.md'), 'utf8')) ??
     [];
   const sdk = join(folder, 'node_modules/muster-sdk');
   mkdirSync(sdk, { recursive: true });
   writeFileSync(join(sdk, 'package.json'), '{"type":"module","exports":{"./verify":"./verify.js"}}');
   writeFileSync(join(sdk, 'verify.js'), `export * from '${pathToFileURL(join(root, 'sdk/verify.ts')).href}';`);
-  writeFileSync(join(folder, 'receiver.mjs'), shown);
+  writeFileSync(join(folder, 'receiver.mjs'), displayed);
   return spawn(process.execPath, ['receiver.mjs'], {
     cwd: folder,
     env: { ...process.env, ...environment },
@@ -49,7 +49,7 @@ let mail: MailServer;
 const busy = { times: 0 };
 let receiver: ChildProcess | undefined;
 const folder = mkdtempSync(join(tmpdir(), 'notifications-'));
-const heard: string[] = [];
+const received: string[] = [];
 const refusing = { times: 0 };
 const api = () => ({ client: muster.api.client });
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
   slack = createServer((request, response) => {
     void text(request).then((body) => {
       const isRefused = refusing.times-- > 0;
-      if (!isRefused) heard.push(z.object({ text: z.string() }).parse(JSON.parse(body)).text);
+      if (!isRefused) received.push(z.object({ text: z.string() }).parse(JSON.parse(body)).text);
       response.writeHead(isRefused ? 503 : 200).end('ok');
     });
   });
@@ -83,7 +83,7 @@ afterAll(async () => {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpMs = Date.now() + patienceMs;
   while (!(await isSo())) {
-    if (Date.now() > giveUpMs) throw new Error(`it did not become so; heard ${JSON.stringify(heard)}`);
+    if (Date.now() > giveUpMs) throw new Error(`it did not become so; heard ${JSON.stringify(received)}`);
     await wait(50);
   }
 }
@@ -98,7 +98,7 @@ it('the documented receiver of webhooks accepts only signed messages and gets al
   const { notification: dead } = await notificationAt(deadPort, ['campaign.scheduled', 'run.started', 'run.ended']);
   const { notification, secret } = await notificationAt(port, ['run.started', 'run.ended']);
   const { port: slackPort } = z.object({ port: z.number() }).parse(slack.address());
-  receiver = startShownReceiver(folder, {
+  receiver = startDisplayedReceiver(folder, {
     WEBHOOK_SECRET: secret ?? '',
     SLACK_URL: `http://127.0.0.1:${slackPort}`,
     PORT: String(port),
@@ -114,17 +114,17 @@ it('the documented receiver of webhooks accepts only signed messages and gets al
   // Slack does not take the first: it comes again under the same id.
   refusing.times = 1;
   const { id: testId } = (await testNotification({ ...api(), path: { id: notification.id } })).data;
-  await until(() => heard.length === 1);
-  expect(heard).toEqual([`This is a test: Muster reaches you <${publicUrl}/notifications|open>`]);
+  await until(() => received.length === 1);
+  expect(received).toEqual([`This is a test: Muster reaches you <${publicUrl}/notifications|open>`]);
 
   const audience = { include: [{ segment: 'lapsed-riders' }] };
   const body = { name: 'Payday', countries: ['SG', 'ID', 'VN'], chain: rewardThenMessage, audience };
   const { id } = (await createCampaign({ ...api(), body })).data;
   await startCampaign({ ...api(), path: { id } });
-  await until(() => heard.length === 3);
+  await until(() => received.length === 3);
   const [run] = (await listRuns({ ...api(), query: { campaignId: id } })).data.items;
   const link = `${publicUrl}/runs/${run?.runId ?? ''}`;
-  expect(heard.slice(1).toSorted()).toEqual([
+  expect(received.slice(1).toSorted()).toEqual([
     `A run of "Payday" completed. 300 of 300 users through the chain, 0 failed <${link}/report|open>`,
     `A run of "Payday" started <${link}|open>`,
   ]);
@@ -140,7 +140,7 @@ it('the documented receiver of webhooks accepts only signed messages and gets al
   const listed = (await listNotifications(api())).data.items;
   expect(listed.find((each) => each.id === notification.id)).toMatchObject({ waiting: 0, dead: 0 });
   expect(listed.find((each) => each.id === dead.id)).toMatchObject({ waiting: 3, lastSent: null });
-  expect(heard.some((said) => said.includes('forged'))).toBe(false);
+  expect(received.some((reported) => reported.includes('forged'))).toBe(false);
 });
 
 it('a Slack channel receives notifications without a service in between', async () => {
@@ -150,10 +150,10 @@ it('a Slack channel receives notifications without a service in between', async 
   const body = { url, kind: 'slack' as const, events: ['run.ended' as const], egress };
   const { notification, secret } = (await createNotification({ ...api(), body })).data;
   expect(secret).toBeNull();
-  const before = heard.length;
+  const before = received.length;
   await testNotification({ ...api(), path: { id: notification.id } });
-  await until(() => heard.length > before);
-  expect(heard.slice(before)).toEqual([
+  await until(() => received.length > before);
+  expect(received.slice(before)).toEqual([
     `This is a test: Muster reaches you <${publicUrl}/notifications|Open in Muster>`,
   ]);
 });
@@ -171,7 +171,7 @@ it('an e-mail is retried if the server is busy, and given up if the address does
   await until(async () => [await deliveryTo(team), await deliveryTo(gone)].every((each) => each !== undefined));
   expect(await deliveryTo(team)).toMatchObject({ state: 'sent', attempts: 2, status: 250 });
   expect(await deliveryTo(gone)).toMatchObject({ state: 'dead', attempts: 1, status: 550 });
-  expect(mail.heard.map(({ to, text: message }) => [to, /^Subject: (.*)\r$/m.exec(message)?.[1]])).toEqual([
+  expect(mail.received.map(({ to, text: message }) => [to, /^Subject: (.*)\r$/m.exec(message)?.[1]])).toEqual([
     [['team@muster.test'], '[Muster] This is a test: Muster reaches you'],
   ]);
 });

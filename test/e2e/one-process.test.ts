@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import { examineInstallation } from '../../cli/installation/examine-installation.ts';
+import { examineInstallation } from '../../cli/installation/doctor/examine-installation.ts';
 import { violations } from '../support/evidence.ts';
 import { poolSizes } from '../../shared/postgres/connection/connections.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';

@@ -11,7 +11,7 @@ import { countries, rewardThenMessage, startInstallation, type Installation } fr
 const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
 const within = { timeout: 60_000, interval: 200 };
 
-/** What a leader is that was made a standby, or that a wrong name leads to. */
+/** Databases that refuse to write: a leader that became a standby, or one behind a wrong name. */
 describe('row 63: a read-only database', () => {
   let muster: Installation;
   let ports: number[];

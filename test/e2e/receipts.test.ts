@@ -44,7 +44,7 @@ describe('messages that are accepted now and delivered later', () => {
   const messagesOf = (report: RunReport) => report.steps[1];
 
   /** Users of whom the sandbox is to say nothing, so far. */
-  async function neverHeardOf(): Promise<number> {
+  async function neverReceivedOf(): Promise<number> {
     const answer = await fetch(`${muster.sandboxUrl}/control`);
     return control.parse(await answer.json()).hits['never'] ?? 0;
   }
@@ -58,13 +58,13 @@ describe('messages that are accepted now and delivered later', () => {
   }
 
   it.each(['riders', 'odd'])('do not delay a run of %s, and their receipts are counted separately', async (segment) => {
-    const before = await neverHeardOf();
+    const before = await neverReceivedOf();
     const chain = rewardThenMessage;
     const runId = await muster.api.run({ name: 'Receipts', countries: ['SG', 'VN'], segment, chain });
     const ended = await muster.api.awaitEnd(runId);
     expect(ended.state).toBe('completed_with_failures');
     const accepted = await muster.effectsOf(runId, 2);
-    const never = (await neverHeardOf()) - before;
+    const never = (await neverReceivedOf()) - before;
     expect(never).toBeGreaterThan(0);
 
     const line = messagesOf(await awaitReceipts(runId, never));

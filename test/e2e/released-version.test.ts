@@ -10,7 +10,7 @@ import { applyUnknownMigration, checkOut, releasedVersion } from './released-ver
 const released = releasedVersion();
 const root = released === undefined ? undefined : await checkOut(released);
 
-/** What a migration may do: it adds. */
+/** Changes that a migration may make: it only adds. */
 const expanding = [
   'alter table runs add column added_later text',
   `alter table jobs add column added_later int not null default 7`,

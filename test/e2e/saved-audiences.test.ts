@@ -11,7 +11,7 @@ import {
 import { rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
 const country = 'SG';
-/** Of each segment, in Singapore: two fifths of it. Who is away is among the members. */
+/** Users of each segment in Singapore: two fifths of the segment. Users of `away` are among the members. */
 const [members, away] = [240, 36];
 
 let muster: Installation;

@@ -18,7 +18,7 @@ import {
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
-/** What a client's service was called for. */
+/** Calls of a client's service. */
 const calls: { webhookId: string; scheduledFor: string }[] = [];
 const text = z.string();
 const receiver = createServer((request, response) => {
@@ -55,7 +55,7 @@ describe('schedules with all services in one process', () => {
     receiver.close();
   });
 
-  it('call each instant once, also over a killed process, and record every occurrence', async () => {
+  it('call once for each instant, even if a process is killed, and record every occurrence', async () => {
     const target = { client: 'shop', url: `http://127.0.0.1:${port}/hook` };
     const body = { name: 'each second', everySeconds: 1, misfire: 'fire-all', target } as const;
     const { data: schedule } = await createSchedule({ ...api(), body });

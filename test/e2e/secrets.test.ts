@@ -8,7 +8,7 @@ import { createTestTerminal } from '../../cli/frame/test-terminal.ts';
 import { violations } from '../support/evidence.ts';
 import { startInstallation, type Installation } from './installation.ts';
 
-/** Of the vectors that Standard Webhooks publishes. */
+/** Secret of the test vectors that Standard Webhooks publishes. */
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const newKey = () => randomBytes(32).toString('base64');
 
@@ -50,12 +50,12 @@ describe('endpoints that accept only signed calls', () => {
     expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
   });
 
-  it('are not called by a worker with another key, which logs the reason, while a worker with the key continues', async () => {
+  it('are not called by a worker with another key, and that worker logs the reason while others continue', async () => {
     await muster.services.get('worker-1')?.end('SIGTERM');
     await muster.restart('worker-1', { MUSTER_SECRETS_KEY: newKey() });
     const runId = await muster.api.run(campaign);
-    const said = () => readFileSync(muster.services.get('worker-1')?.logFile ?? '', 'utf8');
-    while (!said().includes('was sealed with another key')) await wait(50);
+    const reported = () => readFileSync(muster.services.get('worker-1')?.logFile ?? '', 'utf8');
+    while (!reported().includes('was sealed with another key')) await wait(50);
     while ((await muster.api.progress(runId)).state !== 'running') await wait(50);
     expect(await muster.effectsOf(runId, 1)).toBe(0);
 

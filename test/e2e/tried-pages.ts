@@ -7,18 +7,18 @@ import { z } from 'zod';
 import { root } from '../tiers/commands.ts';
 import { createEmptyTestDatabase } from '../support/postgres-database.ts';
 
-/** What `muster up` started, as a newcomer would have it. */
+/** Processes of `muster up`, started as a newcomer starts them. */
 export interface StartedUp {
-  /** With the two variables that it printed. */
+  /** With the two variables that it printed, and `POSTGRES_URL`: an empty database on its server. */
   environment: NodeJS.ProcessEnv;
   stop(): Promise<void>;
 }
 
-/** @param brokers of the Kafka of the tests */
-export async function startUp(users: number, brokers: string): Promise<StartedUp> {
+/** @param brokers of the Kafka of the tests. @param more further arguments of `muster up` */
+export async function startUp(users: number, brokers: string, ...more: string[]): Promise<StartedUp> {
   const database = await createEmptyTestDatabase();
   const servers = { INFRA: 'external', DATABASE_URL: database.url, KAFKA_BROKERS: brokers };
-  const args = [path.join(root, 'cli/muster.ts'), 'up', '--users', String(users)];
+  const args = [path.join(root, 'cli/muster.ts'), 'up', '--users', String(users), ...more];
   const up = spawn(process.execPath, args, {
     env: { ...process.env, ...servers },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -26,7 +26,7 @@ export async function startUp(users: number, brokers: string): Promise<StartedUp
   const notes = await untilServing(up.stderr);
   const [, url, key] = /export MUSTER_API_URL=(\S+) MUSTER_API_KEY=(\S+)/.exec(notes) ?? [];
   return {
-    environment: { ...process.env, MUSTER_API_URL: url, MUSTER_API_KEY: key },
+    environment: { ...process.env, MUSTER_API_URL: url, MUSTER_API_KEY: key, POSTGRES_URL: database.url },
     stop: async () => {
       const ended = once(up, 'exit');
       up.kill('SIGINT');
@@ -56,7 +56,7 @@ export function shellBlocks(page: string): string[] {
   );
 }
 
-/** What a page starts in the background would hold the output open. */
+/** Ends the background processes of a page, which would keep the output open. */
 const endsWhatItStarted = "trap 'jobs -p | xargs -r kill 2>/dev/null || true' EXIT";
 
 /** Line behind line, by a shell that stops at the first that fails. */

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => muster.stop());
 
 const pollMs = 50;
-/** Of the segment. */
+/** Users of the segment. */
 const inSingapore = 240;
 const [reward = { action: '' }, message = { action: '' }] = rewardThenMessage;
 /** The first two of the segment. */

@@ -27,7 +27,7 @@ let muster: Installation;
 afterEach(() => muster.stop());
 
 const pollMs = 50;
-/** Of the segment, in Singapore. */
+/** Users of the segment in Singapore. */
 const inSingapore = 240;
 const country = 'SG';
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 
 export interface ClusterNode {
   name: string;
-  /** Of the server, on 127.0.0.1. */
+  /** Port of the server on 127.0.0.1. */
   port: number;
-  /** Of Patroni's API. */
+  /** Port of Patroni's API. */
   restPort: number;
   folder: string;
 }
@@ -24,7 +24,7 @@ interface PatroniTerms {
   isSynchronous: boolean;
 }
 
-/** Of one server; JSON, which is YAML too. */
+/** Returns the configuration of one server as JSON, which is YAML too. */
 export function patroniConfig({ node, etcdPort, passwords, binaries, locale, isSynchronous }: PatroniTerms): object {
   const at = (port: number) => `127.0.0.1:${port}`;
   return {

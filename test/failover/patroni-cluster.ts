@@ -27,7 +27,7 @@ export interface PatroniCluster {
   awaitSafeLeader(): Promise<string>;
   /** Resolves with the name of the next leader, when it says that it is. */
   awaitOtherLeader(than: string): Promise<string>;
-  /** What the leader writes from now on does not reach its standby any more. */
+  /** Cuts the replication: later writes of the leader do not reach its standby. */
   cutOff(): Promise<void>;
   /** The machine is gone: Patroni and every process of its server, at once. */
   kill(name: string): Promise<void>;
@@ -45,7 +45,10 @@ const clusterView = z.object({
   members: z.array(z.object({ name: z.string(), role: z.string(), state: z.string() })),
 });
 
-/** Of an asynchronous one nothing holds a commit back that its standby does not have: as no installation should be. */
+/**
+ * Starts a cluster. If it is asynchronous, commits do not wait for the standby, as no installation should be
+ * configured.
+ */
 export async function startPatroniCluster({ isSynchronous = true } = {}): Promise<PatroniCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-failover-'));
   await chmod(folder, 0o755);

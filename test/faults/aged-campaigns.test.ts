@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addEndedRuns, spendForGood, sumUpAllRuns } from '../../benchmarks/age/ended-runs.ts';
+import { addEndedRuns, addToPastUnits, sumUpAllRuns } from '../../benchmarks/age/ended-runs.ts';
 import { createCampaign, listRuns, startCampaign } from '../../sdk/generated/sdk.gen.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { quantile } from './support/measure-run.ts';
@@ -10,6 +10,7 @@ import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import type { Inspector } from './support/tcp-proxy.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
+import { openTestPool } from '../support/test-pool.ts';
 
 const segment = 'lapsed-riders';
 /** Enough to see that each flush takes seconds. */
@@ -26,7 +27,7 @@ const workerOf = { aged: 'worker-1', young: 'worker-2' } as const;
 type Age = keyof typeof countryOf;
 const ages = ['aged', 'young'] as const;
 
-/** What a flush with units asks of Postgres. */
+/** Times of a flush with units in Postgres. */
 interface FlushTimes {
   reserve: ReturnType<typeof timeAnswers>;
   record: ReturnType<typeof timeAnswers>;
@@ -73,7 +74,7 @@ describe('row 53: a campaign with very many ended runs', () => {
       engine: { WORKER_CONCURRENCY: '20' },
       configure: (config) => ({ ...config, segmentation: { ...config.segmentation, pageSize: 1000 } }),
     });
-    writer = new pg.Pool({ connectionString: trial.muster.database.url, max: 1 });
+    writer = openTestPool({ connectionString: trial.muster.database.url, max: 1 });
     for (const age of ages) {
       const proxy = await startProxyBefore(trial.muster.database.url, together(times[age]));
       proxies.push(proxy);
@@ -123,7 +124,7 @@ describe('row 53: a campaign with very many ended runs', () => {
   interface Side {
     runId: string;
     flushMs: number;
-    /** That it is the median of. */
+    /** Number of flushes behind the median. */
     flushes: number;
     neighbourSeconds: number;
   }
@@ -133,7 +134,7 @@ describe('row 53: a campaign with very many ended runs', () => {
     const campaigns = { aged: await priced('aged', audience), young: await priced('young', audience) };
     const campaignId = uuidOf('campaign', campaigns.aged) ?? '';
     await addEndedRuns(writer, { campaignId, from: 1, to: endedRuns, countries: [countryOf.aged], steps: 1, slots: 1 });
-    await spendForGood(writer);
+    await addToPastUnits(writer);
     await writer.query('analyze runs, feeds, run_totals');
     for (const age of ages) for (const timer of [times[age].reserve, times[age].record]) timer.takeNew();
     const [ofAged, ofYoung, plain] = await Promise.all([

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { faultControls } from '../mutations/fault-controls.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { startCallbackTrial, type CallbackTrial, type CallbackTrialOptions } from './support/callback-trial.ts';
 import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
@@ -9,7 +9,7 @@ import { lasting, until } from './support/until.ts';
 /** A process that shares the machine with others makes a job wait for a few looks and flushes more than alone. */
 const busyMachineMs = 250;
 const [clientsBehind, jobsOfClient] = [1000, 3];
-const crowdJobs = isAsAsked ? 1_000_000 : 200_000;
+const crowdJobs = isFullScale ? 1_000_000 : 200_000;
 /** An insert takes less than the five seconds of the observer on a busy machine too. */
 const rowsPerInsert = 5000;
 const rounds = 3;

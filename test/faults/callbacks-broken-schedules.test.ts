@@ -16,7 +16,7 @@ const busyMachineMs = 1000;
 const healthy = 100;
 const everySeconds = 2;
 
-/** What a roll-back, or another version beside this one, leaves in a row. */
+/** Damage that a roll-back, or another version beside this one, leaves in a row. */
 const unreadable = {
   zone: `jsonb_set(definition, '{recurrence,zone}', '"Mars/Olympus"')`,
   overlap: `jsonb_set(definition, '{recurrence,overlap}', '"queue"')`,
@@ -44,7 +44,7 @@ describe('two unreadable schedules among a hundred', () => {
     const over = trial.injections.begin('schedules that cannot be read', '2 of 102');
     for (const [name, definition] of Object.entries(unreadable)) {
       await trial.database.rows(
-        `update schedules set definition = ${definition}, look_at = now() - interval '1 hour' where name = $1`,
+        `update schedules set definition = ${definition}, next_check_at = now() - interval '1 hour' where name = $1`,
         [name],
       );
     }
@@ -55,10 +55,10 @@ describe('two unreadable schedules among a hundred', () => {
     const rows = await trial.database.rows<{ lateMs: number }>(latenessOfFires, [sinceMs]);
     return rows.map(({ lateMs }) => lateMs);
   };
-  /** So many instants of each of the others. */
+  /** Occurrences of each other schedule. */
   const fired = (sinceMs: number, instants: number) =>
     until('the others fire', async () => (await fires(sinceMs)).length >= healthy * instants);
-  const shown = async () => {
+  const displayed = async () => {
     const schedules = await Promise.all(bad.map((id) => getSchedule({ client: trial.client, path: { id } })));
     return schedules.map(({ data: { state, stateReason } }) => ({ state, stateReason }));
   };
@@ -71,7 +71,7 @@ describe('two unreadable schedules among a hundred', () => {
     const spoiltMs = Date.now();
     await fired(spoiltMs, 5);
     const beside = await fires(spoiltMs);
-    expect(await shown()).toEqual([
+    expect(await displayed()).toEqual([
       { state: 'broken', stateReason: expect.stringContaining('recurrence.zone') as unknown },
       { state: 'broken', stateReason: expect.stringContaining('recurrence.overlap') as unknown },
     ]);
@@ -105,7 +105,7 @@ describe('two unreadable schedules among a hundred', () => {
     const spoiltMs = Date.now();
     await lasting(5 * everySeconds * 1000);
     expect(await fires(spoiltMs)).toEqual([]);
-    expect(await shown()).not.toContainEqual(expect.objectContaining({ state: 'broken' }));
+    expect(await displayed()).not.toContainEqual(expect.objectContaining({ state: 'broken' }));
   });
 });
 

@@ -22,7 +22,7 @@ describe('row 32: process clocks that are an hour wrong, for callbacks', () => {
     await trial.receiver.behave({ slow: { latencyMs: 300 } });
     await trial.schedule({ count: 1000, path: 'slow', dueInMs: 2000, spreadMs: 6000 });
     await trial.awaitCalls(200);
-    const open = await trial.database.count('select 1 from fires');
+    const open = await trial.database.count('select 1 from job_claims');
     // A claim of a dead dispatcher is free when its lease is over, and not an hour sooner or later.
     await trial.kill('dispatcher-1');
     await trial.restart('dispatcher-1');

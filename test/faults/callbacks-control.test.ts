@@ -34,7 +34,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
   let line: TcpProxy;
   let trial: CallbackTrial;
   const api = () => ({ client: trial.client });
-  /** What killed dispatchers had claimed: that alone may be called twice. */
+  /** Jobs that killed dispatchers had claimed: only those may be called twice. */
   let inDoubt = 0;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
@@ -66,7 +66,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
   async function killDispatcher(name: string): Promise<void> {
     const owner = ownerOf(trial, name);
     await trial.kill(name);
-    const held = () => trial.database.count('select 1 from fires where owner = $1', [owner]);
+    const held = () => trial.database.count('select 1 from job_claims where owner = $1', [owner]);
     inDoubt += await until('what it had claimed is counted', held);
     await trial.restart(name);
   }
@@ -101,7 +101,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     () => Promise.all([restartPostgres(), killDispatcher('dispatcher-1')]),
   ];
 
-  /** As a careful client asks: again, until there is an answer. Undefined when that is a 409. */
+  /** Requests like a careful client: repeats until there is an answer. Undefined for a 409. */
   async function answerTo<T>(what: string, ask: () => Promise<{ data: T }>): Promise<T | undefined> {
     const { data } = await until(`${what} is answered`, async () => {
       try {
@@ -143,7 +143,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
 
   const callsOf = (jobIds: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => jobIds.has(jobId));
 
-  it('jobs cancelled, moved or run now, singly or by filter, end according to the last response', async () => {
+  it('end jobs that are cancelled, moved or run now, singly or by filter, according to the last response', async () => {
     await begin();
     await trial.addClient('many');
     await trial.receiver.behave({ slow: { latencyMs: 200 } });
@@ -170,7 +170,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     await until('all that waited are cancelled', async () => {
       return (await getJobChange({ ...api(), path })).data.state === 'done';
     });
-    const firing = await trial.database.count('select 1 from fires');
+    const firing = await trial.database.count('select 1 from job_claims');
     const doneMs = Date.now();
     await trial.awaitEnded(120_000);
 
@@ -185,13 +185,13 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
   });
 
-  it('a paused schedule fires at no instant of the pause, and at each other instant once', async () => {
+  it('let a paused schedule fire at no instant of the pause, and at each other instant once', async () => {
     await begin();
     const target = { client: 'orders', url: trial.url('recurring/hook') };
     const definition = { name: 'each second', everySeconds: 1, misfire: 'fire-all', target } as const;
     const { id, createdAt } = (await createSchedule({ ...api(), body: definition })).data;
-    const asked = { ...api(), path: { id } };
-    const pause = () => answerTo('pausing', () => pauseSchedule({ ...asked, body: {} }));
+    const requested = { ...api(), path: { id } };
+    const pause = () => answerTo('pausing', () => pauseSchedule({ ...requested, body: {} }));
     const pauses: Pause[] = [];
     for (const fault of faults) {
       const calls = trial.receiver.calls().length;
@@ -201,19 +201,19 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
       const fromMs = Date.now();
       await Promise.all([breaking, lasting(3000)]);
       pauses.push({ fromMs, untilMs: Date.now() });
-      await answerTo('resuming', () => resumeSchedule({ ...asked, body: {} }));
+      await answerTo('resuming', () => resumeSchedule({ ...requested, body: {} }));
     }
     const calls = trial.receiver.calls().length;
     await until('it goes on', () => trial.receiver.calls().length > calls + 1);
     await pause();
     await trial.awaitEnded(120_000);
-    const { decidedUntil, from } = (await getSchedule(asked)).data;
+    const { decidedUntil, from } = (await getSchedule(requested)).data;
     let instants = 0;
     for (let atMs = Date.parse(from ?? createdAt); atMs <= Date.parse(decidedUntil); atMs += 1000) {
       if (atMs > Date.parse(createdAt)) instants++;
     }
 
-    const { items } = (await listOccurrences({ ...asked, query: { limit: 1000 } })).data;
+    const { items } = (await listOccurrences({ ...requested, query: { limit: 1000 } })).data;
     const fired = items.filter(({ state }) => state === 'fired');
     const skipped = items.filter(({ state }) => state === 'skipped');
     expect(fired.length + skipped.reduce((sum, { instants }) => sum + instants, 0)).toBe(instants);
@@ -229,7 +229,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
   });
 
-  it('dead jobs that are replayed repeatedly are called once with success under their id, and the ledger balances', async () => {
+  it('let replayed dead jobs be called once with success under their id, and the ledger balances', async () => {
     await begin();
     await trial.addClient('fragile', { retry: { strategy: 'none' } });
     // Each dies twice.

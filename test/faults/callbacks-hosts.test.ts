@@ -5,7 +5,7 @@ import { startCallbackTrial, type CallbackTrial } from './support/callback-trial
 import { lasting, until } from './support/until.ts';
 
 /** Until each dispatcher has heard what the others know of a host. */
-const heardOfMs = 2000;
+const receivedOfMs = 2000;
 const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as const;
 
 describe('a host that answers some jobs with success and others never', () => {
@@ -31,7 +31,7 @@ describe('a host that answers some jobs with success and others never', () => {
   async function badThenGood() {
     const bad = await trial.schedule({ count: 10, client: 'shop', path: 'bad' });
     await until('the host is left alone', async () => (await hosts()).length > 0);
-    await lasting(heardOfMs);
+    await lasting(receivedOfMs);
     const sinceMs = Date.now();
     const good = await trial.schedule({ count: 20, client: 'shop' });
     return { bad, good, sinceMs };
@@ -74,7 +74,7 @@ describe('a host that answers some jobs with success and others never', () => {
     expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
   });
 
-  it('row 57: the other jobs of a host are never called if its circuit learns from each route (control)', async () => {
+  it('row 57: the other jobs of a host are never called if one failing route opens its circuit (control)', async () => {
     await start(faultControls.routesLearnFirst);
     await trial.database.rows(`
       create function good_ones_last() returns trigger language plpgsql as $$ begin

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { quantile } from './support/measure-run.ts';
 import type { HeldLock } from './support/observer.ts';
@@ -10,7 +10,7 @@ import type { Inspector } from './support/tcp-proxy.ts';
 import { lasting, until } from './support/until.ts';
 
 /** Length of each half: alone, and beside a reader. */
-const halfMs = isAsAsked ? 120_000 : 20_000;
+const halfMs = isFullScale ? 120_000 : 20_000;
 const rounds = 2;
 const tables = ['ended_jobs', 'job_attempts'];
 /** A day that is long due to leave: the history is kept for 30 days. */
@@ -19,7 +19,7 @@ const oldDay = `now() - interval '40 days'`;
 const comingDay = `now() + interval '5 days'`;
 const suffixOf = (day: string) => `to_char((${day}) at time zone 'UTC', '_YYYYMMDD')`;
 
-const isFlush = (sql: string) => sql.includes('delete from fires f using');
+const isFlush = (sql: string) => sql.includes('delete from job_claims f using');
 const isAccept = (sql: string) => sql.includes('insert into jobs');
 
 function both(first: Inspector, second: Inspector): Inspector {

@@ -36,7 +36,7 @@ describe('host names that resolve slowly, never or not now', () => {
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const hosts = async () => (await getScheduler({ client: trial.client })).data.hosts;
   const well = (index: number) => `shop${index % 20}.well.test`;
-  /** Of which nobody has a connection yet: each is looked up. */
+  /** Hosts without open connections: each is looked up. */
   const others = (index: number) => `other${index % 20}.well.test`;
 
   /** One client's names are dead from then on. */

@@ -5,8 +5,8 @@ import { referenceTo, storedJobs } from './support/stored-jobs.ts';
 import { lasting, until } from './support/until.ts';
 
 /**
- * As in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the checker has
- * to say so.
+ * Works as in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the
+ * checker has to report it.
  */
 describe('the checker of callbacks detects in real processes', () => {
   let trial: CallbackTrial;
@@ -36,7 +36,7 @@ describe('the checker of callbacks detects in real processes', () => {
     await trial.awaitCalls(10);
     const over = trial.injections.begin('leases ended', 'all fires');
     const sabotage = repeatedly(100, async () => {
-      await trial.database.rows(`update fires set lease_until = now() - interval '1 second'`);
+      await trial.database.rows(`update job_claims set lease_until = now() - interval '1 second'`);
       const references = await jobsBeingCalled(trial);
       if (references.length === 0) return;
       for (const partition of [0, 1, 2, 3]) await trial.topics.produce(callsOf(trial), partition, references);
@@ -53,16 +53,16 @@ describe('the checker of callbacks detects in real processes', () => {
     expect(await judge('leases ended')).toContainEqual(expect.stringMatching(/^S4: .* before the lease of another/));
   });
 
-  it('a result without an epoch, so that a frozen dispatcher ends a job during a call of another (S4)', async () => {
+  it('a result without an epoch, so that a frozen dispatcher ends a job during a call of another dispatcher (S4)', async () => {
     await trial.database.rows(`
       create function same_epoch() returns trigger language plpgsql
         as $$ begin new.epoch := old.epoch; return new; end $$;
-      create trigger same_epoch before update on fires for each row execute function same_epoch()`);
-    const over = trial.injections.begin('epochs stand still', 'fires');
+      create trigger same_epoch before update on job_claims for each row execute function same_epoch()`);
+    const over = trial.injections.begin('epochs stand still', 'job_claims');
     // One offer after the other: which of the two dispatchers gets how many is not known.
     await trial.schedule({ count: 100, path: 'slow', spreadMs: 3000 });
     await until('both dispatchers call', async () => {
-      return (await trial.database.count('select distinct owner from fires')) === 2;
+      return (await trial.database.count('select distinct owner from job_claims')) === 2;
     });
     trial.freeze('dispatcher-1');
     await until('another has taken over', async () => {
@@ -109,7 +109,7 @@ const callsOf = ({ muster }: CallbackTrial) => `${muster.topicPrefix}.local.call
 
 /** References to jobs that dispatchers have claimed, as a scheduler writes them. */
 async function jobsBeingCalled(trial: CallbackTrial): Promise<Buffer[]> {
-  const claimed = await trial.database.rows<{ id: string }>('select id::text from fires');
+  const claimed = await trial.database.rows<{ id: string }>('select id::text from job_claims');
   const ids = new Set(claimed.map(({ id }) => id));
   const jobs = (await storedJobs(trial)).filter(({ id }) => ids.has(id));
   return jobs.map((job) => Buffer.from(JSON.stringify(referenceTo(job))));

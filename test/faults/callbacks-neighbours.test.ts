@@ -67,7 +67,7 @@ describe('callbacks beside a client with too many jobs', () => {
     expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
   });
 
-  it('row 56: without credit, and settled only when nothing waits, jobs of two clients delay each other (control)', async () => {
+  it('row 56: jobs of two clients delay each other without credit and without early settling of offers (control)', async () => {
     await begin({ without: faultControls.creditAndSettling });
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
@@ -143,7 +143,7 @@ describe('one hanging endpoint among several endpoints of a client', () => {
   });
 
   it('row 22: delays the other endpoints if all jobs of a client share one queue (control)', async () => {
-    await begin({ without: faultControls.endpointsAreOutlets });
+    await begin({ without: faultControls.endpointsHaveOwnQueues });
     const quick = await trial.schedule(ofQuick);
     await lasting(12_000);
     expect(calledOf(quick)).toBeLessThan(quick.length / 2);

@@ -30,7 +30,7 @@ describe('row 35: jobs with the same ordering key while dispatchers and schedule
     let open = 0;
     for (const [round, name] of ['dispatcher-1', 'scheduler-1', 'dispatcher-2', 'scheduler-2'].entries()) {
       await until('more have ended', async () => (await ended()) >= 20 * (round + 1));
-      if (name.startsWith('dispatcher')) open += await trial.database.count('select 1 from fires');
+      if (name.startsWith('dispatcher')) open += await trial.database.count('select 1 from job_claims');
       await trial.kill(name);
       await trial.restart(name);
     }
@@ -85,8 +85,8 @@ describe('row 35: the ordering keys of a dispatcher that is killed in calls long
     trial = await startCallbackTrial();
     await trial.database.rows(`
       create function like_others() returns trigger language plpgsql
-        as $$ begin new.alone_until := null; return new; end $$;
-      create trigger like_others before insert on fires for each row execute function like_others()`);
+        as $$ begin new.exclusive_until := null; return new; end $$;
+      create trigger like_others before insert on job_claims for each row execute function like_others()`);
     expect(await killInCalls()).toContainEqual(expect.stringMatching(/^O1: /));
   });
 });

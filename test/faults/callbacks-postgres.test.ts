@@ -56,9 +56,9 @@ async function verdictOn(rows: string, scenario: string, measured?: Record<strin
 describe('row 16: a crash of Postgres while jobs are called', () => {
   it('leads to no call without a claim and no repeated job during a claim', async () => {
     await begin();
-    const lock = await trial.database.hold('lock table fires in exclusive mode');
+    const lock = await trial.database.hold('lock table job_claims in exclusive mode');
     await trial.schedule({ count: 1000, path: 'slow' });
-    await lock.awaitWaiting('fires');
+    await lock.awaitWaiting('job_claims');
     await crashAndStart();
     await lock.release();
 
@@ -71,7 +71,8 @@ describe('row 16: a crash of Postgres while jobs are called', () => {
     await trial.awaitCalls(100);
     await holdCommits(true);
     await until('a flush waits in its commit', async () => {
-      const waiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep' and query ilike '%delete from fires f using%'`;
+      const waiting = `select 1 from pg_stat_activity
+        where wait_event = 'SyncRep' and query ilike '%delete from job_claims f using%'`;
       return (await trial.database.count(waiting)) >= 1;
     });
     await crashAndStart();
@@ -134,7 +135,7 @@ describe('row 18: an unresponsive Postgres while jobs are called', () => {
     await begin({ engine });
     await trial.schedule(load);
     await trial.awaitCalls(200);
-    const open = isPastLease ? await trial.database.count('select 1 from fires') : 0;
+    const open = isPastLease ? await trial.database.count('select 1 from job_claims') : 0;
     const thawed = trial.injections.begin('Postgres frozen', `${seconds} s`);
     postgres.freeze();
     await lasting(seconds * 1000);
@@ -146,7 +147,7 @@ describe('row 18: an unresponsive Postgres while jobs are called', () => {
     expect(await trial.judgeCallbacks({ rows: '18', scenario, allow: { doubled: open } })).toEqual([]);
   });
 
-  it.each(['fires', 'jobs', 'client_totals', 'job_partitions'])(
+  it.each(['job_claims', 'jobs', 'client_totals', 'job_partitions'])(
     'repeats no job if the table %s is locked for 8 s, and calls continue afterwards',
     async (table) => {
       await begin();
@@ -168,7 +169,7 @@ describe('row 19: a lost response to a commit', () => {
   afterEach(() => proxy?.close());
 
   it.each([
-    ['ends and claims', /insert into fires/, 5, 6, '12000'],
+    ['ends and claims', /insert into job_claims/, 5, 6, '12000'],
     ['accepted jobs', /insert into jobs/, 3, 4, '25000'],
   ])('is resolved by the committed rows, which count once: %s', async (what, pattern, every, lost, lease) => {
     const cuts = cutAfterCommit((sql) => pattern.test(sql), every);

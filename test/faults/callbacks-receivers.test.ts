@@ -58,7 +58,7 @@ describe('row 71: jobs without retries', () => {
     expect(trial.receiver.calls()).toHaveLength(2 * count);
   });
 
-  it('die unreceived without a resend on a closed connection and without a second address (control)', async () => {
+  it('die without being received if closed connections are not retried and a second address is not tried (control)', async () => {
     await begin(faultControls.connectionsAreCareful);
     const jobs = await scheduleAll();
     await until('jobs of both clients are dead', async () => {

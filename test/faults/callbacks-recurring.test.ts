@@ -50,7 +50,7 @@ describe('row 38: recurring schedules', () => {
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 
-  it('fire each instant of every second once per group while schedulers are killed and frozen', async () => {
+  it('fire exactly once per second and group while schedulers are killed and frozen', async () => {
     for (const group of ['SG', 'ID', 'VN']) {
       await putGroup({ client: trial.client, path: { name: group }, body: { tags: ['rides'] } });
     }

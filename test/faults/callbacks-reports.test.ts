@@ -22,7 +22,7 @@ const ends = () =>
 
 /** Answers 202 and reports: most soon, every tenth never for its first call. */
 function startReceiver(musterUrl: string) {
-  const told = { done: 0, late: 0 };
+  const notified = { done: 0, late: 0 };
   const called = new Map<string, number>();
   receiver = createServer((request, response) => {
     const invitation = invitationIn(request.headers, musterUrl);
@@ -37,19 +37,19 @@ function startReceiver(musterUrl: string) {
   async function tell(invitation: ReportInvitation): Promise<void> {
     try {
       await report(invitation, { outcome: 'done' }, { retries: 60 });
-      told.done++;
+      notified.done++;
     } catch (error) {
       if (!(error instanceof RefusedReport)) throw error;
-      told.late++;
+      notified.late++;
     }
   }
-  return { told, called };
+  return { notification: notified, called };
 }
 
 describe('row 35: jobs with asynchronous reports while dispatchers and schedulers are killed', () => {
-  it('end once as their receiver reports, and are called again without a report', async () => {
+  it('end once as their receiver reports, or are called again without a report', async () => {
     trial = await startCallbackTrial();
-    const { told, called } = startReceiver(trial.muster.cliEnvironment['MUSTER_API_URL'] ?? '');
+    const { notification, called } = startReceiver(trial.muster.cliEnvironment['MUSTER_API_URL'] ?? '');
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     const { port } = z.object({ port: z.number() }).parse(receiver.address());
@@ -58,7 +58,7 @@ describe('row 35: jobs with asynchronous reports while dispatchers and scheduler
     const body = { client: 'printer', jobs: Array.from({ length: jobs }, () => ({ url })) };
     expect((await createJobs({ client: trial.client, body })).data).toMatchObject({ accepted: jobs });
     for (const [round, name] of ['dispatcher-1', 'scheduler-1', 'dispatcher-2', 'scheduler-2'].entries()) {
-      await until('more are reported', () => told.done >= 40 * (round + 1));
+      await until('more are reported', () => notification.done >= 40 * (round + 1));
       await trial.kill(name);
       await trial.restart(name);
     }
@@ -67,6 +67,6 @@ describe('row 35: jobs with asynchronous reports while dispatchers and scheduler
     expect(called.size).toBe(jobs);
     // What was silent once is called twice.
     expect([...called.values()].filter((times) => times > 1).length).toBeGreaterThanOrEqual(jobs / 10 - 1);
-    expect(await trial.database.count('select 1 from fires')).toBe(0);
+    expect(await trial.database.count('select 1 from job_claims')).toBe(0);
   });
 });

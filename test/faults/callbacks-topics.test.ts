@@ -40,7 +40,7 @@ async function written(): Promise<string[]> {
 }
 
 describe('row 35: jobs whose endpoint is a topic while dispatchers are killed', () => {
-  it('are each on the topic, and only those in the hands of a killed dispatcher are there more than once', async () => {
+  it('are each written to the topic, and more than once only if a killed dispatcher had claimed them', async () => {
     await createTopic();
     trial = await startCallbackTrial({ engine: { DISPATCHER_TARGET_TOPICS: 'others.*' } });
     await trial.addClient('events', { concurrency: 10, publishRatePerSecond: 150 });
@@ -54,7 +54,7 @@ describe('row 35: jobs whose endpoint is a topic while dispatchers are killed', 
     let inHands = 0;
     for (const [round, name] of ['dispatcher-1', 'dispatcher-2', 'dispatcher-1'].entries()) {
       await until('more have ended', async () => (await ended()) >= 200 * (round + 1));
-      inHands += await trial.database.count('select 1 from fires');
+      inHands += await trial.database.count('select 1 from job_claims');
       await trial.kill(name);
       await trial.restart(name);
     }

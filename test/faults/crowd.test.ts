@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addWaitingRuns } from '../../benchmarks/crowd/waiting-runs.ts';
 import { cancelRun } from '../../sdk/generated/sdk.gen.ts';
@@ -7,6 +7,7 @@ import { timeAnswers } from './support/postgres-wire.ts';
 import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
+import { openTestPool } from '../support/test-pool.ts';
 
 const countries = ['SG', 'ID', 'VN', 'MY', 'TH'];
 const [large, small] = ['lapsed-riders', 'few-riders'];
@@ -19,16 +20,16 @@ const concurrency = 80;
 const latencyMs = 200;
 const countedMs = 10_000;
 /**
- * Of totals, by each look of the admission and of the keeper, which are at 40 and 400 feeds of the crowd at most. One of
- * 1,000 runs at once is 320,000 rows.
+ * Rows of totals for each look of the admission and of the keeper, which cover at most 40 and 400 feeds of the crowd. A
+ * look at 1,000 runs at once reads 320,000 rows.
  */
 const fewRows = 30_000;
 const isAdmissionsLook = (sql: string) => sql.includes('as "paceAllows"');
 const isKeepersLook = (sql: string) => sql.includes('as "overdueMs"') && sql.includes('r.id = any(');
 
 /**
- * That the campaign keeps its rate, and a small one starts as if alone, is proved by a settable clock
- * (services/trigger/admit/crowd.test.ts). Here is counted what makes it so: what a look reads.
+ * Counts the rows that a look reads. The effect, that the campaign keeps its rate and a small one starts as if alone,
+ * is proved with a settable clock (services/trigger/admit/crowd.test.ts).
  */
 describe('row 50: a campaign beside thousands of waiting runs', () => {
   let trial: Trial;
@@ -61,7 +62,7 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
       ...(without && { without }),
     });
     const { url } = trial.muster.database;
-    writer = new pg.Pool({ connectionString: url, max: 1 });
+    writer = openTestPool({ connectionString: url, max: 1 });
     looks = timeAnswers((sql) => isAdmissionsLook(sql) || isKeepersLook(sql));
     proxy = await startProxyBefore(url, looks);
     await restartTrigger();
@@ -119,7 +120,7 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
     return { small: smallRun, callsPerSecond, rowsPerLook, smallSeconds };
   }
 
-  it('is served, and a query of the trigger reads as little beside 5,000 of them as beside 1,000', async () => {
+  it('is served, and a query of the trigger reads equally little beside 5,000 and beside 1,000 of them', async () => {
     await begin();
     const alone = await measure();
     let before = 0;

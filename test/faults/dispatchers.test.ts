@@ -12,7 +12,7 @@ const takenOverWithinMs = 30_000;
 /** One that has just joined the group has nothing that could be taken over. */
 const allHoldJobs = (trial: CallbackTrial) =>
   until('each dispatcher has jobs in its hands', async () => {
-    return (await trial.database.count('select distinct owner from fires')) === trial.names('dispatcher').length;
+    return (await trial.database.count('select distinct owner from job_claims')) === trial.names('dispatcher').length;
   });
 
 describe('row 35: dispatchers that stop between claim, call and result', () => {
@@ -26,7 +26,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
   afterEach(() => trial.end());
 
   /** A job that was in the middle of something may be called twice, and no other. */
-  const openNow = () => trial.database.count('select 1 from fires');
+  const openNow = () => trial.database.count('select 1 from job_claims');
 
   const endedNow = () => trial.database.count('select 1 from ended_jobs');
 
@@ -35,7 +35,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
     return await trial.judgeCallbacks({ rows: '35', scenario, allow: { doubled } });
   }
 
-  it('leave jobs that are called again under their ids and end once if killed between claim and call or in calls', async () => {
+  it('have their jobs called again under their ids and ended once if killed between claim and call or in calls', async () => {
     await allHoldJobs(trial);
     const open = await openNow();
     await trial.kill('dispatcher-1');
@@ -44,9 +44,9 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
     expect(await verdictOn('dispatcher killed in calls', open)).toEqual([]);
   });
 
-  it('leave answered jobs that are called again and end once if killed between call and result', async () => {
+  it('have their answered jobs called again and ended once if killed between call and result', async () => {
     const lock = await trial.database.hold('lock table ended_jobs in exclusive mode');
-    await lock.awaitWaiting('fires', 2);
+    await lock.awaitWaiting('job_claims', 2);
     const open = await openNow();
     // No claim and no end can be written any more: what is claimed gets its answer, and keeps it in memory.
     await until('all calls are answered', () => trial.receiver.calls().every(({ endedAtMs }) => endedAtMs !== null));
@@ -58,7 +58,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
     expect(await verdictOn('dispatcher killed between call and end', open)).toEqual([]);
   });
 
-  it('lose their jobs to others and neither call nor record them afterwards if frozen past their lease', async () => {
+  it('lose their jobs to other dispatchers and neither call nor record them afterwards if frozen past their lease', async () => {
     await allHoldJobs(trial);
     const open = await openNow();
     trial.freeze('dispatcher-1');
@@ -72,7 +72,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
     expect(await verdictOn('dispatcher frozen past its lease', open)).toEqual([]);
   });
 
-  it('leave no job waiting for a lease and repeat none if replaced in order', async () => {
+  it('leave no job waiting for its lease, and repeat no call, if they are replaced one by one', async () => {
     // One that still starts is not asked to stop yet: it would end by the signal.
     await allHoldJobs(trial);
     for (const name of trial.names('dispatcher')) {
@@ -100,7 +100,7 @@ describe('row 60: dispatchers that end at default settings', () => {
   it('leave no job waiting for a lease: all their jobs are called within 15 s', async () => {
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
     await allHoldJobs(trial);
-    const open = await trial.database.count('select 1 from fires');
+    const open = await trial.database.count('select 1 from job_claims');
     await trial.kill('dispatcher-1');
     await trial.awaitEnded(takenOverWithinMs);
 
@@ -145,7 +145,7 @@ describe('row 60: dispatchers that end at default settings', () => {
     await trial.receiver.behave({ slow: { latencyMs: 6000 } });
     const jobs = await trial.schedule({ count: 300, path: 'slow', spreadMs: 10_000 });
     await allHoldJobs(trial);
-    const open = await trial.database.count('select 1 from fires');
+    const open = await trial.database.count('select 1 from job_claims');
     expect(await trial.stop('dispatcher-1')).not.toBe(0);
     await trial.restart('dispatcher-1');
     await trial.awaitEnded(60_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -10,8 +10,8 @@ const chain = [
   { action: 'send-message', params: {} },
 ];
 
-const stormSeconds = isAsAsked ? 300 : 20;
-const refusedSeconds = isAsAsked ? 120 : 15;
+const stormSeconds = isFullScale ? 300 : 20;
+const refusedSeconds = isFullScale ? 120 : 15;
 
 describe('endpoints with wrong responses', () => {
   let trial: Trial;
@@ -152,7 +152,7 @@ describe('unreachable endpoints', () => {
   it.each([
     ['an unresolvable host', 'award-nowhere'],
     ['a TLS handshake that fails', 'award-by-tls'],
-  ])('row 24: %s until the deadline expires all users, and none failed or is unknown', async (what, action) => {
+  ])('row 24: expire all users at the deadline, with no user failed or unknown: %s', async (what, action) => {
     const runId = await trial.muster.api.run({
       name: what,
       countries: trial.muster.countries,

@@ -57,8 +57,8 @@ describe('row 72: uploaded files in various formats', () => {
   }
 
   async function send(path: string, query: Record<string, string>, shape: FileShape) {
-    const asked = new URLSearchParams({ ...query, ...shape.query });
-    const answer = await trial.muster.api.request(`${path}?${asked.toString()}`, {
+    const requested = new URLSearchParams({ ...query, ...shape.query });
+    const answer = await trial.muster.api.request(`${path}?${requested.toString()}`, {
       method: 'POST',
       headers: { 'content-type': 'text/csv', ...shape.headers },
       body: new Uint8Array(shape.file),

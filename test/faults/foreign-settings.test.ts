@@ -79,6 +79,6 @@ describe('row 76: an installation on a database with other settings', () => {
   it('does not start with German dates if its sessions do not set their own date style (control)', async () => {
     const without = faultControls.sessionsSetTheirDates;
     const started = begin({ alterDatabase: setForeignDefaults, without });
-    await expect(started).rejects.toThrow('something went wrong on our side');
+    await expect(started).rejects.toThrow('an internal error occurred');
   });
 });

@@ -79,7 +79,9 @@ describe('row 49: forged messages', () => {
     expect(steps[0]?.outcome).toBe('failed');
   });
 
-  /** What `explain` says of one user whose reward was refused, or given; it has to be what the ledger says. */
+  /**
+   * Returns the answers of `explain` for one user whose reward was refused, or given; they have to match the ledger.
+   */
   async function outcomesOf(runId: string, reward: 'failed' | 'applied'): Promise<string[]> {
     const ledger = await trial.ledger();
     const { applied, failed } = ledger.of(runId, 1);

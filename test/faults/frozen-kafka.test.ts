@@ -68,7 +68,7 @@ describe('row 74: a frozen Kafka whose port still accepts connections', () => {
     await vi.waitFor(async () => expect(await partsOf(name), name).toMatchObject({ status: 200 }), eventually);
   }
 
-  it('makes each service that needs Kafka not ready within 10 s, until it continues', async () => {
+  it('makes each service that needs Kafka not ready within 10 s, until Kafka continues', async () => {
     await begin();
     kafka.freeze(1);
     await Promise.all(onKafka.map(expectNotReady));

@@ -43,7 +43,7 @@ describe('a worker that is frozen past its lease and its session', () => {
     });
   }
 
-  it('row 5: starts no more calls and has its late records fenced if frozen with uncalled claims (W3) and calls in flight (W4)', async () => {
+  it('row 5: starts no more calls and has late records fenced if frozen with uncalled claims (W3) or calls (W4)', async () => {
     const runId = await begin();
     await until('it holds claims', async () => {
       return (

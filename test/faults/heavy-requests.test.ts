@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCampaign } from '../../sdk/generated/sdk.gen.ts';
 import { issuedApiKey } from '../../shared/contracts/access/api-keys.ts';
@@ -13,6 +13,7 @@ import { publishFigures } from './support/figures.ts';
 import { startHeavyCaller, type HeavyCaller } from './support/heavy-caller.ts';
 import { treeWithout } from './support/tree-without.ts';
 import { until } from './support/until.ts';
+import { openTestPool } from '../support/test-pool.ts';
 
 const exportedRows = 50_000;
 /** Permitted delay: 20 %, and a second more for a busy machine. Without slots, answers take up to a minute. */
@@ -40,7 +41,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
       sandbox: { SANDBOX_SEGMENTS: 'crowd=100' },
       ...(tree !== undefined && { root: tree }),
     });
-    pool = new pg.Pool({ connectionString: muster.database.url, max: 1 });
+    pool = openTestPool({ connectionString: muster.database.url, max: 1 });
   }
 
   const apiUrl = () => muster.cliEnvironment['MUSTER_API_URL'] ?? '';
@@ -87,7 +88,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
     return (await muster.api.request(path, { method: 'POST', body: 'userId\nb1\n', headers })).status;
   };
 
-  it('are refused above their slots, and do not delay the requests, uploads and exports of other accounts', async () => {
+  it('are refused once their slots are used up, and do not delay requests, uploads and exports of other accounts', async () => {
     await begin();
     const list = await addLongList();
     const user = () => get('/v1/campaigns');

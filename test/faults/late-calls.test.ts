@@ -67,7 +67,7 @@ describe('calls that are applied after the last attempt', () => {
   });
 });
 
-it('row 66: users served late are failed and retried if a call without a response does not open the key (control)', async () => {
+it('row 66: users served late are failed and retried if a call without a response is not ambiguous (control)', async () => {
   const trial = await begin(faultControls.ambiguityOpensTheKey);
   try {
     const { api, countries } = trial.muster;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { quantile } from './support/measure-run.ts';
 import type { HeldLock } from './support/observer.ts';
 import { timeAnswers } from './support/postgres-wire.ts';
@@ -9,12 +9,12 @@ import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** Of each half: alone, and beside a reader. */
-const halfMs = isAsAsked ? 120_000 : 20_000;
+/** Duration of each half: alone, and beside a reader. */
+const halfMs = isFullScale ? 120_000 : 20_000;
 const rounds = 2;
 /** A weekly partition that is long due to leave: batches are kept for two weeks. */
 const oldWeek = `now() - interval '30 days'`;
-/** What the engine makes ahead when it is first asked. */
+/** Partitions that the engine creates ahead at its first look. */
 const comingWeek = `now() + interval '21 days'`;
 const partitionOf = (week: string) =>
   `select to_regclass('batches' || to_char(date_trunc('week', ${week}, 'UTC') at time zone 'UTC', '_YYYYMMDD')) as found`;
@@ -36,7 +36,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
       workers: 1,
       countries: ['SG'],
       sandbox: {
-        SANDBOX_SEGMENTS: `${segment}=${isAsAsked ? 2_400_000 : 500_000}`,
+        SANDBOX_SEGMENTS: `${segment}=${isFullScale ? 2_400_000 : 500_000}`,
         SANDBOX_COUNTRIES: 'SG=1',
         SANDBOX_POINTS_LATENCY_MS: '100-300',
       },
@@ -100,9 +100,9 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
    * by a trigger that begins. @returns how many it took
    */
   async function untilTheyFollow(): Promise<number> {
-    const [most, eachMs] = isAsAsked ? [1, 1_000_000] : [5, 20_000];
+    const [most, eachMs] = isFullScale ? [1, 1_000_000] : [5, 20_000];
     for (let tries = 1; ; tries++) {
-      if (!isAsAsked) {
+      if (!isFullScale) {
         await trial.stop('trigger');
         await trial.restart('trigger');
       }

@@ -57,7 +57,7 @@ describe('the checker detects in real processes', () => {
     expect(await judge(runId, 'leases ended')).toContainEqual(expect.stringMatching(/^I2: \d+ (keys|calls)/));
   });
 
-  it('lost references without a trigger, as users without an outcome (I1), until a trigger runs', async () => {
+  it('references lost while no trigger runs: their users have no outcome (I1) until one runs', async () => {
     // Messages are slow enough that most are still to be sent when the workers stop.
     const runId = await begin(10_000, 2, { SANDBOX_MESSAGES_LATENCY_MS: '1200-1500' });
     await trial.awaitCalls(runId, 2, 10);

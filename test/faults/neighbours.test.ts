@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../services/sandbox/faults/fault-rules.ts';
 import type { EngineConfigFile } from '../e2e/engine-config.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { compareNeighbour, undisturbed, type Compared } from './support/neighbours.ts';
 import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -11,8 +11,8 @@ type SegmentationFault = NonNullable<FaultSettings['segmentation']>[number];
 const segment = 'lapsed-riders';
 const award = (params: Record<string, number | string> = {}) => [{ action: 'award-points', params }];
 const slots = 40;
-/** How long a campaign with wrong parameters is watched. */
-const heldSeconds = isAsAsked ? 60 : 10;
+/** Seconds for which a campaign with wrong parameters is watched. */
+const heldSeconds = isFullScale ? 60 : 10;
 
 /** Fed faster than called: what is measured are calls. */
 function withSlots(config: EngineConfigFile): EngineConfigFile {
@@ -136,7 +136,7 @@ describe('row 43: the backlog of a second step that is 20 times slower than the 
       workers: 1,
       countries: ['SG'],
       sandbox: {
-        SANDBOX_SEGMENTS: `crowd=${isAsAsked ? 1_000_000 : 150_000},few=300`,
+        SANDBOX_SEGMENTS: `crowd=${isFullScale ? 1_000_000 : 150_000},few=300`,
         SANDBOX_COUNTRIES: 'SG=1',
         SANDBOX_REWARDS_MEMORY: 'users',
         SANDBOX_REWARDS_LATENCY_MS: '50',
@@ -168,7 +168,7 @@ describe('row 43: the backlog of a second step that is 20 times slower than the 
     const small = await start('few');
     await trial.awaitEnd(small);
     const beside = await trial.servedWithin(small, 2, 1);
-    await trial.awaitEnd(crowd, isAsAsked ? 1_200_000 : 120_000);
+    await trial.awaitEnd(crowd, isFullScale ? 1_200_000 : 120_000);
 
     const measured = { 'small campaign s': beside, 'alone s': alone };
     expect(

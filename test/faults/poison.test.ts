@@ -57,7 +57,7 @@ describe('unexpected messages', () => {
     }
   });
 
-  it('row 26: cause no second call of a user if a fifth are late, unordered redeliveries', async () => {
+  it('row 26: cause no second call of a user if one message in five is redelivered late and unordered', async () => {
     trial = await startTrial({
       workers: 3,
       sandbox: {

@@ -35,9 +35,9 @@ describe('row 63: a start behind PgBouncer', () => {
     ['transaction mode that ignores startup parameters', 'transaction', settings, (url) => url, lent],
     ['transaction mode that is configured as session mode', 'transaction', [], inSessionMode, lent],
     ['statement mode', 'statement', [], inSessionMode, byStatement],
-  ])('is refused with the reason in %s', async (_, mode, ignored, told, cause) => {
+  ])('is refused with the reason in %s', async (_, mode, ignored, notified, cause) => {
     const bouncer = await pooler(mode, ignored);
-    const connectionString = told(bouncer.through(inject('databaseUrl')));
+    const connectionString = notified(bouncer.through(inject('databaseUrl')));
     const pool = createPool({
       connectionString,
       applicationName: 'poolers',

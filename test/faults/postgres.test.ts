@@ -3,7 +3,7 @@ import { rewardThenMessage } from '../e2e/installation.ts';
 import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
-import { isAsAsked } from './support/as-asked.ts';
+import { isFullScale } from './support/full-scale.ts';
 import { patientCalls, startTrial, type Trial, type TrialOptions } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
@@ -148,8 +148,8 @@ describe('row 17: lost connections to Postgres', () => {
   });
 });
 
-const frozenSeconds = isAsAsked ? 30 : 12;
-const lockedSeconds = isAsAsked ? 30 : 8;
+const frozenSeconds = isFullScale ? 30 : 12;
+const lockedSeconds = isFullScale ? 30 : 8;
 
 describe('row 18: an unresponsive Postgres', () => {
   it(`lets time-outs fire and leases hold if frozen for ${frozenSeconds} s`, async () => {

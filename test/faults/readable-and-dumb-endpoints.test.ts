@@ -19,7 +19,7 @@ function withoutKeys(config: EngineConfigFile): EngineConfigFile {
     ...config,
     actionTypes: {
       ...config.actionTypes,
-      'award-points': { ...points, class: 'C', statusUrl, appliesLateSeconds: 3 },
+      'award-points': { ...points, class: 'C', statusUrl, appliesLateSeconds: 4 },
       'send-message': { ...messages, class: 'D' },
     },
   };

@@ -19,7 +19,7 @@ import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 import { lasting, until } from './support/until.ts';
 
-/** As the trial has them. */
+/** Leases of the trial's schedulers. */
 const schedulerLeaseMs = 3000;
 const dispatcherLeaseMs = 12_000;
 const fallbackSeconds = 3;
@@ -93,7 +93,10 @@ describe('row 36: two regions', () => {
     return (await createSchedule({ client: trial.client, body })).data.id;
   }
 
-  /** What has to have fired by now: each second since it was made, for both groups. Nothing fires any more. */
+  /**
+   * Returns the expected occurrences so far: each second since the schedule was created, for both groups. Then ends the
+   * schedule.
+   */
   async function endRecurring(scheduleId: string): Promise<{ expected: Occurrence[]; regionOf: Map<string, string> }> {
     const [{ client }, path] = [trial, { id: scheduleId }];
     const { data: paused } = await pauseSchedule({ client, path, body: {} });
@@ -119,12 +122,12 @@ describe('row 36: two regions', () => {
     );
   };
 
-  it('a region cut off from the database stops within its leases, the other takes over, and both continue after the repair', async () => {
+  it('are served by one while the other, cut off from the database, stops within its leases; both continue afterwards', async () => {
     await begin();
     const scheduleId = await recur();
     await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 35_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
-    const open = await trial.database.count('select 1 from fires');
+    const open = await trial.database.count('select 1 from job_claims');
     const cutMs = Date.now();
     const whole = trial.injections.begin('cut off from the store', 'east');
     cutOff(true);
@@ -158,12 +161,12 @@ describe('row 36: two regions', () => {
     expect(inTheCut.length).toBeGreaterThan(0);
   });
 
-  it('a cut-off region that the operator switched off claims nothing afterwards, and works again once activated', async () => {
+  it('claim nothing in a region that was cut off and then switched off, and work again once it is activated', async () => {
     await begin();
     const scheduleId = await recur();
     await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);
-    const open = await trial.database.count('select 1 from fires');
+    const open = await trial.database.count('select 1 from job_claims');
     const whole = trial.injections.begin('cut off from the store', 'east');
     cutOff(true);
     const path = { region: 'west' };
@@ -198,7 +201,7 @@ describe('row 36: two regions', () => {
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
   });
 
-  it('a switch while jobs with ordering keys are called in both regions causes no concurrent or unordered call', async () => {
+  it('make no concurrent or unordered call at a switch while both call jobs with ordering keys', async () => {
     await begin();
     const worksForMs = 200;
     await trial.receiver.behave({ slow: { latencyMs: worksForMs } });
@@ -218,7 +221,7 @@ describe('row 36: two regions', () => {
     expect(await trial.judgeCallbacks({ rows: '36', scenario: 'operator switches, jobs of keys' })).toEqual([]);
   });
 
-  it('the half of a region that lost its Kafka waits until the operator switches, and is then called once', async () => {
+  it('leave jobs of a region that lost its Kafka waiting until the operator switches, and then call them once', async () => {
     await begin();
     await trial.schedule({ count: 1500, dueInMs: 500, spreadMs: 15_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);

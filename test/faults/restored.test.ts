@@ -20,8 +20,8 @@ import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const later = 'later-riders';
-/** What `muster restored` says. */
-const told = z.object({
+/** Output of `muster restored`. */
+const notified = z.object({
   starts: z.number(),
   runs: z.array(
     z.object({ runId: z.string(), hasBegun: z.boolean(), classes: z.array(z.string()), mayGoOn: z.boolean() }),
@@ -130,11 +130,11 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
   it('resumes nothing automatically, and a resumed run serves no user twice and has a balanced report', async () => {
     const { running, forgotten, campaignId } = await loseWhatCameSince();
 
-    const said = await runMuster(['restored', '--json'], { environment: { DATABASE_URL: databaseUrl() } });
-    expect(said.code).toBe(0);
+    const reported = await runMuster(['restored', '--json'], { environment: { DATABASE_URL: databaseUrl() } });
+    expect(reported.code).toBe(0);
     await trial.restart(...engine);
     const held = await until('the start is a run again', () => runOf(campaignId));
-    const { starts, runs } = told.parse(JSON.parse(said.out));
+    const { starts, runs } = notified.parse(JSON.parse(reported.out));
     expect(starts).toBe(1);
     expect(runs).toContainEqual({ runId: running, hasBegun: true, classes: ['A', 'B'], mayGoOn: false });
     expect(runs).toContainEqual({ runId: held, hasBegun: false, classes: ['A', 'B'], mayGoOn: false });
@@ -175,9 +175,9 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
       servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
       sandbox: { SANDBOX_SEGMENTS: `${segment}=${100 + randomBytes(1).readUInt8()}` },
     });
-    const said = await runMuster(['restored'], { environment: { DATABASE_URL: databaseUrl() } });
-    expect(said.code).toBe(1);
-    expect(said.notes).toContain('stop every process of Muster first');
+    const report = await runMuster(['restored'], { environment: { DATABASE_URL: databaseUrl() } });
+    expect(report.code).toBe(1);
+    expect(report.notes).toContain('stop every process of Muster first');
     expect(await trial.database.count('select 1 from installation where restored_at is not null')).toBe(0);
   });
 });

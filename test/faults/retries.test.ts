@@ -19,8 +19,8 @@ const laterForAll: FaultSettings = {
 };
 
 /**
- * How fast it goes with retries is proved by a settable clock (services/worker/intake/timed-steps.test.ts). Here is
- * counted what makes it so: retries come back to the worker that recorded them, and not by the sweeper's looks.
+ * Counts the steps that return to the worker that recorded them, without the sweeper's looks. The rate with retries is
+ * proved with a settable clock (services/worker/intake/timed-steps.test.ts).
  */
 describe('row 54: one retry for every user of every batch', () => {
   let trial: Trial;

@@ -18,10 +18,10 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const services = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'];
 const generations = 3;
-/** Of each service, at once. */
+/** Replicas of each service. */
 const replicas = 2;
 
-/** As the chart has them, in ms. */
+/** Values of the chart, in ms. */
 const chart = path.join(import.meta.dirname, '../../deploy/helm/muster');
 const { stopping } = z
   .object({ stopping: z.object({ drainSeconds: z.number() }) })
@@ -181,9 +181,9 @@ describe('row 64: processes replaced one after another as by the chart', () => {
     await requests.stop();
 
     expect(requests.failed).toEqual([]);
-    expect(requests.asked()).toBeGreaterThan(500);
+    expect(requests.requested()).toBeGreaterThan(500);
     expect(trial.accepted.size).toBeGreaterThan(300);
-    const measured = { ...figures, requests: requests.asked(), callbacks: trial.accepted.size };
+    const measured = { ...figures, requests: requests.requested(), callbacks: trial.accepted.size };
     const campaigns = { rows: '64', scenario: 'rolled over', segment, measured };
     expect(await trial.judge(runId, { ...campaigns, allow: { runStates: ['cancelled'] } })).toEqual([]);
     expect(await trial.judgeCallbacks({ rows: '64', scenario: 'rolled over, callbacks' })).toEqual([]);
@@ -198,12 +198,12 @@ describe('row 64: processes replaced one after another as by the chart', () => {
       chain: rewardThenMessage,
     });
     requests = askAllTheWhile(runId);
-    const asked = requests;
-    await until('it is asked', () => asked.asked() > 20);
-    expect(asked.failed).toEqual([]);
+    const queried = requests;
+    await until('it is asked', () => queried.requested() > 20);
+    expect(queried.failed).toEqual([]);
 
     expect(await trial.stop('api-2')).toBe(0);
-    await until('a request fails', () => asked.failed.length > 0);
+    await until('a request fails', () => queried.failed.length > 0);
     balancer.leave('api-2');
     await trial.awaitEnd(runId);
   });

@@ -4,7 +4,7 @@ import { ownerOf } from './support/callback-owners.ts';
 import { latenessOf } from './support/measure-callbacks.ts';
 import { lasting, until } from './support/until.ts';
 
-/** As the trial has it. */
+/** Lease of the trial's schedulers. */
 const leaseMs = 3000;
 /** Two dispatchers take 200 each of a client that is new to them. */
 const offeredUnseen = 300;
@@ -33,7 +33,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
     return Math.max(0, ...lastLate.map(({ dueAtMs }) => dueAtMs - brokenMs)) / 1000;
   }
 
-  it('delay no job by a second after a kill of the leader, once leader and partitions have new owners', async () => {
+  it('delay no job by a second after the leader is killed, once leader and partitions have new owners', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);
@@ -49,7 +49,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
     expect(backWithin).toBeLessThan((leaseMs + 2500) / 1000);
   });
 
-  it('take over the partitions of a frozen one, whose late offers are claimed once', async () => {
+  it('take over the partitions of a frozen scheduler, whose late offers are claimed once', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);
@@ -65,7 +65,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
     expect(await trial.judgeCallbacks({ rows: '34', scenario: 'owner frozen past its lease', measured })).toEqual([]);
   });
 
-  it('offer jobs again after all of them were killed, and each job is called once', async () => {
+  it('offer jobs again after all schedulers were killed, and each job is called once', async () => {
     trial = await startCallbackTrial();
     await trial.freezeTakers();
     await trial.schedule({ count: offeredUnseen });
@@ -78,7 +78,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
     expect(await trial.judgeCallbacks({ rows: '35', scenario: 'schedulers killed after an offer' })).toEqual([]);
   });
 
-  it('delay no job as much as a crash would when they are replaced in order', async () => {
+  it('delay each job less than a crash would if they are replaced one after another', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);

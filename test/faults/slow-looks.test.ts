@@ -10,11 +10,11 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const slots = 20;
 const latencyMs = 200;
-/** How long calls are counted. */
+/** Duration for which calls are counted. */
 const countedMs = 8000;
 /** From a worker's check to the ledger's line, on a machine that does other work as well. */
 const onItsWayMs = latencyMs + 250;
-/** What workers read before they call: states, deadlines and holds of the runs that they serve. */
+/** Statement that workers send before calls: states, deadlines and holds of the runs that they serve. */
 const isLook = (sql: string) => sql.includes('as "deadlineInMs", h.holds');
 
 describe('row 51: slow queries of run states', () => {
@@ -111,14 +111,14 @@ describe('row 51: slow queries of run states', () => {
     for (const last of lastMs) expect(last).toBeLessThanOrEqual(lastCallSentWithinMs + onItsWayMs);
   });
 
-  it('stop all calls if the age of a response is its only criterion (control)', async () => {
+  it('stop all calls if a response counts only for the calls that waited for it (control)', async () => {
     const runId = await begin(faultControls.looksAreGoodForWhoAsked);
     await slowDown(1000);
     await lasting(1000);
     expect(await callsMeanwhile(runId)).toBe(0);
   });
 
-  it('let calls begin after the published time if responses do not age (control)', async () => {
+  it('let calls begin after the published time if old responses stay valid (control)', async () => {
     const runId = await begin(faultControls.looksGrowOld);
     await slowDown(1800);
     expect(await lastCallAfterPause(runId)).toBeGreaterThan(lastCallSentWithinMs + onItsWayMs);

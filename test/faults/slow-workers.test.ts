@@ -43,7 +43,7 @@ describe('row 48: one slow worker among several', () => {
     return { runId, rate: (1000 * counted) / ((times[counted - 1] ?? 0) - (times[0] ?? 0)) };
   }
 
-  it('does not slow down the shard below the rate of the other worker with a tenth of the slots', async () => {
+  it('with a tenth of the slots, does not slow down the shard below the rate of the other worker alone', async () => {
     await begin({ WORKER_CONCURRENCY: String(slots / 10) });
     const alone = await rate();
     await trial.restart('worker-2');

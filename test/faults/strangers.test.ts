@@ -18,7 +18,7 @@ const rounds = 12;
 const perRound = 20;
 const mebibyte = Buffer.alloc(1024 * 1024, '[{"a":');
 const json = { 'content-type': 'application/json' };
-/** Of the right form and time, by a secret that is none of ours. */
+/** Signature of the right form and time, by an unknown secret. */
 const signed = () => ({
   ...json,
   'webhook-id': 'msg_1',
@@ -63,9 +63,9 @@ describe('row 65: senders without a valid key', () => {
   type Send = (base: string) => Promise<Response>;
 
   /**
-   * What one such request costs the API more than a bare server that was sent the same in turn, in milliseconds: of
-   * several rounds each one's cheapest, since what else a machine does makes some of them dearer. And what it is
-   * answered.
+   * Returns the cost of one such request for the API minus that of a bare server that received the same in turn, in
+   * milliseconds: the cheapest of several rounds each, because other processes make some rounds dearer. Also returns
+   * the status.
    */
   async function costOf(send: Send): Promise<{ ms: number; status: number }> {
     const api = { base: apiUrl(), pid: muster.services.get('api')?.pid ?? 0, least: Infinity };
@@ -85,7 +85,7 @@ describe('row 65: senders without a valid key', () => {
   const get = (path: string, key?: string) => (base: string) =>
     fetch(`${base}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
   const signedNonsense = (bytes: number) => post('/v1/receipts', mebibyte.subarray(0, bytes), signed);
-  /** As long as is read of a signature that may be by all of them. */
+  /** Upper bound on the bytes read of a request whose signature may belong to any of the types. */
   const mostBytes = Math.floor((512 * 1024) / receiptTypes);
 
   it('cost at most 5 ms of CPU a request, whatever they send', async () => {

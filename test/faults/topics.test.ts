@@ -95,7 +95,7 @@ describe('row 39: workers of different subscriptions', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  it('one deployment for rewards and one for messages consume every partition', async () => {
+  it('consume every partition, with one deployment for rewards and one for messages', async () => {
     trial = await startTrial({
       workers: 4,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=20000` },
@@ -117,7 +117,7 @@ describe('row 39: workers of different subscriptions', () => {
     expect(await trial.judge(runId, { rows: '39', scenario: 'two deployments', segment })).toEqual([]);
   });
 
-  it('a roll-out that adds a country delays neither the old countries nor the new one', async () => {
+  it('delay neither the old countries nor the new one during a roll-out that adds a country', async () => {
     trial = await startTrial({
       workers: 2,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=24000`, SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1,TH=1' },

@@ -33,7 +33,7 @@ describe('triggers', () => {
     });
   }
 
-  it('row 7: lose and duplicate no page if killed between page and commit', async () => {
+  it('row 7: neither lose nor duplicate a page if killed between page and commit', async () => {
     await begin(10_000);
     const lock = await trial.database.hold('lock table batches in exclusive mode');
     const runId = await run();
@@ -85,7 +85,7 @@ describe('triggers', () => {
     expect(await trial.judge(runId, { rows: '7', scenario: 'killed while it feeds', segment })).toEqual([]);
   });
 
-  it('row 8: create one run per start, requested twice or due at one moment, if two of them run beside two schedulers', async () => {
+  it('row 8: create one run per start, even if requested twice or due at one moment, with two triggers and schedulers', async () => {
     await begin(3000, { triggers: 2, schedulers: 2 });
     const { countries } = trial.muster;
     const { client } = trial.muster.api;
@@ -166,7 +166,7 @@ describe('triggers', () => {
   });
 });
 
-/** How often each batch lies on the topics. */
+/** Counts how often each batch is on the topics. */
 function offersOf(messages: readonly string[]): Map<string, number> {
   const offers = new Map<string, number>();
   for (const { feedId, batchNos } of messages.map((text) => stepMessage.parse(JSON.parse(text)))) {

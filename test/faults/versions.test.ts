@@ -13,7 +13,7 @@ import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const later = '29991231000000_later';
-/** What the next version brings: a column that its workers read, and a table. */
+/** Migration of the next version: a column that its workers read, and a table. */
 const laterMigration = `
 export async function up(knex) {
   await knex.raw('alter table runs add column added_later text');
@@ -40,7 +40,7 @@ describe('row 64: processes of two versions side by side', () => {
   const trees: string[] = [];
   let old: string | undefined;
   let trial: Trial;
-  /** Of those that do not run the old one. */
+  /** Versions of the services that do not run the old one. */
   const versions = new Map<string, string>();
   beforeAll(async () => {
     old = released === undefined ? undefined : await checkOut(released);

@@ -78,12 +78,12 @@ describe('the actions of a campaign', () => {
       (id: string) => asMaker(`/campaigns/${id}/unschedule`),
       (id: string) => asks('mei, manager', 'PATCH', `/campaigns/${id}`, { priority: 'low' }),
     ];
-    const said = [];
+    const reported = [];
     for (const verb of verbs) {
       const { id, hash } = (await campaigns[standing]?.()) ?? expect.fail();
-      said.push(verdictOf(await verb(id, hash)));
+      reported.push(verdictOf(await verb(id, hash)));
     }
-    expect(said).toEqual(verdicts);
+    expect(reported).toEqual(verdicts);
   });
 });
 
@@ -145,8 +145,8 @@ describe('the actions of a run that needs an approval', () => {
       ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/approve`, { hash }),
       ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/send-back`, { hash, word: 'too many' }),
     ];
-    const said = [];
-    for (const verb of verbs) said.push(verdictOf(await verb((await runs[standing]?.()) ?? expect.fail())));
-    expect(said).toEqual(verdicts);
+    const report = [];
+    for (const verb of verbs) report.push(verdictOf(await verb((await runs[standing]?.()) ?? expect.fail())));
+    expect(report).toEqual(verdicts);
   });
 });

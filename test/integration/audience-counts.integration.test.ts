@@ -90,7 +90,7 @@ const countingDeps = () => ({
   counts: store(),
   segmentation,
   storedAudiences: createStoredAudiences({ pool: on.deps.pool }),
-  questions: pLimit(4),
+  requestLimit: pLimit(4),
   pageSize: 7,
   clock: hastyClock(),
   random: () => 0.5,
@@ -103,7 +103,7 @@ async function claimed(owner: string): Promise<OwnedCount> {
   return count;
 }
 
-/** As far as it comes before the signal. */
+/** Continues the count until the signal. */
 async function carryOn(count: OwnedCount, signal: AbortSignal = never) {
   const counting = createCounting(count, countingDeps());
   const end = await counting.run(signal);
@@ -119,8 +119,8 @@ const merged = {
 
 describe('an exact audience count', () => {
   it('counts users as a run would merge the sources, by country, with excluded and repeated users', async () => {
-    const { id, state, askedBy } = await begun(merged);
-    expect({ state, askedBy }).toEqual({ state: 'waiting', askedBy: 'a test' });
+    const { id, state, requestedBy } = await begun(merged);
+    expect({ state, requestedBy }).toEqual({ state: 'waiting', requestedBy: 'a test' });
     await carryOn(await claimed('one'));
     const done = await look(id);
     expect(done).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, withUsers: null, both: null });
@@ -131,8 +131,8 @@ describe('an exact audience count', () => {
     expect(done.parts).toEqual({ include: [130, 100], repeated: 50, exclude: [10], elsewhere: 0 });
     expect(done.counted[0]?.parts).toEqual({ include: [100, 100], repeated: 50, exclude: [10], elsewhere: 0 });
     expect(done.startedAt).not.toBeNull();
-    const { rows } = await on.deps.pool.query('select resolved, place, owner from audience_counts');
-    expect(rows).toEqual([{ resolved: null, place: null, owner: null }]);
+    const { rows } = await on.deps.pool.query('select resolved, cursor, owner from audience_counts');
+    expect(rows).toEqual([{ resolved: null, cursor: null, owner: null }]);
   });
 
   it('returns the earlier result for an equal request while the snapshots are unchanged', async () => {
@@ -140,7 +140,7 @@ describe('an exact audience count', () => {
     expect(await ask(merged)).toMatchObject({ status: 200, body: { id, state: 'waiting' } });
     await carryOn(await claimed('one'));
     expect(await ask({ ...merged, countries: ['ID', 'SG'] })).toMatchObject({ status: 200, body: { id, users: 170 } });
-    const other = await begun({ ...merged, anew: true });
+    const other = await begun({ ...merged, recount: true });
     expect(other.id).not.toBe(id);
     await carryOn(await claimed('one'));
     snapshot = 's2';
@@ -189,7 +189,7 @@ describe('an exact audience count', () => {
     expect(await look(id)).toMatchObject({ users: 118, excluded: 12, parts });
   });
 
-  it('has parts if the audience has a single source', async () => {
+  it('has a breakdown by source even if the audience has a single source', async () => {
     const { id } = await begun({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
     await carryOn(await claimed('one'));
     const parts = { include: [100], repeated: 0, exclude: [], elsewhere: 0 };
@@ -215,7 +215,7 @@ describe('an audience count whose trigger dies', () => {
     expect(await look(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, parts });
   });
 
-  it('has no parts if a trigger of an earlier version counted some of its users', async () => {
+  it('has no breakdown by source if a trigger of an earlier version counted some of its users', async () => {
     const { id } = await begun(merged);
     const dying = new AbortController();
     let pages = 0;
@@ -348,7 +348,7 @@ describe('an audience count', () => {
 
 it('a trigger counts audiences on notification, beside its other work, and stops on request', async () => {
   const changes = createMemoryChangeFeed();
-  const { questions: _, counts, ...deps } = countingDeps();
+  const { requestLimit: _, counts, ...deps } = countingDeps();
   const ended = Promise.withResolvers<boolean>();
   const watched = {
     ...counts,

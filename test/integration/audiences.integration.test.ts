@@ -113,7 +113,7 @@ describe('uploaded lists of an installation', () => {
     expect(await stores.retention.deleteAudiences(30, 10)).toBe(1);
   });
 
-  it('find the campaigns that use them by an index, however many campaigns exist', async () => {
+  it('have their campaigns found through an index, however many campaigns exist', async () => {
     await postgresStores();
     const { pool } = database;
     await pool.query(`insert into campaigns (id, name, state, revision)

@@ -21,7 +21,7 @@ async function change(times: number): Promise<void> {
   for (let place = 0; place < times; place++) await send('POST', '/v1/campaigns', someCampaign);
 }
 
-/** As a superuser can, whom no trigger holds up. */
+/** Changes rows like a superuser, whom no trigger stops. */
 async function tamper(statement: string): Promise<void> {
   const client = await on.pool.connect();
   try {
@@ -122,10 +122,10 @@ describe('the audit log', () => {
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 7 });
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 9 });
 
-    const said = { keyId: null, method: 'PUT', route: '/settings', subject: 'api' };
+    const reported = { keyId: null, method: 'PUT', route: '/settings', subject: 'api' };
     expect(await listed()).toMatchObject([
-      { ...said, number: 2, detail: { QUOTA_OPEN_RUNS: { now: '9', before: '7' } } },
-      { ...said, number: 1, detail: { QUOTA_OPEN_RUNS: { now: '7' } } },
+      { ...reported, number: 2, detail: { QUOTA_OPEN_RUNS: { now: '9', before: '7' } } },
+      { ...reported, number: 1, detail: { QUOTA_OPEN_RUNS: { now: '7' } } },
     ]);
   });
 

@@ -101,7 +101,7 @@ describe('a step that no worker serves', () => {
     expect(await waits(young)).toMatchObject([{ blockedBy: 'no-worker' }]);
   });
 
-  it('is reported as waiting since its last worker left, or since the minute in which it was silent ended', async () => {
+  it('is reported as waiting since its last worker left, or since the end of the minute in which it was silent', async () => {
     await feed('SG');
     await serve('w', award, ['SG']);
     await on.passTime(10_000);
@@ -182,8 +182,8 @@ describe('the history of a run', () => {
   });
 
   const look = async (of = runId) => {
-    const told = await createRunHistory({ pool: on.pool }).noteTroubles([of]);
-    return told.map(({ kind }) => kind);
+    const notified = await createRunHistory({ pool: on.pool }).noteTroubles([of]);
+    return notified.map(({ kind }) => kind);
   };
   const events = async () => {
     const answer = await on.ask('GET', `/v1/runs/${publicId('run', runId)}/events`);
@@ -235,7 +235,7 @@ describe('the history of a run', () => {
     expect(await look(young)).toEqual(['worker-missing']);
   });
 
-  it('records no missing worker while the run is paused, and an earlier one only once', async () => {
+  it('records no missing worker while the run is paused, and the same missing worker only once', async () => {
     await feed('SG');
     await setState('paused');
     expect(await look()).toEqual([]);
@@ -259,12 +259,12 @@ describe('the history of a run', () => {
 
 it('the wait report takes as many SQL statements for forty countries as for one', async () => {
   const statements = async () => {
-    let asked = 0;
-    const count = () => void asked++;
+    let requested = 0;
+    const count = () => void requested++;
     on.pool.on('acquire', count);
     await waits();
     on.pool.off('acquire', count);
-    return asked;
+    return requested;
   };
   await feed('SG');
   // Who asks is read once, and remembered.

@@ -6,7 +6,7 @@ import { problem } from '../../services/api/frame/problems.contract.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
-/** What a roll-back, another version or a person with SQL may leave in one row. */
+/** Damage that a roll-back, another version or a person with SQL may leave in one row. */
 const garbage = {
   'an unknown time zone': `definition = jsonb_set(definition, '{recurrence,zone}', '"Mars/Olympus"')`,
   'an invalid cron expression': `definition = jsonb_set(definition, '{recurrence,cron}', '"every full moon"')`,
@@ -33,7 +33,7 @@ const garbage = {
 
 const api = apiOnPostgres();
 const looker = { region: 'local', owner: 'a node' };
-/** As it was made. */
+/** Schedule as created. */
 const wanted = {
   name: 'each minute',
   cron: '* * * * *',
@@ -54,13 +54,13 @@ async function make(): Promise<string> {
 /** The oldest of all: the first that is looked at. */
 async function spoil(assignment: string) {
   await api.pool.query(
-    `update schedules set ${assignment} where id = (select id from schedules order by look_at, id limit 1)`,
+    `update schedules set ${assignment} where id = (select id from schedules order by next_check_at, id limit 1)`,
   );
 }
 
 const recur = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).recur(looker, 100);
 const rearm = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).rearm(100, null);
-const shown = async () => scheduleShape.parse((await api.ask('GET', url)).json());
+const displayed = async () => scheduleShape.parse((await api.ask('GET', url)).json());
 const listed = async (query: string) =>
   pageShape(scheduleShape).parse((await api.ask('GET', `/v1/schedules${query}`)).json()).items;
 /** Typed, unlike what it stands for. */
@@ -70,7 +70,8 @@ describe('an unreadable schedule', () => {
   it('becomes broken, and the hundred other schedules fire on time', async () => {
     for (let made = 0; made < 99; made++) await make();
     await api.pool.query(
-      `update schedules set look_at = look_at - interval '1 second' where id = (select min(id::text)::uuid from schedules)`,
+      `update schedules set next_check_at = next_check_at - interval '1 second'
+        where id = (select min(id::text)::uuid from schedules)`,
     );
     await spoil(garbage['an unknown time zone']);
     await api.passTime(60_000);
@@ -85,7 +86,7 @@ describe('an unreadable schedule', () => {
     await make();
     await api.passTime(60_000);
     expect(await recur()).toMatchObject({ fired: [{}], broken: [{}] });
-    expect(await shown()).toMatchObject({ state: 'broken', stateReason: containing(''), nextAt: null });
+    expect(await displayed()).toMatchObject({ state: 'broken', stateReason: containing(''), nextAt: null });
     expect(await listed('?state=broken')).toHaveLength(1);
     expect(await listed('')).toHaveLength(2);
     expect((await api.ask('POST', `${url}/disable`)).json()).toMatchObject({ state: 'disabled' });
@@ -135,7 +136,7 @@ describe('an unreadable schedule', () => {
 
   it('is shown with its readable fields and the cause of the error', async () => {
     await spoil(garbage['an unknown time zone']);
-    expect(await shown()).toMatchObject({
+    expect(await displayed()).toMatchObject({
       name: 'each minute',
       cron: '* * * * *',
       zone: null,
@@ -145,7 +146,7 @@ describe('an unreadable schedule', () => {
     });
   });
 
-  it('refuses a change that does not replace the unreadable field, and keeps all others', async () => {
+  it('refuses a change that leaves the unreadable field, and accepts one that replaces the field', async () => {
     await spoil(garbage['an unknown time zone']);
     const refused = await api.ask('PATCH', url, { note: 'what is it?' });
     expect(refused.statusCode).toBe(422);
@@ -155,8 +156,8 @@ describe('an unreadable schedule', () => {
 
   it('refuses a manual run and a preview with the reason', async () => {
     await spoil(garbage['neither an expression nor an interval']);
-    for (const asked of [api.ask('POST', `${url}/run-now`, {}), api.ask('GET', `${url}/preview`)]) {
-      expect((await asked).json()).toMatchObject({ status: 409, code: 'unreadable-schedule' });
+    for (const requested of [api.ask('POST', `${url}/run-now`, {}), api.ask('GET', `${url}/preview`)]) {
+      expect((await requested).json()).toMatchObject({ status: 409, code: 'unreadable-schedule' });
     }
   });
 
@@ -167,7 +168,7 @@ describe('an unreadable schedule', () => {
     expect(await rearm()).toMatchObject({ broken: [], brokenNow: 1, readable: [] });
     await api.pool.query('update schedules set definition = $1', [JSON.stringify(good.rows[0]?.definition)]);
     expect(await rearm()).toMatchObject({ mended: 0, broken: [], brokenNow: 0, readable: [containing('')] });
-    expect(await shown()).toMatchObject({ state: 'active', stateReason: null });
+    expect(await displayed()).toMatchObject({ state: 'active', stateReason: null });
     await api.passTime(60_000);
     expect((await recur()).fired).toHaveLength(1);
   });

@@ -25,7 +25,7 @@ const database = databaseForFile(createHotPathPool);
 
 const unitsPerUser = [2];
 
-/** Of each worker. What is spent is spent after some: more of them try rarer orders. */
+/** Rounds of each worker. Budgets are spent after some of them: further rounds try rarer orders. */
 const rounds = process.env['MUSTER_TESTS'] === 'first' ? 20 : 60;
 
 /** A run with these batches in SG, whose users cost two units each. */
@@ -72,7 +72,7 @@ async function figuresOf(campaignId: string): Promise<number[]> {
   return sg.money ? of(sg.money) : [sg.units ?? 0, sg.used ?? 0, sg.reserved ?? 0];
 }
 
-/** What a unit of the points costs from now on. */
+/** Sets the price of a unit of points. */
 async function setPrice(price: string): Promise<void> {
   await noteSettings(database.pool, 'api', { MUSTER_CURRENCY: 'EUR' });
   await database.pool.query(

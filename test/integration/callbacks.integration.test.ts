@@ -92,8 +92,8 @@ describePartitionLeases('on Postgres', async () => {
 describe('the statement that ends and claims jobs', () => {
   beforeEach(() => database.empty());
 
-  it('uses the indexes of fires and jobs, even if Postgres planned it on empty tables', async () => {
-    await database.pool.query('analyze fires, jobs');
+  it('uses the indexes of claims and jobs, even if Postgres planned it on empty tables', async () => {
+    await database.pool.query('analyze job_claims, jobs');
     const nothing: FlushParams = {
       partitions: '{}',
       dues: '{}',
@@ -123,10 +123,10 @@ describe('the statement that ends and claims jobs', () => {
       values: values ?? [],
     });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)/);
+    expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (job_claims|jobs)/);
     const scans = plan
       .split(/(?=Index (?:Only )?Scan)/)
-      .filter((part) => /^Index (Only )?Scan using \w+ on (fires|jobs)/.test(part));
+      .filter((part) => /^Index (Only )?Scan using \w+ on (job_claims|jobs)/.test(part));
     expect(scans).toHaveLength(6);
     for (const scan of scans) expect(scan.split('\n')[1]).toMatch(/Index Cond: .*(partition_id|id) = /);
   });
@@ -177,7 +177,9 @@ describe('the statement that ends and claims jobs', () => {
     const taking = await database.pool.connect();
     try {
       await taking.query('begin');
-      await taking.query(`update fires set epoch = epoch + 1, owner = 'b', lease_until = now() + interval '1 minute'`);
+      await taking.query(
+        `update job_claims set epoch = epoch + 1, owner = 'b', lease_until = now() + interval '1 minute'`,
+      );
       const note = { status: 200, latencyMs: 1, error: null, answer: null };
       const ending = ledgerOf('a').flush({ results: [{ ...zombie, verdict: { kind: 'called' }, note }], claims: [] });
       await untilOneWaits(database.pool);
@@ -195,9 +197,9 @@ describe('the statement that ends and claims jobs', () => {
 });
 
 describe('the queries for due jobs', () => {
-  it('start at the mark of each partition by index, even if Postgres planned them on empty tables', async () => {
+  it('start at the read position of each partition by index, even if Postgres planned them on empty tables', async () => {
     await database.empty();
-    await database.pool.query('analyze fires, jobs');
+    await database.pool.query('analyze job_claims, jobs');
     const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
     const until = { untilDues: '{1}', untilIds: `{${jobIdOf(0)}}`, limit: 16 };
     const statements = [
@@ -220,9 +222,11 @@ describe('the queries for due jobs', () => {
       values: fromClaims.values ?? [],
     });
     const lapsed = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(lapsed).toMatch(/fires_pkey on fires f.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/);
+    expect(lapsed).toMatch(
+      /job_claims_pkey on job_claims f.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/,
+    );
     expect(lapsed).toMatch(/Scan using jobs_(pkey|by_id) on jobs j.*\n *Index Cond: .*id = f\.(partition_)?id/);
-    expect(lapsed).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
+    expect(lapsed).not.toMatch(/(Seq|Bitmap Heap) Scan on (job_claims|jobs)|Sort/);
     for (const { text, values } of statements) {
       const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({
         text: `explain ${text}`,
@@ -232,20 +236,20 @@ describe('the queries for due jobs', () => {
       expect(plan).toMatch(
         /Index Scan using jobs_pkey on jobs t.*\n *Index Cond: \(\(partition_id = w\.p\) AND \(.*due_at.*id/,
       );
-      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (fires|jobs)|Sort/);
+      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (job_claims|jobs)|Sort/);
     }
   });
 
   it('read no more rows of a backlog than requested, whichever client it belongs to', async () => {
     await database.empty();
     await addCrowd(10_000);
-    await database.pool.query('analyze jobs, fires');
+    await database.pool.query('analyze jobs, job_claims');
     const read = await rowsReadOfLooks();
-    expect(Object.entries(read).filter(([, rows]) => rows > rowsAsked)).toEqual([]);
+    expect(Object.entries(read).filter(([, rows]) => rows > rowsRequested)).toEqual([]);
   });
 });
 
-const rowsAsked = 64 * 16;
+const rowsRequested = 64 * 16;
 
 /** Due at once, in all partitions. */
 async function addCrowd(jobs: number): Promise<void> {

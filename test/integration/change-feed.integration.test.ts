@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { ChangeKind } from '../../shared/ports/change-feed.ts';
-import { tellOf, type OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
+import { notifyChange, type OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.ts';
 import { describeChangeFeed } from '../support/conformance/change-feed.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
@@ -22,7 +22,7 @@ function insertStart(dueIn: string): string {
 }
 
 function insertSchedule(dueIn: string): string {
-  return `insert into schedules (id, name, client, definition, state, high_water, look_at)
+  return `insert into schedules (id, name, client, definition, state, high_water, next_check_at)
     values (gen_random_uuid(), 'a schedule', gen_random_uuid(), '{}', 'active', now(), now() + interval '${dueIn}')`;
 }
 
@@ -35,7 +35,7 @@ const insertFeed = `with r as (${insertRun} returning id)
 const insertNode = `insert into job_nodes (owner, kind, region, expires_at)
   values (gen_random_uuid()::text, 'dispatcher', 'local', now() + interval '10 seconds')`;
 
-const insertHost = `insert into host_circuits (client, host, state, cause, next_at)
+const insertHost = `insert into host_circuits (endpoint, host, state, cause, next_at)
   values (gen_random_uuid(), 'down.example', 'open', 'refused', now())`;
 
 const insertOccurrence = (state: 'fired' | 'buffered') => `with s as (${insertSchedule('1 hour')} returning id)
@@ -58,10 +58,14 @@ const statements = {
 
 /** Changes of what is there already. */
 const later: Record<string, [before: string, change: string, kind: ChangeKind]> = {
-  'a schedule that is due earlier': [insertSchedule('1 hour'), 'update schedules set look_at = now()', 'schedules'],
+  'a schedule that is due earlier': [
+    insertSchedule('1 hour'),
+    'update schedules set next_check_at = now()',
+    'schedules',
+  ],
   'a resumed schedule': [
     `${insertSchedule('1 second')}; update schedules set state = 'paused'`,
-    `update schedules set state = 'active', look_at = now() + interval '1 second'`,
+    `update schedules set state = 'active', next_check_at = now() + interval '1 second'`,
     'schedules',
   ],
   'a run that changes its state': [insertRun, `update runs set state = 'running'`, 'runs'],
@@ -76,7 +80,7 @@ const later: Record<string, [before: string, change: string, kind: ChangeKind]> 
 const unimportant = [
   insertStart('1 minute'),
   insertSchedule('1 minute'),
-  `update schedules set look_at = look_at + interval '1 second'`,
+  `update schedules set next_check_at = next_check_at + interval '1 second'`,
   `update runs set waiting_cause = 'something', state = state`,
   `update feeds set stalled_until = now() + interval '1 second', owner = null`,
   'update feeds set complete = true, owner = null',
@@ -110,7 +114,7 @@ describeChangeFeed('of Postgres', async () => {
   const { changes, proxy } = await listening();
   return {
     changes,
-    change: (kind) => tellOf(kind, database.pool),
+    change: (kind) => notifyChange(kind, database.pool),
     interrupt: () => proxy.listen(false),
     restore: () => proxy.listen(true),
   };
@@ -119,9 +123,9 @@ describeChangeFeed('of Postgres', async () => {
 describe('the change feed on Postgres', () => {
   it.each(kinds)('notifies of changes to %s', async (kind) => {
     const { changes } = await listening();
-    const told = nextOf(changes, kind);
+    const notified = nextOf(changes, kind);
     await database.pool.query(statements[kind]);
-    await expect(told).resolves.toBeUndefined();
+    await expect(notified).resolves.toBeUndefined();
   });
 
   it.each(Object.keys(later))('notifies of %s', async (name) => {
@@ -131,9 +135,9 @@ describe('the change feed on Postgres', () => {
     const marked = nextOf(changes, 'clients');
     await database.pool.query(statements.clients);
     await marked;
-    const told = nextOf(changes, kind);
+    const notification = nextOf(changes, kind);
     await database.pool.query(change);
-    await expect(told).resolves.toBeUndefined();
+    await expect(notification).resolves.toBeUndefined();
   });
 
   it('sends no notification for a change that regular polling finds in time', async () => {
@@ -142,19 +146,19 @@ describe('the change feed on Postgres', () => {
     const there = [insertFeed, insertSchedule('1 hour'), insertNode, insertHost];
     await database.pool.query([...there, statements.clients].join('; '));
     await before;
-    const heard: ChangeKind[] = [];
-    for (const kind of kinds) changes.on(kind, () => void heard.push(kind));
+    const received: ChangeKind[] = [];
+    for (const kind of kinds) changes.on(kind, () => void received.push(kind));
     const last = nextOf(changes, 'regions');
     for (const change of unimportant) await database.pool.query(change);
     await database.pool.query(statements.regions);
     await last;
-    expect(heard.filter((kind) => kind !== 'regions')).toEqual([]);
+    expect(received.filter((kind) => kind !== 'regions')).toEqual([]);
   });
 
   it('notifies on commit, once for all rows, and not on rollback', async () => {
     const { changes } = await listening();
-    const heard: ChangeKind[] = [];
-    changes.on('regions', () => void heard.push('regions'));
+    const receipt: ChangeKind[] = [];
+    changes.on('regions', () => void receipt.push('regions'));
     const client = await database.pool.connect();
     try {
       for (const end of ['rollback', 'commit']) {
@@ -168,7 +172,7 @@ describe('the change feed on Postgres', () => {
     const last = nextOf(changes, 'clients');
     await database.pool.query(statements.clients);
     await last;
-    expect(heard).toEqual(['regions']);
+    expect(receipt).toEqual(['regions']);
   });
 
   it('detects a silent server as disconnected and continues on another connection', async () => {

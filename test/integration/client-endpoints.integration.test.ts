@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { addedClientKey, endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
 import { clientShape } from '../../shared/contracts/jobs/clients.ts';
-import { jobShape } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { jobShape } from '../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { scheduleShape } from '../../shared/contracts/schedules/schedules.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { endpointIdOf, jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import { createClientSource } from '../../shared/postgres/registry/clients.ts';
-import { outletsOf } from '../../shared/runtime/installation/call-outlets.ts';
+import { callEndpointsOf } from '../../shared/runtime/installation/call-endpoints.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { createJobChanger } from '../../services/api/jobs/change-jobs.ts';
 import { createCallLedger } from '../../services/dispatcher/postgres/call-ledger.ts';
@@ -43,7 +43,7 @@ async function schedule(fields: object = {}): Promise<string> {
   expect(answer.statusCode, answer.body).toBe(201);
   return acceptedJob.parse(answer.json()).id;
 }
-const shown = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+const displayed = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
 const uuid = (id: string) => uuidOf('job', id) ?? expect.fail(`${id} is no id of a job`);
 
 const circuits = () => createHostCircuits({ pool: on.pool, owner: 'a dispatcher', slot: 1 });
@@ -63,15 +63,15 @@ async function claim(id: string): Promise<ClaimedJob> {
   return claimed ?? expect.fail('it was not claimed');
 }
 
-/** As a dispatcher that calls it. */
+/** Ends a job like the dispatcher that calls it. */
 async function end(id: string, verdict: JobVerdict = { kind: 'called' }): Promise<void> {
   const note = { status: 200, latencyMs: 3, error: null, answer: 'thanks' };
   await ledger().flush({ results: [{ ...(await claim(id)), verdict, note }], claims: [] });
 }
 
-const outlets = async () => {
+const callEndpoints = async () => {
   const { clients } = await createClientSource({ pool: on.pool }).read();
-  return new Map(clients.flatMap(outletsOf).map((outlet) => [outlet.outletId, outlet]));
+  return new Map(clients.flatMap(callEndpointsOf).map((endpoint) => [endpoint.endpointId, endpoint]));
 };
 
 describe('endpoints of a client', () => {
@@ -84,7 +84,7 @@ describe('endpoints of a client', () => {
     expect(page).toEqual({ items: [await endpoint('default'), await endpoint()], next: null });
     await ask('PATCH', `${base}/default`, { timeoutMs: 777, concurrency: 9 });
 
-    const both = await outlets();
+    const both = await callEndpoints();
     expect(both.get(billing)).toMatchObject({ clientId, terms: { concurrency: 3, timeoutMs: 777 } });
     expect(both.get(clientId)).toMatchObject({ clientId, terms: { concurrency: 9, timeoutMs: 777 } });
   });
@@ -111,18 +111,18 @@ describe('endpoints of a client', () => {
     await ask('POST', `${base}/default/keys`, {});
     const token = { kind: 'bearer', origins: ['https://billing.test'], token: 'of-orders' };
     await ask('PUT', `${base}/default/auth`, token);
-    const before = (await outlets()).get(billing);
+    const before = (await callEndpoints()).get(billing);
     await ask('PUT', `${base}/billing/auth`, { ...token, token: 'of-billing' });
     const added = addedClientKey.parse((await ask('POST', `${base}/billing/keys`, {})).json());
     expect(added.secret).toMatch(/^whsec_/);
-    const after = await outlets();
+    const after = await callEndpoints();
     expect([before?.keys, before?.auth]).toEqual([after.get(clientId)?.keys, after.get(clientId)?.auth]);
     expect(after.get(billing)?.keys).toHaveLength(1);
     expect(after.get(billing)?.keys).not.toEqual(before?.keys);
     expect((await endpoint()).auth).toMatchObject({ kind: 'bearer', token: { set: true, length: 10 } });
     expect((await ask('DELETE', `${base}/billing/keys/${added.key.id}`)).statusCode).toBe(200);
     expect((await ask('DELETE', `${base}/billing/auth`)).statusCode).toBe(200);
-    expect((await outlets()).get(billing)).toMatchObject({ keys: before?.keys, auth: before?.auth });
+    expect((await callEndpoints()).get(billing)).toMatchObject({ keys: before?.keys, auth: before?.auth });
   });
 
   it('have their own egress rules and sealed paths, or else those of `default`', async () => {
@@ -134,11 +134,11 @@ describe('endpoints of a client', () => {
     const own = { egress: { allow: [{ host: 'shop.test' }] }, sealPaths: false };
     expect((await ask('POST', base, { ...wanted, ...own })).statusCode).toBe(201);
     await make();
-    const both = await outlets();
+    const both = await callEndpoints();
     expect(both.get(billing)?.terms).toMatchObject({ egress: { allow }, sealPaths: true });
     expect(both.get(endpointIdOf(clientId, 'shop'))?.terms).toMatchObject(own);
-    expect((await shown(await schedule({ endpoint: 'shop' }))).url).toBe(wanted.url);
-    expect((await shown(await schedule({ endpoint: 'billing' }))).url).not.toContain('hooks');
+    expect((await displayed(await schedule({ endpoint: 'shop' }))).url).toBe(wanted.url);
+    expect((await displayed(await schedule({ endpoint: 'billing' }))).url).not.toContain('hooks');
     const elsewhere = await ask('POST', '/v1/jobs', { client: 'orders', url: wanted.url });
     expect(problem.parse(elsewhere.json()).errors).toMatchObject([{ pointer: '/url', code: 'forbidden-address' }]);
   });
@@ -155,7 +155,7 @@ describe('endpoints of a client', () => {
 });
 
 describe('the endpoint `default`', () => {
-  it('has the id of its client, is first in the list, and is neither made nor deleted by itself', async () => {
+  it('has the id of its client, is first in the list, and is neither created nor deleted separately', async () => {
     await make();
     const page = pageShape(endpointShape).parse((await ask('GET', base)).json());
     expect(page.items.map(({ name }) => name)).toEqual(['default', 'billing']);
@@ -165,20 +165,20 @@ describe('the endpoint `default`', () => {
     expect((await endpoint('default')).name).toBe('default');
   });
 
-  it('gives its fields back to what a new one has, while others follow it', async () => {
+  it('returns to the default settings by null, and other endpoints inherit the change', async () => {
     await make({ concurrency: 3 });
     await ask('PATCH', `${base}/default`, { concurrency: 9, finalCodes: [404] });
-    expect((await outlets()).get(billing)?.terms).toMatchObject({ concurrency: 3, finalCodes: [404] });
+    expect((await callEndpoints()).get(billing)?.terms).toMatchObject({ concurrency: 3, finalCodes: [404] });
     await ask('PATCH', `${base}/billing`, { concurrency: null });
-    expect((await outlets()).get(billing)?.terms.concurrency).toBe(9);
+    expect((await callEndpoints()).get(billing)?.terms.concurrency).toBe(9);
     const reset = await ask('PATCH', `${base}/default`, { concurrency: null, finalCodes: null, url: null });
     expect(endpointShape.parse(reset.json())).toMatchObject({ concurrency: 50, finalCodes: [], url: null });
-    expect((await outlets()).get(billing)?.terms).toMatchObject({ concurrency: 50, finalCodes: [] });
+    expect((await callEndpoints()).get(billing)?.terms).toMatchObject({ concurrency: 50, finalCodes: [] });
   });
 
-  it('has jobs that name none, or that name it, and stores the same for both', async () => {
+  it('serves jobs that name it and jobs that name no endpoint, and both are stored in the same way', async () => {
     const [unnamed, named] = [await schedule({ url }), await schedule({ url, endpoint: 'default' })];
-    expect([(await shown(unnamed)).endpoint, (await shown(named)).endpoint]).toEqual(['default', 'default']);
+    expect([(await displayed(unnamed)).endpoint, (await displayed(named)).endpoint]).toEqual(['default', 'default']);
     const { rows } = await on.pool.query('select endpoint, terms from jobs');
     expect(rows).toEqual([
       { endpoint: null, terms: null },
@@ -186,15 +186,15 @@ describe('the endpoint `default`', () => {
     ]);
   });
 
-  it('has a URL for jobs that name it and none, and leaves those free that have one', async () => {
+  it('provides its URL for jobs that name it without a URL, and other jobs keep their own URL', async () => {
     const without = problem.parse((await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'default' })).json());
     expect(without.errors).toMatchObject([{ pointer: '/url', code: 'missing' }]);
     await ask('PATCH', `${base}/default`, { url });
-    expect(await shown(await schedule({ endpoint: 'default' }))).toMatchObject({ endpoint: 'default', url });
-    expect((await shown(await schedule({ url: 'https://shop.test/hook' }))).url).toBe('https://shop.test/hook');
+    expect(await displayed(await schedule({ endpoint: 'default' }))).toMatchObject({ endpoint: 'default', url });
+    expect((await displayed(await schedule({ url: 'https://shop.test/hook' }))).url).toBe('https://shop.test/hook');
   });
 
-  it('stops its client when it is disabled: nothing is accepted, and nothing called through any endpoint', async () => {
+  it('stops its client when it is disabled: no job is accepted, and none is called through any endpoint', async () => {
     await make();
     await ask('POST', `${base}/default/disable`, { reason: 'calls in circles' });
     for (const fields of [{ url }, { endpoint: 'billing' }]) {
@@ -202,7 +202,7 @@ describe('the endpoint `default`', () => {
       expect([refused.status, refused.code]).toEqual([409, 'client-disabled']);
       expect(refused.detail).toContain('calls in circles');
     }
-    const held = [...(await outlets()).values()].map(({ heldBecause }) => heldBecause);
+    const held = [...(await callEndpoints()).values()].map(({ heldBecause }) => heldBecause);
     expect(held).toEqual(['the client is disabled', 'the client is disabled']);
     await ask('POST', `${base}/default/enable`);
     expect((await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'billing' })).statusCode).toBe(201);
@@ -215,9 +215,9 @@ describe('jobs that name an endpoint', () => {
   });
 
   it('use the URL of the endpoint or another URL of its origin, and no other origin', async () => {
-    expect(await shown(await schedule({ endpoint: 'billing' }))).toMatchObject({ endpoint: 'billing', url });
+    expect(await displayed(await schedule({ endpoint: 'billing' }))).toMatchObject({ endpoint: 'billing', url });
     const own = await schedule({ endpoint: 'billing', url: 'https://billing.test/other' });
-    expect(await shown(own)).toMatchObject({ endpoint: 'billing', url: 'https://billing.test/other' });
+    expect(await displayed(own)).toMatchObject({ endpoint: 'billing', url: 'https://billing.test/other' });
     const refused = async (fields: object) =>
       problem.parse((await ask('POST', '/v1/jobs', { client: 'orders', ...fields })).json()).errors[0];
     expect(await refused({ endpoint: 'billing', url: 'https://shop.test/' })).toMatchObject({ pointer: '/url' });
@@ -234,10 +234,12 @@ describe('jobs that name an endpoint', () => {
     // Both may lie in one.
     const partitions = new Set([through, beside].map((id) => jobPartitionOf(uuid(id))));
     const marks = Array.from(partitions, (partition) => ({ partition, ...firstMark }));
-    const outletOf = new Map((await due.look(marks, 10, 0)).due.map(({ jobId, clientId: outlet }) => [jobId, outlet]));
-    expect([outletOf.get(uuid(through)), outletOf.get(uuid(beside))]).toEqual([billing, clientId]);
+    const endpointIdOf = new Map(
+      (await due.look(marks, 10, 0)).due.map(({ jobId, clientId: endpointId }) => [jobId, endpointId]),
+    );
+    expect([endpointIdOf.get(uuid(through)), endpointIdOf.get(uuid(beside))]).toEqual([billing, clientId]);
     const skimmed = await due.skim(marks, new Map([[clientId, -1n]]), 10);
-    expect(skimmed.due.filter(({ clientId: outlet }) => outlet === billing).map(({ jobId }) => jobId)).toEqual([
+    expect(skimmed.due.filter(({ clientId: endpointId }) => endpointId === billing).map(({ jobId }) => jobId)).toEqual([
       uuid(through),
     ]);
 
@@ -254,9 +256,9 @@ describe('jobs that name an endpoint', () => {
     expect((await circuits().read()).map((circuit) => circuit.clientId)).toEqual([billing]);
     const probe = await circuits().takeProbe({ clientId: billing, host: 'billing.test' }, 1000, 60_000);
     expect(probe).toMatchObject({ kind: 'job', job: { jobId: uuid(through), clientId: billing } });
-    expect((await shown(beside)).state).toBe('sidelined');
+    expect((await displayed(beside)).state).toBe('sidelined');
     // Nobody knows a circuit for it.
-    expect(await circuits().adopt()).toBe(1);
+    expect(await circuits().closeOrphanedHosts()).toBe(1);
     expect((await circuits().read()).map((circuit) => circuit.clientId).toSorted()).toEqual(
       [billing, clientId].toSorted(),
     );
@@ -279,10 +281,10 @@ describe('jobs that name an endpoint', () => {
     const { warnings } = acceptedJob.parse(answer.json());
     expect(warnings.map(({ code }) => code)).toEqual(['endpoint-disabled']);
     expect(warnings[0]?.detail).toContain('moving house');
-    expect((await outlets()).get(billing)?.heldBecause).toBe('the endpoint is disabled');
-    expect((await outlets()).get(clientId)?.heldBecause).toBeNull();
+    expect((await callEndpoints()).get(billing)?.heldBecause).toBe('the endpoint is disabled');
+    expect((await callEndpoints()).get(clientId)?.heldBecause).toBeNull();
     await ask('POST', `${base}/billing/enable`);
-    expect((await outlets()).get(billing)?.heldBecause).toBeNull();
+    expect((await callEndpoints()).get(billing)?.heldBecause).toBeNull();
   });
 
   it('prevent deletion of the endpoint until they have ended, and still show its name afterwards', async () => {
@@ -291,11 +293,11 @@ describe('jobs that name an endpoint', () => {
     expect([used.statusCode, problem.parse(used.json()).code]).toEqual([409, 'endpoint-in-use']);
     await end(id);
     expect((await ask('DELETE', `${base}/billing`)).statusCode).toBe(204);
-    expect(await shown(id)).toMatchObject({ state: 'called', endpoint: 'billing' });
-    expect((await outlets()).has(billing)).toBe(false);
+    expect(await displayed(id)).toMatchObject({ state: 'called', endpoint: 'billing' });
+    expect((await callEndpoints()).has(billing)).toBe(false);
     expect(await codeOf(ask('GET', `${base}/billing`))).toBe('endpoint-not-found');
     await make();
-    expect((await outlets()).get(billing)?.revision).toBeGreaterThan(3);
+    expect((await callEndpoints()).get(billing)?.revision).toBeGreaterThan(3);
   });
 
   it('can be listed and cancelled by the name of the endpoint, in every state', async () => {
@@ -303,8 +305,9 @@ describe('jobs that name an endpoint', () => {
       await schedule({ endpoint: 'billing', delaySeconds: 60 }),
       await schedule({ url, delaySeconds: 60, timeoutMs: 700 }),
     ];
-    const ended = await schedule({ endpoint: 'billing' });
+    const [ended, endedBeside] = [await schedule({ endpoint: 'billing' }), await schedule({ url })];
     await end(ended);
+    await end(endedBeside);
     const listed = async (query: string) => {
       const page = pageShape(z.object({ id: z.string() }));
       return page.parse((await ask('GET', `/v1/jobs?client=orders&${query}`)).json()).items.map(({ id }) => id);
@@ -312,14 +315,15 @@ describe('jobs that name an endpoint', () => {
     expect(await listed('endpoint=billing')).toEqual([through]);
     expect(await listed('endpoint=billing&state=called')).toEqual([ended]);
     expect(await listed('endpoint=default')).toEqual([beside]);
+    expect(await listed('endpoint=default&state=called')).toEqual([endedBeside]);
     expect(await listed('endpoint=other')).toEqual([]);
     await ask('POST', '/v1/jobs/changes', { verb: 'cancel', client: 'orders', endpoint: 'billing' });
     const { jobChanges: changes, jobStore, logger } = on.deps;
     const changer = createJobChanger({ changes, jobStore, logger, clock: systemClock });
     changer.start();
-    await expect.poll(async () => (await shown(through)).state, { timeout: 20_000 }).toBe('cancelled');
+    await expect.poll(async () => (await displayed(through)).state, { timeout: 20_000 }).toBe('cancelled');
     await changer.stop();
-    expect((await shown(beside)).state).toBe('pending');
+    expect((await displayed(beside)).state).toBe('pending');
     expect((await ask('DELETE', `${base}/billing`)).statusCode).toBe(204);
   });
 
@@ -342,7 +346,7 @@ describe('jobs that name an endpoint', () => {
     await end(id);
     const sent = await ask('POST', '/v1/jobs/resend', { client: 'orders', ids: [id] });
     const again = z.object({ results: z.array(z.object({ jobId: z.string() })) }).parse(sent.json()).results[0]?.jobId;
-    expect(await shown(again ?? '')).toMatchObject({ endpoint: 'billing', repeats: id });
+    expect(await displayed(again ?? '')).toMatchObject({ endpoint: 'billing', repeats: id });
     expect(await claim(again ?? '')).toMatchObject({ clientId: billing });
   });
 });

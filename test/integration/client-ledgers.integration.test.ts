@@ -62,7 +62,7 @@ describe('the ledger of a client and its check', () => {
 
   it('compare stored jobs with the totals, and the ledger shows the last check', async () => {
     expect(await subject.check.expectedInAll()).toBe(9);
-    const lines = { inLine: 0, keysInLine: 0, oldestInLineMs: 0 };
+    const lines = { blocked: 0, blockedKeys: 0, oldestBlockedMs: 0 };
     const figures = { due: 0, oldestDueMs: 0, sidelined: 1, ...lines, dead: 0, hosts: 0 };
     expect(await subject.check.check(all)).toEqual([{ clientId, expected: 9, counted: 9, ...figures }]);
     const { check } = await subject.ledgers.ledgerOf(clientId);
@@ -83,7 +83,8 @@ describe('the ledger of a client and its check', () => {
       [endpoint, clientId],
     );
     const circuits = createHostCircuits({ pool, owner: 'a dispatcher', slot: 1 });
-    for (const outlet of [clientId, endpoint]) await circuits.open({ clientId: outlet, host: 'a.test' }, 'it hangs', 0);
+    for (const endpointId of [clientId, endpoint])
+      await circuits.open({ clientId: endpointId, host: 'a.test' }, 'it hangs', 0);
     await pool.query(`update jobs set due_at = now() - interval '1 minute' where id = any($1)`, [ids.slice(2, 5)]);
     const [checked] = await subject.check.check(all);
     expect(checked).toMatchObject({ due: 3, hosts: 2, sidelined: 1 });
@@ -108,9 +109,9 @@ describe('the ledger of a client and its check', () => {
     );
     const [checked] = await subject.check.check(all);
     // Of each key one is active; of a, one has its time to come.
-    expect(checked).toMatchObject({ inLine: 3, keysInLine: 2 });
-    expect(checked?.oldestInLineMs).toBeGreaterThanOrEqual(60_000);
-    expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ inLine: 3, keysInLine: 2 });
+    expect(checked).toMatchObject({ blocked: 3, blockedKeys: 2 });
+    expect(checked?.oldestBlockedMs).toBeGreaterThanOrEqual(60_000);
+    expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ blocked: 3, blockedKeys: 2 });
   });
 
   it('count only the given partitions in a partial check', async () => {
@@ -120,7 +121,7 @@ describe('the ledger of a client and its check', () => {
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ partitions: 20, counted });
   });
 
-  it('forecast pending jobs by minute, without sidelined jobs', async () => {
+  it('come with a forecast of the pending jobs by minute, without sidelined jobs', async () => {
     const { minutes, partitions } = await subject.figures.forecast(clientId, 1);
     expect(partitions).toBe(64);
     expect(minutes.reduce((sum, { calls }) => sum + calls, 0)).toBe(8);

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runMuster } from '../../cli/test-muster.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { startMariaDb, type MariaDb } from '../support/mariadb.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { startConnectors, type RunningConnectors } from '../support/running-connectors.ts';
+import { sendBatch } from '../support/send-batch.ts';
 
 let store: TestDatabase;
 let shop: TestDatabase;
@@ -40,15 +41,7 @@ afterAll(async () => {
   await Promise.all([store.drop(), shop.drop(), mariaDb.end()]);
 });
 
-async function queryShop(statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: shop.url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const queryShop = (statement: string) => queryDatabase(shop.url, statement);
 
 const effects = z.array(z.object({ user_id: z.coerce.string(), times: z.coerce.number() }));
 const answered = z.object({
@@ -67,27 +60,8 @@ interface Call {
   key?: string;
 }
 
-async function call(url: string, { users, run, params = { points: 5 }, mode = 'live', key = `key-${++calls}` }: Call) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'idempotency-key': key,
-      'muster-attempt': '1',
-      'muster-mode': mode,
-    },
-    body: JSON.stringify({
-      campaign: 'cmp_1',
-      run,
-      step: 1,
-      country: 'SG',
-      batch: 1,
-      action: { type: 'award', params },
-      users,
-    }),
-  });
-  const body: unknown = await response.json();
-  return { status: response.status, headers: response.headers, body };
+function call(url: string, { users, run, params = { points: 5 }, mode = 'live', key = `key-${++calls}` }: Call) {
+  return sendBatch({ url, action: { type: 'award', params }, run, users, key, mode });
 }
 
 const kinds = [
@@ -100,6 +74,8 @@ const kinds = [
        select :run, u, (:params->>'points')::int from unnest(:users) u where u not like 'unknown%' returning user_id`,
     ],
     refusedCode: 'sql-23514',
+    slow: 'select pg_sleep(60)',
+    limit: 'statement timeout',
   },
   {
     kind: 'MariaDB',
@@ -112,12 +88,14 @@ const kinds = [
       'select user_id from points where run = :run and user_id in (:users)',
     ],
     refusedCode: 'sql-23000',
+    slow: 'select 1 from (select sleep(60)) s',
+    limit: 'max_statement_time',
   },
 ];
 
-describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award, refusedCode }) => {
+describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award, refusedCode, slow, limit }) => {
   async function start(statements: readonly string[], url = shopUrl(), environment = {}): Promise<string> {
-    const actions = { award: { statements, failureCode: 'no-such-customer' } };
+    const actions = { award: { statements, failureCode: 'no-such-customer', timeoutSeconds: 2 } };
     const terms = { storeUrl: store.url, shopUrl: url, environment };
     const running = await startConnectors({ ...terms, segments: {}, actions });
     connectors.push(running);
@@ -159,6 +137,22 @@ describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award
     rmSync(dirname(file), { recursive: true });
   });
 
+  it('serves each user once if a key comes again with another body, and serves its other users', async () => {
+    const url = await start(award);
+    const run = `${kind}-other-body`;
+    const send = (users: string[], points: number) => call(url, { users, run, key: run, params: { points } });
+    await send(['u1', 'unknown-1'], 5);
+    expect(answered.parse((await send(['unknown-1', 'u2', 'u1'], 7)).body).results).toEqual([
+      { id: 'unknown-1', status: 'failed', code: 'no-such-customer' },
+      { id: 'u2', status: 'succeeded' },
+      { id: 'u1', status: 'succeeded' },
+    ]);
+    expect(await query(`select user_id, points from points where run = '${run}' order by user_id`)).toMatchObject([
+      { points: 5 },
+      { points: 7 },
+    ]);
+  });
+
   it('fails users that the last statement does not return', async () => {
     const url = await start(award);
     const users = ['u1', 'unknown-2', "o'neill\\ 🎟️ ", 'u3'];
@@ -189,6 +183,23 @@ describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award
     expect((await call(url, { users: ['u1'], run })).status).toBe(200);
   });
 
+  it('applies nothing if a statement takes longer than its limit, and the batch is repeated', async () => {
+    const run = `${kind}-slow`;
+    const slowUrl = await start([award[0] ?? '', slow, ...award.slice(1)]);
+    const { status, headers, body } = await call(slowUrl, { users: ['u1'], run });
+    const { code, message } = refusal.parse(body);
+    expect({ status, code, retryAfter: headers.get('retry-after') }).toEqual({
+      status: 503,
+      code: 'not-applied',
+      retryAfter: '1',
+    });
+    expect(message).toContain('actions.award: database "shop": ');
+    expect(message).toContain(limit);
+    expect(await effectsOf(run)).toEqual([]);
+    expect((await call(await start(award), { users: ['u1'], run })).status).toBe(200);
+    expect(await effectsOf(run)).toEqual([{ user_id: 'u1', times: 1 }]);
+  });
+
   it('gives nothing in a test, and answers as if live', async () => {
     const url = await start(award);
     const run = `${kind}-test`;
@@ -210,7 +221,7 @@ describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award
     expect(refusal.parse(body).message).toContain('actions.award: database "shop": ');
   });
 
-  it('has one effect for each user at whatever statement the connection is cut', async () => {
+  it('has one effect for each user, whichever statement a cut of the connection interrupts', async () => {
     const address = new URL(shopUrl());
     const proxy = await startCuttingProxy({ host: address.hostname, port: Number(address.port) });
     address.port = String(proxy.port);

@@ -1,13 +1,11 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runMuster } from '../../cli/test-muster.ts';
-import { createMysqlSource } from '../../services/connectors/databases/mysql/mysql-source.ts';
-import { createPostgresSource } from '../../services/connectors/databases/postgres/postgres-source.ts';
 import { segmentPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
-import { collect } from '../support/collect.ts';
 import { startMariaDb, type MariaDb } from '../support/mariadb.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { startConnectors, type ConnectorsTerms, type RunningConnectors } from '../support/running-connectors.ts';
 
 /** Ids whose order by bytes differs from that of collations, and of UTF-16. */
@@ -61,15 +59,7 @@ afterAll(async () => {
   await Promise.all([store.drop(), shop.drop(), mariaDb.end()]);
 });
 
-async function runInShop(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: shop.url });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+const runInShop = (...statements: string[]) => queryDatabase(shop.url, ...statements);
 
 async function start(terms: Partial<ConnectorsTerms> & Pick<ConnectorsTerms, 'segments'>): Promise<RunningConnectors> {
   const running = await startConnectors({ storeUrl: store.url, shopUrl: shop.url, ...terms });
@@ -99,7 +89,7 @@ describe.each([
     expect(await running.read(riders, 'TH')).toEqual([]);
   });
 
-  it('keeps the contract of segmentation services, as check-endpoint plays it', async () => {
+  it('keeps the contract of segmentation services, as verified by check-endpoint', async () => {
     const running = await startHere({
       [named('first')]: everybody,
       [named('second')]: everybody,
@@ -194,72 +184,8 @@ describe.each([
   });
 });
 
-describe.each([
-  {
-    kind: 'Postgres',
-    open: () => createPostgresSource({ url: shop.url, maxConnections: 1 }),
-    query: `select lpad(i::text, 200, '0') as user_id, 'SG' as country from generate_series(1, 200000) i`,
-    cut: () =>
-      runInShop(
-        `select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'muster-connectors'`,
-      ),
-  },
-  {
-    kind: 'MariaDB',
-    open: () => createMysqlSource({ url: mariaDb.url, maxConnections: 1 }),
-    query: `select lpad(seq, 200, '0') as user_id, 'SG' as country from seq_1_to_200000`,
-    cut: () =>
-      mariaDb.run(
-        `begin not atomic
-           select id into @reader from information_schema.processlist
-             where info like '%seq_1_to_200000%' and id <> connection_id();
-           kill connection @reader;
-         end`,
-      ),
-  },
-])('rows of $kind', ({ open, query, cut }) => {
-  it('end with an error if the connection is cut in the middle', async () => {
-    const source = open();
-    let rows = 0;
-    const reading = (async () => {
-      for await (const part of source.rows({ text: query, timeoutMs: 60_000 }, new AbortController().signal)) {
-        if (rows === 0) await cut();
-        rows += part.length;
-      }
-    })();
-    await expect(reading).rejects.toMatchObject({ name: 'SourceError', kind: 'unavailable' });
-    expect(rows).toBeLessThan(200_000);
-    await source.close();
-  });
-
-  it('are no longer read once their reader stops', async () => {
-    const source = open();
-    const stopping = new AbortController();
-    const reading = (async () => {
-      for await (const part of source.rows({ text: query, timeoutMs: 60_000 }, stopping.signal))
-        if (part.length > 0) stopping.abort();
-    })();
-    await expect(reading).rejects.toMatchObject({ name: 'SourceError' });
-    // Its only connection is free again.
-    const [first] = await collect(source.rows({ text: query, timeoutMs: 60_000 }, new AbortController().signal));
-    expect(first?.[0]).toEqual({ userId: '1'.padStart(200, '0'), country: 'SG' });
-    await source.close();
-  });
-});
-
-describe('a segment of a database that does not answer', () => {
-  it('is unavailable until the database is back', async () => {
-    const gone = new URL(shop.url);
-    gone.port = '1';
-    const running = await start({ shopUrl: gone.href, segments: { riders: everybody } });
-    const { status, code, message } = await running.refusalOf('riders');
-    expect({ status, code }).toEqual({ status: 503, code: 'segment-unavailable' });
-    expect(message).toMatch(/^segments\.riders\.database "shop" does not answer: .*ECONNREFUSED/);
-  });
-});
-
 describe('the connectors’ port', () => {
-  it('refuses what it cannot read with the field', async () => {
+  it('refuses a request that it cannot parse, and names the field', async () => {
     const running = await start({ segments: { riders: everybody } });
     const statusOf = async (path: string, query: Record<string, string>) => (await running.get(path, query)).status;
     expect(await running.get('/riders', { country: 'sg' })).toMatchObject({
@@ -274,7 +200,7 @@ describe('the connectors’ port', () => {
     expect(await statusOf('/riders/members', { country: 'SG' })).toBe(404);
   });
 
-  it('answers only requests with the Authorization header that was set', async () => {
+  it('answers only requests with the configured Authorization header', async () => {
     const authorization = 'Bearer 0123456789abcdef';
     const running = await start({
       segments: { riders: everybody },
@@ -291,7 +217,7 @@ describe('the connectors’ port', () => {
 });
 
 describe('the connectors’ database', () => {
-  it('may be that of the engine, of which they only use their own schema', async () => {
+  it('may be the database of the engine, in which the connectors use only their own schema', async () => {
     const role = 'connectors_of_tests';
     const admin = new pg.Client({ connectionString: inject('databaseUrl') });
     await admin.connect();

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Source, SourceRow } from '../../services/connectors/databases/source.port.ts';
 import { SourceError } from '../../services/connectors/databases/source.port.ts';
-import { prepareStore } from '../../services/connectors/segments/postgres/prepare-store.ts';
+import { prepareStore } from '../../services/connectors/store/postgres/prepare-store.ts';
 import { createSnapshotStore } from '../../services/connectors/segments/postgres/snapshot-store.ts';
 import { createSegmentService } from '../../services/connectors/segments/segment-service.ts';
 import type { SegmentSettings } from '../../services/connectors/segments/segment-settings.ts';
@@ -66,6 +66,7 @@ function countingSource(pause: () => Promise<unknown> = () => Promise.resolve())
       }
     },
     estimate: () => Promise.resolve(null),
+    attributes: () => Promise.resolve(new Map()),
     close: () => Promise.resolve(),
   };
   return { source, queries: () => queries };
@@ -137,21 +138,21 @@ async function tablesOf(id: string): Promise<string[]> {
 }
 
 describe('a snapshot', () => {
-  it('takes one query, however many instances, countries and pages ask at once', async () => {
+  it('takes one query, however many instances, countries and pages request it at once', async () => {
     const segment = newSegment();
     const { source, queries } = countingSource();
     const instances = [newInstance(segment, source), newInstance(segment, source)];
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       instances.flatMap((instance) => ['SG', 'VN', 'ID'].map((country) => snapshotOf(instance, segment, country))),
     );
-    const [snapshot = ''] = asked;
-    expect(new Set(asked).size).toBe(1);
+    const [snapshot = ''] = requested;
+    expect(new Set(requested).size).toBe(1);
     const read = await Promise.all(instances.map((instance) => readBoth(instance, segment, snapshot)));
     expect(read).toEqual([users, users]);
     expect(queries()).toBe(1);
   });
 
-  it('is not served before it is whole', async () => {
+  it('is not served before it is complete', async () => {
     const segment = newSegment();
     const gate = Promise.withResolvers<undefined>();
     const instance = newInstance(segment, countingSource(() => gate.promise).source);
@@ -165,7 +166,7 @@ describe('a snapshot', () => {
     expect(await readBoth(instance, segment, snapshot)).toEqual(users);
   });
 
-  it('is shared for as long as its segment says, and is another for another query', async () => {
+  it('is shared for the time that its segment configures, and a changed query gets another snapshot', async () => {
     const segment = newSegment();
     const { source, queries } = countingSource();
     const instance = newInstance(segment, source);
@@ -184,7 +185,7 @@ describe('a snapshot', () => {
     expect(queries()).toBe(2);
   });
 
-  it('goes when it was not used for as long as its segment keeps it', async () => {
+  it('is deleted once it was unused for the time that its segment configures', async () => {
     const segment = newSegment();
     const instance = newInstance(segment, countingSource().source);
     const snapshot = await snapshotOf(instance, segment);
@@ -234,7 +235,7 @@ function killedAt(point: number, takesEffect: boolean): { killed: SnapshotStore;
   return { killed, calls: () => calls };
 }
 
-describe('a builder', () => {
+describe('a builder of snapshots', () => {
   // Claim, table, two parts and the end.
   const points = [1, 2, 3, 4, 5].flatMap((point) => [true, false].map((takesEffect) => ({ point, takesEffect })));
 
@@ -312,7 +313,7 @@ describe('a builder', () => {
     expect(queries()).toBe(1);
   });
 
-  it('leaves nothing of a query that fails in the middle, and tries again when that is due', async () => {
+  it('leaves no rows of a query that fails in the middle, and runs the query again when it is due', async () => {
     const segment = newSegment();
     let isDown = true;
     const { source } = countingSource(() =>
@@ -329,7 +330,7 @@ describe('a builder', () => {
     expect(await readBoth(instance, segment, snapshot)).toEqual(users);
   });
 
-  it('hands its snapshot over at once if it is stopped', async () => {
+  it('hands its snapshot over to another builder at once if it is stopped', async () => {
     const segment = newSegment();
     const stopped = newInstance(segment, countingSource(() => never).source);
     const other = newInstance(segment, countingSource().source);

@@ -71,7 +71,7 @@ describeDueJobs('on Postgres', postgresStores);
 describeRunReports('on Postgres', postgresStores);
 describeDeadLetters('on Postgres', postgresStores);
 
-describe('firing on Postgres', () => {
+describe('the firing of due jobs on Postgres', () => {
   async function withOneDueJob() {
     const stores = await postgresStores();
     const { campaignId } = await stores.campaigns.create(campaignDefinitionOf());

@@ -83,7 +83,7 @@ describe('a run that has ended', () => {
     expect(rows).toEqual([{ spent: 76 }]);
   });
 
-  it('returns to its budget once the units of users settled as failed', async () => {
+  it('returns the units of users settled as failed to its budget, once', async () => {
     const { runId, budget, settle } = await doneRun({ 2: [failed('u011', unknown)], 4: [failed('u031', unknown)] });
     await subject.runs.finish(runId, 'completed_with_failures', null);
     expect(await budget()).toEqual([[80, 0]]);
@@ -95,7 +95,7 @@ describe('a run that has ended', () => {
     expect(await linesOf('run_totals')).toBe(1);
   });
 
-  it('adds no cost to active runs: a reservation reads as many pages beside ten times as many ended runs', async () => {
+  it('adds no cost to active runs: with ten times the ended runs, a reservation reads the same number of pages', async () => {
     const { campaignId, feedId, steps } = await doneRun();
     const pagesBeside = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
@@ -107,7 +107,7 @@ describe('a run that has ended', () => {
     expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
   });
 
-  it('adds no cost to the list of open runs, which reads as many pages beside ten times as many ended runs', async () => {
+  it('adds no cost to the list of open runs: with ten times the ended runs, it reads the same number of pages', async () => {
     const { campaignId } = await doneRun();
     const pagesBeside = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
@@ -122,7 +122,7 @@ describe('a run that has ended', () => {
     expect((await subject.reports.list({ state: 'running' }, 50, null)).items).toHaveLength(1);
   });
 
-  it('is found for comparison without reading all runs of its campaign', async () => {
+  it('is compared with earlier runs without reading all runs of its campaign', async () => {
     const { campaignId, runId } = await doneRun();
     await database.pool.query(endedRuns, [campaignId, 4000]);
     await database.pool.query('analyze runs');
@@ -147,7 +147,7 @@ const endedRuns = `
   insert into run_totals (feed, step, slot, batches, succeeded, done)
   select feed, 1, slot, 1, 100, 1 from f, generate_series(0, 7) slot`;
 
-/** Of a reservation for a batch more, undone. */
+/** Returns the pages that one more reservation of a batch reads. The reservation is rolled back. */
 async function pagesReadBy(feedId: string, batches: number): Promise<number> {
   const pages: number[] = [];
   await inTransaction(database.pool, async (client) => {

@@ -22,7 +22,7 @@ async function keyOf(name: string, owner: string | null): Promise<string> {
   return issuedApiKey.parse(answer.json()).key.id;
 }
 
-/** As if it had been made a year ago. */
+/** Changes the key as if it had been created a year ago. */
 async function endsInDays(id: string, days: number): Promise<void> {
   await on.pool.query(
     `update api_keys set created_at = now() - interval '1 year', expires_at = now() + $2 * interval '1 day'

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import type { Pool } from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   doneOf,
   someBatches,
@@ -33,6 +34,7 @@ import { describeTimedSteps } from '../support/conformance/timed-steps.conforman
 import { describeUnbegunSteps } from '../support/conformance/unbegun-steps.conformance.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 import { databaseForFile } from '../support/file-database.ts';
+import { makeClockSettable, onSettableClock, setClock } from '../support/postgres-clock.ts';
 import { untilOneWaits } from '../support/lock-waits.ts';
 import { recordReceipts } from '../../services/api/receipts/postgres/receipt-statements.ts';
 import { stepsUnderWay } from '../../shared/postgres/ledger/under-way.ts';
@@ -50,47 +52,26 @@ import * as stepStatements from '../../shared/postgres/ledger/step-statements.ts
 
 const database = databaseForFile(createHotPathPool);
 
+/** On a clock that only `passTime` moves, so that no assertion depends on how fast the machine is. */
+let pool: Pool;
+let nowMs: number;
+
+beforeAll(async () => {
+  await makeClockSettable(database.pool);
+  pool = database.open(createHotPathPool, { connectionString: onSettableClock(database.url) });
+});
+
 /** The stores of the execution path over the database, emptied. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await database.empty();
-  return createPostgresExecutionStores({ pool: database.pool, passTime });
+  nowMs = Date.now();
+  await setClock(database.pool, nowMs);
+  return createPostgresExecutionStores({ pool, passTime });
 }
 
-/** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
 async function passTime(ms: number): Promise<void> {
-  await database.pool.query(
-    `update batch_steps set lease_until = lease_until - $1 * interval '1 ms', next_attempt_at = next_attempt_at - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(`update agenda set offer_at = offer_at - $1 * interval '1 ms'`, [ms]);
-  await database.pool.query(
-    `update holds set since = since - $1 * interval '1 ms', next_try_at = next_try_at - $1 * interval '1 ms',
-       until = until - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(
-    `update step_causes set since = since - $1 * interval '1 ms', last_at = last_at - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(
-    `update feeds set lease_until = lease_until - $1 * interval '1 ms', stalled_until = stalled_until - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(
-    `update runs set deadline_at = deadline_at - $1 * interval '1 ms',
-      scheduled_for = scheduled_for - $1 * interval '1 ms',
-       state_since = state_since - $1 * interval '1 ms', started_at = started_at - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(`update run_points set at = at - $1 * interval '1 ms'`, [ms]);
-  await database.pool.query(
-    `update endpoint_guards set opened_at = opened_at - $1 * interval '1 ms',
-      retry_at = retry_at - $1 * interval '1 ms',
-       probe_until = probe_until - $1 * interval '1 ms', slow_start_at = slow_start_at - $1 * interval '1 ms'`,
-    [ms],
-  );
-  await database.pool.query(`update run_troubles set since = since - $1 * interval '1 ms'`, [ms]);
-  await database.pool.query(`update run_paces set at = at - $1 * interval '1 ms'`, [ms]);
+  nowMs += ms;
+  await setClock(database.pool, nowMs);
 }
 
 const endings = new Set(Object.values(endingStatements).map(({ text }) => text));
@@ -132,7 +113,7 @@ describeRetries('on Postgres', postgresStores);
 describeReconciliation('on Postgres', postgresStores);
 describeEarlierUsers('on Postgres', async () => ({
   ...(await postgresStores()),
-  stored: createStoredAudiences({ pool: database.pool }),
+  stored: createStoredAudiences({ pool }),
 }));
 
 describe('the step ledger on Postgres', () => {

@@ -58,7 +58,7 @@ const writers: Record<string, () => Promise<unknown>> = {
     const circuits = hostCircuitsOn(api.pool);
     await circuits.open({ clientId, host }, 'status 500', 0);
     await circuits.beginClosing({ clientId, host });
-    expect(await circuits.bringBack({ clientId, host }, 10)).toBe(1);
+    expect(await circuits.releaseSidelined({ clientId, host }, 10)).toBe(1);
   },
   'is made by a schedule': async () => {
     await api.ask('POST', '/v1/clients', { name: 'shop' });
@@ -83,18 +83,18 @@ describe('the notification of schedulers about a job that is due soon', () => {
   afterEach(() => changes.stop());
 
   it.each(Object.keys(writers))('is sent when the job %s', async (writer) => {
-    const told = nextOf(changes, 'jobs');
+    const notified = nextOf(changes, 'jobs');
     await writers[writer]?.();
-    await expect(told).resolves.toBeUndefined();
+    await expect(notified).resolves.toBeUndefined();
   });
 
   it('is not sent for a job that regular polling finds in time', async () => {
-    let told = 0;
-    changes.on('jobs', () => told++);
+    let notification = 0;
+    changes.on('jobs', () => notification++);
     await storing(60_000);
     const last = nextOf(changes, 'clients');
     await api.pool.query('update installation set clients_revision = clients_revision + 1');
     await last;
-    expect(told).toBe(0);
+    expect(notification).toBe(0);
   });
 });

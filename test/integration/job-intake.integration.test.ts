@@ -40,7 +40,7 @@ const select = `
     headers, body, tags
   from jobs where id = $1`;
 
-/** As a dispatcher does. */
+/** Ends a job like a dispatcher. */
 async function endBy(jobId: string, verdict: JobVerdict): Promise<void> {
   const { pool } = database;
   const ledger = createCallLedger({

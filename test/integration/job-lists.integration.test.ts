@@ -3,7 +3,7 @@ import { readOwnTerms } from '../../shared/contracts/jobs/call-terms.ts';
 import { clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { clientShape } from '../../shared/contracts/jobs/clients.ts';
 import { cancelledJobs, foundJobs, movedJobs, resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
-import { jobShape } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { jobShape } from '../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
@@ -24,10 +24,10 @@ async function schedule(changes: object = {}): Promise<string> {
   return acceptedJob.parse((await ask('POST', '/v1/jobs', job)).json()).id;
 }
 
-const shown = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+const displayed = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
 const uuid = (id: string) => uuidOf('job', id) ?? expect.fail(`${id} is no id of a job`);
 
-const asked = async (verb: string, body: object, headers: Record<string, string> = {}) => {
+const requested = async (verb: string, body: object, headers: Record<string, string> = {}) => {
   const payload = { client: 'orders', ...body };
   const url = `/v1/jobs/${verb}`;
   const answer = await on.api.server.inject({ method: 'POST', url, payload, headers: { ...authorized, ...headers } });
@@ -35,7 +35,7 @@ const asked = async (verb: string, body: object, headers: Record<string, string>
   return answer.json<unknown>();
 };
 const resend = async (body: object, headers?: Record<string, string>) =>
-  resentJobs.parse(await asked('resend', body, headers));
+  resentJobs.parse(await requested('resend', body, headers));
 
 async function claim(id: string): Promise<ClaimedJob> {
   const jobId = uuid(id);
@@ -53,7 +53,7 @@ const ledger = () => {
   return createCallLedger({ pool: on.pool, owner: 'a dispatcher', slot: 1, leaseMs: 60_000, region });
 };
 
-/** As a dispatcher that calls it. */
+/** Ends a job like the dispatcher that calls it. */
 async function end(id: string, verdict: JobVerdict = { kind: 'called' }, forgetsBody = false): Promise<ClaimedJob> {
   const claimed = await claim(id);
   const note = { status: 200, latencyMs: 3, error: null, answer: 'thanks' };
@@ -62,7 +62,7 @@ async function end(id: string, verdict: JobVerdict = { kind: 'called' }, forgets
 }
 
 describe('a request that cancels a list of jobs', () => {
-  const cancel = async (body: object) => cancelledJobs.parse(await asked('cancel', body));
+  const cancel = async (body: object) => cancelledJobs.parse(await requested('cancel', body));
 
   it('returns one result per job, and the same results when it is repeated', async () => {
     const a = await schedule({ idempotencyKey: 'a', delaySeconds: 60 });
@@ -77,7 +77,7 @@ describe('a request that cancels a list of jobs', () => {
     expect(await cancel({ idempotencyKeys })).toEqual(answer);
     const byIds = await cancel({ ids: [a, 'job_01h455vb4pex5vsknk084sn02q', 'no id'] });
     expect(byIds.results.map(({ result }) => result)).toEqual(['cancelled', 'not-found', 'not-found']);
-    expect(await shown(a)).toMatchObject({ state: 'cancelled' });
+    expect(await displayed(a)).toMatchObject({ state: 'cancelled' });
   });
 
   it('accepts 5,000 jobs in several transactions', async () => {
@@ -116,10 +116,10 @@ describe('a request that reschedules a list of jobs', () => {
     await end(called);
     const dueAt = '2026-02-01T00:00:00.000Z';
     const ids = [called, a, firing, 'job_01h455vb4pex5vsknk084sn02q'];
-    const { rescheduled, results } = movedJobs.parse(await asked('reschedule', { ids, dueAt }));
+    const { rescheduled, results } = movedJobs.parse(await requested('reschedule', { ids, dueAt }));
     expect(rescheduled).toBe(1);
     expect(results.map(({ result }) => result)).toEqual(['too-late', 'rescheduled', 'too-late', 'not-found']);
-    expect(await shown(a)).toMatchObject({ dueAt, scheduledFor: dueAt });
+    expect(await displayed(a)).toMatchObject({ dueAt, scheduledFor: dueAt });
     expect((await ask('POST', '/v1/jobs/reschedule', { client: 'orders', ids })).statusCode).toBe(422);
   });
 });
@@ -131,7 +131,7 @@ describe('a request that finds a list of jobs', () => {
     await end(called);
     await end(dead, { kind: 'dead', cause: 'status 500' });
     const nothing = 'job_01h455vb4pex5vsknk084sn02q';
-    const { found, results } = foundJobs.parse(await asked('find', { ids: [dead, nothing, called, pending] }));
+    const { found, results } = foundJobs.parse(await requested('find', { ids: [dead, nothing, called, pending] }));
     expect(found).toBe(3);
     expect(results).toMatchObject([
       { id: dead, job: { id: dead, state: 'dead', cause: 'status 500' } },
@@ -139,7 +139,7 @@ describe('a request that finds a list of jobs', () => {
       { id: called, job: { state: 'called', tags: ['eu'] } },
       { id: pending, job: { state: 'pending', idempotencyKey: 'a' } },
     ]);
-    const byKey = foundJobs.parse(await asked('find', { idempotencyKeys: ['a'] }));
+    const byKey = foundJobs.parse(await requested('find', { idempotencyKeys: ['a'] }));
     expect(byKey.results).toMatchObject([{ id: pending, idempotencyKey: 'a', job: { id: pending } }]);
     expect((await on.pool.query("select from audit_log where route = '/v1/jobs/find'")).rowCount).toBe(0);
   });
@@ -148,7 +148,9 @@ describe('a request that finds a list of jobs', () => {
     const id = await schedule();
     await end(id, { kind: 'dead', cause: 'status 500' });
     await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
-    expect(foundJobs.parse(await asked('find', { ids: [id] })).results).toMatchObject([{ job: { state: 'pending' } }]);
+    expect(foundJobs.parse(await requested('find', { ids: [id] })).results).toMatchObject([
+      { job: { state: 'pending' } },
+    ]);
   });
 });
 
@@ -167,14 +169,14 @@ describe('the request details of an ended job', () => {
     async (verdict) => {
       const id = await schedule(wished);
       await end(id, verdict);
-      expect(await shown(id)).toMatchObject({ state: verdict.kind, ...kept });
+      expect(await displayed(id)).toMatchObject({ state: verdict.kind, ...kept });
     },
   );
 
-  it('are kept for a cancelled job', async () => {
+  it('are kept if the job was cancelled', async () => {
     const id = await schedule(wished);
     await ask('POST', `/v1/jobs/${id}/cancel`);
-    expect(await shown(id)).toMatchObject({ state: 'cancelled', ...kept });
+    expect(await displayed(id)).toMatchObject({ state: 'cancelled', ...kept });
   });
 
   it('are kept without the body if the client disables keepBodies, and such a job cannot be resent', async () => {
@@ -183,7 +185,7 @@ describe('the request details of an ended job', () => {
     await end(called, { kind: 'called' }, true);
     await ask('POST', `/v1/jobs/${cancelled}/cancel`);
     await end(bare, { kind: 'called' }, true);
-    for (const id of [called, cancelled]) expect(await shown(id)).toMatchObject({ ...kept, body: null });
+    for (const id of [called, cancelled]) expect(await displayed(id)).toMatchObject({ ...kept, body: null });
     const { results } = await resend({ ids: [called, cancelled, bare] });
     expect(results.map(({ result }) => result)).toEqual(['body-not-kept', 'body-not-kept', 'sent']);
   });
@@ -192,16 +194,16 @@ describe('the request details of an ended job', () => {
 it('a job keeps its own retry, timeout and final codes until its end and when it is resent', async () => {
   const own = { retry: { strategy: 'none' }, timeoutMs: 300, finalCodes: [404] };
   const [id, other] = [await schedule(own), await schedule()];
-  expect(await shown(id)).toMatchObject(own);
-  expect(await shown(other)).toMatchObject({ retry: null, timeoutMs: null, finalCodes: null });
+  expect(await displayed(id)).toMatchObject(own);
+  expect(await displayed(other)).toMatchObject({ retry: null, timeoutMs: null, finalCodes: null });
   expect(readOwnTerms((await end(id)).terms)).toEqual(own);
   expect((await end(other)).terms).toBeNull();
-  expect(await shown(id)).toMatchObject({ state: 'called', ...own });
+  expect(await displayed(id)).toMatchObject({ state: 'called', ...own });
   const [again] = (await resend({ ids: [id] })).results;
-  expect(await shown(again?.jobId ?? '')).toMatchObject(own);
+  expect(await displayed(again?.jobId ?? '')).toMatchObject(own);
   await end(again?.jobId ?? '', { kind: 'dead', cause: 'status 500' });
   await ask('POST', `/v1/quarantine/jobs/${again?.jobId ?? ''}/replay`, {});
-  expect(await shown(again?.jobId ?? '')).toMatchObject({ state: 'pending', ...own, repeats: id });
+  expect(await displayed(again?.jobId ?? '')).toMatchObject({ state: 'pending', ...own, repeats: id });
 });
 
 describe('resent jobs', () => {
@@ -212,9 +214,9 @@ describe('resent jobs', () => {
     const { sent, results } = await resend({ idempotencyKeys: ['order-17'] });
     const again = results[0]?.jobId ?? expect.fail('it was not sent');
     expect([sent, results[0]?.id, again === id]).toEqual([1, id, false]);
-    const before = await shown(id);
+    const before = await displayed(id);
     expect(before).toMatchObject({ state: 'called', repeats: null, attempts: [{ status: 200 }] });
-    expect(await shown(again)).toMatchObject({
+    expect(await displayed(again)).toMatchObject({
       state: 'pending',
       repeats: id,
       idempotencyKey: null,
@@ -228,12 +230,12 @@ describe('resent jobs', () => {
     const second = await end(again);
     expect(second).toMatchObject({ url: first.url, headers: first.headers, body: first.body, attempt: 1 });
     expect([first.repeats, second.repeats && publicId('job', second.repeats)]).toEqual([null, id]);
-    expect(await shown(again)).toMatchObject({ state: 'called', repeats: id });
+    expect(await displayed(again)).toMatchObject({ state: 'called', repeats: id });
     const { body } = await ask('GET', `/v1/clients/${clientId}/ledger`);
     expect(clientLedger.parse(JSON.parse(body))).toMatchObject({ accepted: 2, called: 2, pending: 0, balanced: true });
   });
 
-  it('are created once for each ended job, and later if a due time is given', async () => {
+  it('are created once for each ended job, and are due later if a due time is given', async () => {
     const [called, cancelled, pending, dead] = [
       await schedule(),
       await schedule(),
@@ -249,8 +251,8 @@ describe('resent jobs', () => {
     expect(sent).toBe(3);
     expect(results.map(({ result }) => result)).toEqual(['not-ended', 'sent', 'not-found', 'sent', 'sent', 'sent']);
     expect(results[5]?.jobId).toBe(results[1]?.jobId);
-    expect(await shown(results[1]?.jobId ?? '')).toMatchObject({ dueAt: '2026-01-01T00:01:30.000Z' });
-    expect(await shown(dead)).toMatchObject({ state: 'dead' });
+    expect(await displayed(results[1]?.jobId ?? '')).toMatchObject({ dueAt: '2026-01-01T00:01:30.000Z' });
+    expect(await displayed(dead)).toMatchObject({ state: 'dead' });
   });
 
   it('are not created for dead jobs that were replayed', async () => {

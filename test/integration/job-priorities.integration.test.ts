@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { jobShape, jobSummary } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { jobShape, jobSummary } from '../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
@@ -17,20 +17,20 @@ beforeEach(() => ask('POST', '/v1/clients', { name: 'orders' }));
 const url = 'https://shop.test/hook';
 const schedule = async (changes: object = {}) =>
   acceptedJob.parse((await ask('POST', '/v1/jobs', { client: 'orders', url, ...changes })).json()).id;
-const shown = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+const displayed = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
 const listed = async (query: string) =>
   pageShape(jobSummary)
     .parse((await ask('GET', `/v1/jobs?client=orders${query}`)).json())
     .items.map(({ id, priority }) => [id, priority]);
 const uuid = (id: string) => uuidOf('job', id) ?? expect.fail(`${id} is no id of a job`);
 
-/** What looks read. */
+/** Returns the priorities as looks read them. */
 async function storedPriorities(): Promise<(string | null)[]> {
   const { rows } = await on.pool.query<{ priority: string | null }>('select priority from jobs order by scheduled_for');
   return rows.map(({ priority }) => priority);
 }
 
-/** As a dispatcher that calls it. */
+/** Ends a job like the dispatcher that calls it. */
 async function end(id: string, verdict: JobVerdict): Promise<void> {
   const region = () => ({ name: 'local', epoch: 1 });
   const ledger = createCallLedger({ pool: on.pool, owner: 'a dispatcher', slot: 1, leaseMs: 60_000, region });
@@ -48,12 +48,12 @@ async function end(id: string, verdict: JobVerdict): Promise<void> {
 
 describe('the priority of a job', () => {
   it('is normal unless given, in single and bulk requests, and is shown', async () => {
-    const [usual, said] = [await schedule(), await schedule({ priority: 'normal' })];
+    const [usual, reported] = [await schedule(), await schedule({ priority: 'normal' })];
     const high = await schedule({ priority: 'high' });
     const jobs = [{ url, priority: 'low' }, { url }];
     await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
-    expect([(await shown(usual)).priority, (await shown(said)).priority]).toEqual(['normal', 'normal']);
-    expect((await shown(high)).priority).toBe('high');
+    expect([(await displayed(usual)).priority, (await displayed(reported)).priority]).toEqual(['normal', 'normal']);
+    expect((await displayed(high)).priority).toBe('high');
     expect((await storedPriorities()).toSorted()).toEqual(['high', 'low', null, null, null]);
   });
 
@@ -68,7 +68,7 @@ describe('the priority of a job', () => {
   it('is read together with an endpoint of the client', async () => {
     await ask('POST', '/v1/clients/orders/endpoints', { name: 'billing', url });
     const id = await schedule({ endpoint: 'billing', priority: 'high', timeoutMs: 500 });
-    expect(await shown(id)).toMatchObject({ endpoint: 'billing', priority: 'high', timeoutMs: 500 });
+    expect(await displayed(id)).toMatchObject({ endpoint: 'billing', priority: 'high', timeoutMs: 500 });
     const { rows } = await on.pool.query('select endpoint is not null as "hasEndpoint", priority from jobs');
     expect(rows).toEqual([{ hasEndpoint: true, priority: 'high' }]);
   });
@@ -84,13 +84,13 @@ describe('the priority of a job', () => {
   it('is kept by a retry, by a replay after death and by a resend', async () => {
     const [again, dies] = [await schedule({ priority: 'high' }), await schedule({ priority: 'low' })];
     await end(again, { kind: 'retry', delayMs: 0 });
-    expect(await shown(again)).toMatchObject({ attempt: 2, priority: 'high' });
+    expect(await displayed(again)).toMatchObject({ attempt: 2, priority: 'high' });
     await end(dies, { kind: 'dead', cause: 'http-503' });
-    expect(await shown(dies)).toMatchObject({ state: 'dead', priority: 'low' });
+    expect(await displayed(dies)).toMatchObject({ state: 'dead', priority: 'low' });
     const resent = resentJobs.parse((await ask('POST', '/v1/jobs/resend', { client: 'orders', ids: [dies] })).json());
-    expect((await shown(resent.results[0]?.jobId ?? '')).priority).toBe('low');
+    expect((await displayed(resent.results[0]?.jobId ?? '')).priority).toBe('low');
     await ask('POST', `/v1/quarantine/jobs/${dies}/replay`, {});
-    expect(await shown(dies)).toMatchObject({ state: 'pending', priority: 'low' });
+    expect(await displayed(dies)).toMatchObject({ state: 'pending', priority: 'low' });
     expect((await storedPriorities()).toSorted()).toEqual(['high', 'low', 'low']);
   });
 

@@ -3,7 +3,7 @@ import { createJobReports } from '../../services/api/jobs/postgres/job-reports.t
 import type { ClaimedJob, JobVerdict } from '../../services/dispatcher/ports/call-ledger.ts';
 import { clientLedger } from '../../shared/contracts/jobs/client-figures.ts';
 import { cancelledJobs, movedJobs, resentJobs } from '../../shared/contracts/jobs/job-lists.ts';
-import { cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { cancelledJob, jobShape, jobSummary } from '../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
@@ -32,7 +32,7 @@ describeJobReports('on Postgres', async () => {
 const on = apiOnPostgres();
 const { ask } = on;
 const uuid = (id: string) => uuidOf('job', id) ?? expect.fail(`${id} is no id of a job`);
-const shown = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+const displayed = async (id: string) => jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
 
 async function schedule(changes: object = {}): Promise<string> {
   const job = { client: 'orders', url: 'https://shop.test/hook', ...changes };
@@ -78,7 +78,7 @@ describe('a job whose receiver has answered 202', () => {
   it('is reporting, shows its call and remaining time, and is listed and counted as reporting', async () => {
     const [id] = [await schedule(), await schedule({ delaySeconds: 60 })];
     await call(id);
-    const job = await shown(id);
+    const job = await displayed(id);
     expect(job).toMatchObject({ state: 'reporting', attempt: 1, attempts: [{ attempt: 1, status: 202 }] });
     expect(Date.parse(job.dueAt ?? '') - on.deps.clock.nowMs()).toBe(3_600_000);
     const listed = (await ask('GET', '/v1/jobs?client=orders&state=reporting')).json<{ items: unknown[] }>();
@@ -94,7 +94,7 @@ describe('a job whose receiver has answered 202', () => {
     expect(await codeOf(report(id, { outcome: 'done', detail: 'sent by post' }))).toEqual([200, 'called']);
     expect(await codeOf(report(id, { outcome: 'done' }))).toEqual([200, 'unchanged']);
     expect(await codeOf(report(id, { outcome: 'failed', reason: 'late' }))).toEqual([409, 'report-too-late']);
-    expect(await shown(id)).toMatchObject({ state: 'called', attempts: [{ attempt: 1, status: 202 }] });
+    expect(await displayed(id)).toMatchObject({ state: 'called', attempts: [{ attempt: 1, status: 202 }] });
     expect(clientLedger.parse((await ask('GET', '/v1/clients/orders/ledger')).json())).toMatchObject({ called: 1 });
   });
 
@@ -107,7 +107,7 @@ describe('a job whose receiver has answered 202', () => {
     expect((await report(id, { outcome: 'perhaps' })).statusCode).toBe(422);
     const wrong = (await report(id, { outcome: 'failed', reason: '<b>' })).json<{ errors: { pointer: string }[] }>();
     expect(wrong.errors.map(({ pointer }) => pointer)).toEqual(['/reason']);
-    expect(await shown(id)).toMatchObject({ state: 'reporting' });
+    expect(await displayed(id)).toMatchObject({ state: 'reporting' });
   });
 
   it('refuses a report of an earlier attempt and names the current attempt', async () => {
@@ -125,17 +125,19 @@ describe('a job whose receiver has answered 202', () => {
   it('can be cancelled, and refuses to be moved, run now or resent', async () => {
     const [id, other, third] = [await schedule(), await schedule(), await schedule()];
     for (const each of [id, other, third]) await call(each);
-    const clientId = uuidOf('client', (await shown(third)).clientId) ?? '';
+    const clientId = uuidOf('client', (await displayed(third)).clientId) ?? '';
     const client = 'orders';
     expect((await ask('POST', `/v1/jobs/${id}/run-now`)).json()).toMatchObject({ status: 409, code: 'state-forbids' });
     const moved = await ask('POST', `/v1/jobs/${id}/reschedule`, { delaySeconds: 60 });
     expect(moved.json()).toMatchObject({ detail: expect.stringContaining('reporting') as string });
-    const asked = { client, ids: [id] };
-    const listMoved = movedJobs.parse((await ask('POST', '/v1/jobs/reschedule', { ...asked, delaySeconds: 1 })).json());
+    const requested = { client, ids: [id] };
+    const listMoved = movedJobs.parse(
+      (await ask('POST', '/v1/jobs/reschedule', { ...requested, delaySeconds: 1 })).json(),
+    );
     expect(listMoved.results).toMatchObject([{ result: 'too-late' }]);
-    const resent = resentJobs.parse((await ask('POST', '/v1/jobs/resend', asked)).json());
+    const resent = resentJobs.parse((await ask('POST', '/v1/jobs/resend', requested)).json());
     expect(resent.results).toMatchObject([{ result: 'not-ended' }]);
-    expect(await shown(id)).toMatchObject({ state: 'reporting' });
+    expect(await displayed(id)).toMatchObject({ state: 'reporting' });
 
     expect(cancelledJob.parse((await ask('POST', `/v1/jobs/${id}/cancel`)).json()).result).toBe('cancelled');
     const list = cancelledJobs.parse((await ask('POST', '/v1/jobs/cancel', { client, ids: [other] })).json());
@@ -153,7 +155,7 @@ it('reportWithinSeconds can be set on a job, an endpoint and a client, and is re
   await ask('POST', '/v1/clients', { name: 'orders' });
   const endpoint = { name: 'billing', url: 'https://billing.test/hook', reportWithinSeconds: 60 };
   expect((await ask('POST', '/v1/clients/orders/endpoints', endpoint)).json()).toMatchObject(endpoint);
-  expect(await shown(await schedule({ reportWithinSeconds: 30 }))).toMatchObject({ reportWithinSeconds: 30 });
+  expect(await displayed(await schedule({ reportWithinSeconds: 30 }))).toMatchObject({ reportWithinSeconds: 30 });
   const wrong = await ask('POST', '/v1/jobs', { client: 'orders', url: 'https://a.test', reportWithinSeconds: 0 });
   expect(wrong.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)).toEqual([
     '/reportWithinSeconds',

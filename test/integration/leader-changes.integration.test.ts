@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
-import { createChangeFeed, tellOf } from '../../shared/postgres/connection/change-feed.ts';
+import { createChangeFeed, notifyChange } from '../../shared/postgres/connection/change-feed.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 import { lookAtServers } from '../../shared/postgres/connection/servers/servers-look.ts';
@@ -55,17 +55,17 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
       logger,
     });
     closing.push(() => changes.stop());
-    let heard = 0;
-    changes.on('jobs', () => heard++);
+    let received = 0;
+    changes.on('jobs', () => received++);
     changes.start();
-    const isHeard = async () => {
+    const isReceived = async () => {
       await until('the listener listens', () => changes.isConnected());
-      const before = heard;
-      await tellOf('jobs', pool);
-      await until('a notice is heard', () => heard > before);
+      const before = received;
+      await notifyChange('jobs', pool);
+      await until('a notice is heard', () => received > before);
     };
     await pool.query('create table kept (n int)');
-    await isHeard();
+    await isReceived();
 
     for (const [leader, next] of [
       [pair.one, pair.two],
@@ -82,7 +82,7 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
       );
       await next.promote();
       await until('the pool is at the new leader', async () => (await portOf(pool)) === next.name);
-      await isHeard();
+      await isReceived();
       await leader.follow();
       // The one that was right last goes on to be asked first.
       await Promise.all(Array.from({ length: 3 }, () => pool.query('select 1')));

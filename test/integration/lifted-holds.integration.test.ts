@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import type { Pool } from 'pg';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPool } from '../../shared/postgres/connection/pool.ts';
 import type { StepLedger } from '../../shared/ports/step-ledger.ts';
 import {
   claimOne,
@@ -10,6 +12,7 @@ import {
 } from '../support/conformance/execution-subject.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { lockWaits } from '../support/lock-waits.ts';
+import { makeClockSettable, onSettableClock } from '../support/postgres-clock.ts';
 import { createPostgresExecutionStores } from '../support/postgres-execution-stores.ts';
 
 const database = databaseForFile();
@@ -19,9 +22,14 @@ describe('a step scheduled for the end of quiet hours while the quiet hours are 
   let subject: ExecutionSubject;
   let ledger: StepLedger;
   let feedId: string;
+  let pool: Pool;
+  beforeAll(async () => {
+    await makeClockSettable(database.pool);
+    pool = database.open(createPool, { connectionString: onSettableClock(database.url) });
+  });
   beforeEach(async () => {
     await database.empty();
-    subject = createPostgresExecutionStores({ pool: database.pool, passTime: () => Promise.resolve() });
+    subject = createPostgresExecutionStores({ pool, passTime: () => Promise.resolve() });
     ({ feedId } = await startFedRun(subject, someBatches(2, 1)));
     ledger = subject.ledgerOf('a');
     await subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: nightMs }]);
@@ -40,7 +48,7 @@ describe('a step scheduled for the end of quiet hours while the quiet hours are 
     while ((await database.pool.query(`select from ${lockWaits}`)).rowCount !== sessions);
   }
 
-  it('becomes due with all others if its flush was first', async () => {
+  it('becomes due with all others if it was recorded before the hold was deleted', async () => {
     const step = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
     const other = await database.pool.connect();
     await other.query('begin');

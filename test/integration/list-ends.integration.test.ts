@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
 import { audienceCounts, audienceList } from '../../shared/contracts/campaigns/audiences.ts';
+import { uuidOf } from '../../shared/domain/ids/ids.ts';
+import { deleteUnusedList } from '../../shared/postgres/audiences/delete-audience.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { someCampaign, testApiKey } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
@@ -46,6 +48,19 @@ describe('the expiry of an uploaded list', () => {
     await setClock(on.pool, endMs - 1);
     expect(await sweep.deleteAudiences(30, 10)).toBe(0);
     await setClock(on.pool, endMs);
+    expect(await sweep.deleteAudiences(30, 10)).toBe(1);
+  });
+
+  it('is null while the list is kept, and the sweep leaves the list', async () => {
+    const list = await upload('Testers');
+    const keep = (kept: boolean) => on.ask('PATCH', list.links.self, { kept });
+    expect((await keep(true)).json()).toMatchObject({ kept: true, expiresAt: null });
+    const sweep = createRetentionStore({ pool: on.pool });
+    await setClock(on.pool, Date.parse(list.expiresAt ?? ''));
+    expect(await sweep.deleteAudiences(30, 10)).toBe(0);
+    // The sweep has read the old lists before this one is kept.
+    expect(await deleteUnusedList(on.pool, uuidOf('audience', list.id) ?? '', true)).toEqual({ kind: 'not-found' });
+    expect((await keep(false)).json()).toMatchObject({ kept: false, expiresAt: list.expiresAt });
     expect(await sweep.deleteAudiences(30, 10)).toBe(1);
   });
 

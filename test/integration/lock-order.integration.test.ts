@@ -90,7 +90,7 @@ describe('statements that lock jobs and fires', () => {
             return (await ledger.flush({ results: [], claims: halves[nth] ?? [] })).claimed;
           }),
         );
-        await database.pool.query(`update fires set lease_until = now() - interval '1 second'`);
+        await database.pool.query(`update job_claims set lease_until = now() - interval '1 second'`);
         const flushed = await Promise.all(
           ledgers.map((ledger, nth) => {
             return ledger.flush({ results: ended(claimed[nth] ?? []), claims: halves[1 - nth] ?? [] });

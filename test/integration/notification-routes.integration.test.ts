@@ -42,7 +42,7 @@ const deliver = () =>
   );
 
 describe('a notification', () => {
-  it('shows its URL without the secret path and its secret once, and stores both sealed', async () => {
+  it('shows its URL without the secret path, shows its secret once, and stores both encrypted', async () => {
     const { notification, secret } = await made({ name: 'Bot', tags: ['payday'], owners: ['growth'] });
     expect(notification).toMatchObject({
       url: 'https://hooks.example.com/[sealed]',
@@ -60,7 +60,7 @@ describe('a notification', () => {
     const stored = z.string().parse(row?.['url']);
     expect(stored).not.toContain('services');
     expect(openUrl(stored, uuid(notification.id), on.deps.secretBox)).toBe(url);
-    const [key] = await on.rowsOf('client_endpoint_keys');
+    const [key] = await on.rowsOf('client_endpoint_secrets');
     const sealed = z.string().parse(key?.['sealed']);
     const context = clientKeyContext(uuid(notification.id), z.string().parse(key?.['id']));
     expect(on.deps.secretBox.open(sealed, context)).toBe(secret);
@@ -86,7 +86,7 @@ describe('a notification', () => {
   it('can send to an e-mail address of an allowed domain, without a secret', async () => {
     const { notification, secret } = await made({ url: 'mailto:team@example.com' });
     expect([notification.url, secret]).toEqual(['mailto:team@example.com', null]);
-    expect(await on.rowsOf('client_endpoint_keys')).toEqual([]);
+    expect(await on.rowsOf('client_endpoint_secrets')).toEqual([]);
     const elsewhere = await on.ask('POST', '/v1/notifications', { ...body, url: 'mailto:team@elsewhere.test' });
     expect([elsewhere.statusCode, errorsOf(elsewhere)]).toEqual([422, ['forbidden-address /url']]);
     const several = await on.ask('POST', '/v1/notifications', {
@@ -117,7 +117,7 @@ describe('a notification', () => {
       'https://hooks.example.com/[sealed]',
       null,
     ]);
-    expect(await on.rowsOf('client_endpoint_keys')).toEqual([]);
+    expect(await on.rowsOf('client_endpoint_secrets')).toEqual([]);
     expect((await on.ask('POST', `/v1/notifications/${notification.id}/rotate`, {})).json()).toMatchObject({
       code: 'no-secret',
     });
@@ -164,7 +164,7 @@ describe('a notification', () => {
     expect((await change({ enabled: true })).statusCode).toBe(412);
     const rotated = await on.ask('POST', `/v1/notifications/${notification.id}/rotate`, { overlapSeconds: 60 });
     expect(createdNotification.parse(rotated.json()).secret).not.toBe(secret);
-    const keys = await on.rowsOf('client_endpoint_keys');
+    const keys = await on.rowsOf('client_endpoint_secrets');
     expect(keys.map(({ expires_at }) => expires_at !== null).toSorted()).toEqual([false, true]);
   });
 
@@ -243,7 +243,7 @@ describe('a notification of an account', () => {
       const { secret } = await keyWithScope(role);
       const { notification } = await made({ url: 'https://hooks.example.com/theirs' });
       const path = `/v1/notifications/${notification.id}`;
-      const asked = [
+      const requested = [
         await askAs(secret, 'GET', path),
         await askAs(secret, 'GET', `${path}/deliveries`),
         await askAs(secret, 'PATCH', path, { url: 'https://elsewhere.example.com/' }),
@@ -252,7 +252,7 @@ describe('a notification of an account', () => {
         await askAs(secret, 'POST', `${path}/test`),
         await askAs(secret, 'POST', `${path}/replay`),
       ];
-      expect(asked.map(problemOf)).toEqual(asked.map(() => [404, 'notification-not-found']));
+      expect(requested.map(problemOf)).toEqual(requested.map(() => [404, 'notification-not-found']));
       const list = async (by?: string) => {
         const { items } = pageShape(notificationShape).parse((await askAs(by, 'GET', '/v1/notifications')).json());
         return items.map(({ id }) => id);
@@ -264,7 +264,7 @@ describe('a notification of an account', () => {
       );
       expect(await list(secret)).toEqual([ours.id]);
       expect(await look(notification.id)).toEqual(notification);
-      expect(await on.rowsOf('client_endpoint_keys')).toHaveLength(2);
+      expect(await on.rowsOf('client_endpoint_secrets')).toHaveLength(2);
     },
   );
 

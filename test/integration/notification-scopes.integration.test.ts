@@ -126,7 +126,7 @@ describe('a notification of an account whose keys have several scopes', () => {
     expect(await countriesTo(notification)).toEqual(['SG']);
   });
 
-  it('cannot be changed, rotated, tested or deleted by a key narrower than its maker', async () => {
+  it('cannot be changed, rotated, tested or deleted by a key with a narrower scope than its creator', async () => {
     const path = `/v1/notifications/${await notificationOf(wide.secret)}`;
     const refused = [
       await askAs(narrow.secret, 'PATCH', path, { url: 'https://elsewhere.example.com/' }),
@@ -220,14 +220,16 @@ describe('the client of a notification', () => {
     const auth = { kind: 'bearer', token: 'a-token-of-theirs', origins: ['https://hooks.example.com'] };
     for (const secret of [nobody.secret, undefined]) {
       const path = `/v1/clients/${notification.client}/endpoints/default`;
-      const asked = [
+      const requested = [
         await askAs(secret, 'POST', `${path}/keys`, {}),
         await askAs(secret, 'DELETE', `${path}/keys/csk_01kd6k1m3gf3bvdt20s1dpfvr4`),
         await askAs(secret, 'PUT', `${path}/auth`, auth),
         await askAs(secret, 'DELETE', `${path}/auth`),
       ];
-      expect(asked.map((answer) => problem.parse(answer.json()).code)).toEqual(asked.map(() => 'client-not-found'));
+      expect(requested.map((answer) => problem.parse(answer.json()).code)).toEqual(
+        requested.map(() => 'client-not-found'),
+      );
     }
-    expect(await on.rowsOf('client_endpoint_keys')).toHaveLength(1);
+    expect(await on.rowsOf('client_endpoint_secrets')).toHaveLength(1);
   });
 });

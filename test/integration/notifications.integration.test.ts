@@ -35,7 +35,7 @@ async function scheduled(fields: object = {}) {
   return { ...made, campaignId: uuidOf('campaign', made.id) ?? '' };
 }
 
-/** Of a campaign that was started: its run, preparing. */
+/** Starts the campaign, and returns its run, which is being prepared. */
 async function fired(campaignId: string): Promise<string> {
   const lease = await createLeases({ pool: on.pool }).acquire('scheduler', 'a', 60_000);
   const made = lease && (await createDueJobs({ pool: on.pool }).fire(lease, 100));
@@ -69,7 +69,7 @@ async function messagesTo(notificationId: string): Promise<NotificationMessage[]
 
 const typesTo = async (notificationId: string) => (await messagesTo(notificationId)).map(({ type }) => type).toSorted();
 
-/** What the keeper says of a run of which 6 of 100 users failed. */
+/** Cause of the keeper for a run in which 6 of 100 users failed. */
 const threshold = failureCause({
   runId: '',
   campaignId: '',
@@ -79,7 +79,7 @@ const threshold = failureCause({
   hasBudgets: false,
   canary: null,
   chain: [{ action: 'award-reward' }],
-  judgedFrom: [],
+  failureBaseline: [],
   pauseAtFailed: { percent: 5, minUsers: 1 },
   feeds: [
     {
@@ -154,20 +154,23 @@ describe('notification events', () => {
   });
 });
 
-/** What a look notes that began before another scheduler's was committed, which is undone afterwards. */
+/**
+ * Returns the notifications of a look that began before another scheduler's change was committed, which is undone
+ * afterwards.
+ */
 async function whileAnotherSays(update: string): Promise<number> {
   const other = await on.pool.connect();
   try {
     await other.query('begin');
     await other.query(update);
-    const noted = events().recordConditions(stalledForMs);
+    const recorded = events().recordConditions(stalledForMs);
     await untilOneWaits(on.pool);
     await other.query('commit');
-    return await noted;
+    return await recorded;
   } finally {
     other.release();
     await on.pool.query('update runs set stall_notified_at = null');
-    await on.pool.query('update budgets set low_notified = null');
+    await on.pool.query('update budgets set low_notified_units = null');
   }
 }
 
@@ -210,7 +213,7 @@ describe('a notification of stalled runs', () => {
   it('reports a run whose users cannot be read, and none after the run has ended', async () => {
     await notification({ events: ['run.stalled'] });
     const { runId } = await running();
-    const trouble = `insert into run_troubles (run, kind, step, country, cause, since)
+    const trouble = `insert into run_problems (run, kind, step, country, cause, since)
       values ($1, 'feed', 1, 'SG', 'no answer', now() - interval '1 hour')`;
     await on.pool.query(trouble, [runId]);
     expect(await events().recordConditions(stalledForMs)).toBe(1);
@@ -244,7 +247,9 @@ describe('a notification of low budgets', () => {
     await spend(runId, 90);
     expect(await events().recordConditions(stalledForMs)).toBe(0);
     await spend(runId, 93);
-    expect(await whileAnotherSays(`update budgets set low_notified = units where campaign = '${campaignId}'`)).toBe(0);
+    expect(
+      await whileAnotherSays(`update budgets set low_notified_units = units where campaign = '${campaignId}'`),
+    ).toBe(0);
     expect(await events().recordConditions(stalledForMs)).toBe(1);
     await deliver();
     expect((await messagesTo(notificationId)).map(({ data }) => [data.budget, data.text])).toEqual([
@@ -399,7 +404,7 @@ describe('the delivery of notification events', () => {
 describe('the digest of a notification', () => {
   const digest = { every: 'day', at: '09:00', zone: 'UTC' };
   const deliverDigests = () => events().deliverDigests((row, active) => digestCall(row, active, base));
-  const due = () => on.pool.query(`update notification_digests set due = now() - interval '1 second'`);
+  const due = () => on.pool.query(`update notification_digests set due_at = now() - interval '1 second'`);
 
   /** A run of a campaign that recurs, which ends. */
   async function completed(): Promise<void> {

@@ -41,7 +41,7 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 const type = 'application/json';
 const asksForKey = ({ security }: Operation) => security?.length !== 0;
 
-/** What the installation has. */
+/** Contents of the installation. */
 const words = {
   inPaths: {
     name: ['award-reward', 'night'],
@@ -97,9 +97,9 @@ async function begin(): Promise<void> {
   await made('GET', '/v1/runs');
 }
 
-async function made(...asked: Parameters<Sender['ask']>): Promise<void> {
-  const { status, body } = await sender.ask(...asked);
-  if (status >= 300) throw new Error(`${asked[1]} was answered ${status}: ${body}`);
+async function made(...requested: Parameters<Sender['ask']>): Promise<void> {
+  const { status, body } = await sender.ask(...requested);
+  if (status >= 300) throw new Error(`${requested[1]} was answered ${status}: ${body}`);
 }
 
 async function runThere(state: 'running' | 'paused' | 'completed_with_failures'): Promise<string> {

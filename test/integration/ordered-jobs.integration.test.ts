@@ -46,7 +46,7 @@ const jobOf = (isInOrder = true): JobToStore => ({
   ordering: { key, isInOrder },
 });
 
-/** Of which the first is due at once. */
+/** Accepts jobs, of which the first is due at once. */
 async function accept(jobs: readonly JobToStore[]): Promise<string[]> {
   await createJobIntake({ pool: database.pool }).store(jobs, 1);
   return jobs.map(({ jobId }) => jobId);
@@ -54,11 +54,11 @@ async function accept(jobs: readonly JobToStore[]): Promise<string[]> {
 
 const flush = (owner: string, work: CallWork) => callLedgerOn(database.pool, owner).flush(work);
 
-/** What a look finds, claimed: all that is due. */
+/** Claims all due jobs that a look finds. */
 async function claimDue(owner = 'a', butHeld = false): Promise<ClaimedJob[]> {
   const { rows } = await database.pool.query<{ jobId: string; us: number }>(
     `select id as "jobId", extract(epoch from due_at)::float8 * 1000000 as us from jobs j where due_at <= now()
-       and not exists (select from fires f where f.id = j.id and f.lease_until > now() and $1)`,
+       and not exists (select from job_claims f where f.id = j.id and f.lease_until > now() and $1)`,
     [butHeld],
   );
   const claims = rows.map(({ jobId, us }) => ({ jobId, dueUs: Math.round(us), partition: jobPartitionOf(jobId) }));
@@ -68,8 +68,8 @@ async function claimDue(owner = 'a', butHeld = false): Promise<ClaimedJob[]> {
 const end = (job: ClaimedJob, verdict: JobVerdict = { kind: 'called' }, owner = 'a') =>
   flush(owner, { results: [{ ...job, verdict, note: called }], claims: [] });
 
-const lose = () => database.pool.query(`update key_wakes set at = at - interval '2 seconds'`);
-const wakes = async () => (await database.pool.query<{ key: string }>('table key_wakes')).rows;
+const lose = () => database.pool.query(`update ordering_key_wakes set at = at - interval '2 seconds'`);
+const wakes = async () => (await database.pool.query<{ key: string }>('table ordering_key_wakes')).rows;
 const activeIds = async () =>
   (await database.pool.query<{ id: string }>(`select id from jobs where due_at < 'infinity'`)).rows.map(({ id }) => id);
 
@@ -91,7 +91,7 @@ describe('jobs with the same ordering key', () => {
     expect(await wakes()).toEqual([]);
   });
 
-  it('leave no wake rows if they have no ordering key', async () => {
+  it('are the only jobs with wake-up rows: a job without an ordering key leaves none', async () => {
     const { ordering: _, ...plain } = jobOf();
     await accept([plain]);
     const [job] = await claimDue();
@@ -99,7 +99,7 @@ describe('jobs with the same ordering key', () => {
     expect(await wakes()).toEqual([]);
   });
 
-  it('cost as much with thousands waiting as with one, even if all are ready at once', async () => {
+  it('cost equally much with thousands waiting and with one, even if all are ready at once', async () => {
     const blocksOfTurn = async () => {
       const [job] = await claimDue();
       if (job) await end(job);
@@ -154,7 +154,7 @@ describe('jobs with the same ordering key', () => {
           inCall--;
           if (turn % 5 === 1) {
             // Killed: nothing is written, and its lease ends.
-            const text = `update fires set lease_until = now() - interval '1 second' where id = $1`;
+            const text = `update job_claims set lease_until = now() - interval '1 second' where id = $1`;
             await database.pool.query(text, [job.jobId]);
           } else if (turn % 5 === 2) await end(job, { kind: 'retry', delayMs: 5 }, owner);
           else {

@@ -248,7 +248,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual([{ step: 1, delivered: 0, undelivered: 1, unexpected: 0 }]);
   });
 
-  it('are not counted again after a settlement as failed, which changes no figure', async () => {
+  it('are not counted again after a settlement as failed, because it changes no figure', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     expect(await settle(runId, 'failed')).toEqual(['settled']);

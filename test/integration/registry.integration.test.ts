@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createActionTypeStore } from '../../services/api/action-types/postgres/action-type-store.ts';
 import { describeRegistry } from '../support/conformance/registry.conformance.ts';
 import { databaseForFile } from '../support/file-database.ts';
-import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/action-type-config.ts';
 import { applyConfig, joinInstallation } from '../../shared/postgres/registry/installation.ts';
 import { createRegistrySource, createShardStore } from '../../shared/postgres/registry/registry.ts';
 

@@ -14,7 +14,7 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 let roles: DatabaseRoles;
-/** As the trigger works: it owns no table. */
+/** Pool with the trigger's rights: it owns no table. */
 let engine: Pool;
 
 beforeAll(async () => {
@@ -53,10 +53,12 @@ async function postgresStores({ partitioned = true } = {}): Promise<RetentionSub
       );
     },
     addPoint: async (runId) => {
-      await database.pool.query('insert into run_points (run, slot, at, ended) values ($1, 0, now(), 0)', [runId]);
+      await database.pool.query('insert into run_progress (run, slot, at, ended) values ($1, 0, now(), 0)', [runId]);
     },
     countPoints: async () => {
-      const { rows } = await database.pool.query<{ points: number }>('select count(*)::int as points from run_points');
+      const { rows } = await database.pool.query<{ points: number }>(
+        'select count(*)::int as points from run_progress',
+      );
       return rows[0]?.points ?? 0;
     },
     count: async (feedId) => {
@@ -159,9 +161,11 @@ describe('retention on Postgres', () => {
       `insert into quarantined_steps (feed, batch_no, step, users, lapses) values ($1, 1, 1, 1, 6)`,
       [feedId],
     );
-    await database.pool.query(`insert into step_begins (feed, batch_no, step, epoch) values ($1, 1, 1, 2)`, [feedId]);
+    await database.pool.query(`insert into step_call_starts (feed, batch_no, step, epoch) values ($1, 1, 1, 2)`, [
+      feedId,
+    ]);
     const left = async () => {
-      const tables = ['receipts', 'receipt_totals', 'quarantined_steps', 'step_begins'];
+      const tables = ['receipts', 'receipt_totals', 'quarantined_steps', 'step_call_starts'];
       const counts = await Promise.all(
         tables.map((table) => database.pool.query(`select from ${table} where feed = $1`, [feedId])),
       );

@@ -54,7 +54,7 @@ describe('the scheduler status for operators', () => {
     ]);
     expect(await subject.desk.enableHost(host.clientId, host.host)).toBe(true);
     expect(await subject.desk.enableHost(host.clientId, host.host)).toBe(false);
-    expect(await subject.circuits.bringBack(host, 10)).toBe(1);
+    expect(await subject.circuits.releaseSidelined(host, 10)).toBe(1);
   });
 
   it('switches to one region, and a region gets a new epoch when it is activated again', async () => {

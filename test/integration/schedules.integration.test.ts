@@ -68,7 +68,7 @@ async function postgresSchedules(): Promise<SchedulesSubject> {
       );
     },
     disarm: async (scheduleId) => {
-      await database.pool.query('update schedules set look_at = null where id = $1', [scheduleId]);
+      await database.pool.query('update schedules set next_check_at = null where id = $1', [scheduleId]);
     },
   };
 }
@@ -177,7 +177,7 @@ describe('firing schedules on Postgres', () => {
     expect(await jobs()).toHaveLength(2);
   });
 
-  it('refuses a change while more occurrences were missed than one request can decide, and keeps them', async () => {
+  it('refuses a change while more occurrences were missed than one request can decide, and keeps these occurrences', async () => {
     const { schedules, addClient, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
     await addClient(newClientOf('shop', { clientId }));

@@ -52,7 +52,7 @@ async function leaks(): Promise<string[]> {
   return found;
 }
 
-/** As a dispatcher does: claims, calls, and writes what came of it. The receiver says again what it was sent. */
+/** Claims, calls and records like a dispatcher. The receiver returns what it was sent. */
 async function callAll(
   answer: (call: Callback) => CallbackAnswer,
   secretBox = on.deps.config.secretBox,
@@ -131,15 +131,15 @@ it('no table or response contains a secret of a schedule or of its jobs, and a c
   const target = { client: 'orders', url, headers };
   const made = await on.ask('POST', '/v1/schedules', { name: 'hourly', everySeconds: 3600, target });
   const { id } = z.object({ id: z.string() }).parse(made.json());
-  const shown = {
+  const displayed = {
     url: 'https://shop.test/hook?[sealed]',
     headers: { authorization: { set: true, length: secrets.header.length }, accept: 'text/plain' },
   };
-  expect(made.json()).toMatchObject({ target: shown });
-  const patch = { target: { ...shown, headers: { ...shown.headers, 'x-shop': 'shop-7' }, method: 'PUT' } };
+  expect(made.json()).toMatchObject({ target: displayed });
+  const patch = { target: { ...displayed, headers: { ...displayed.headers, 'x-shop': 'shop-7' }, method: 'PUT' } };
   const changed = await on.ask('PATCH', `/v1/schedules/${id}`, patch);
   expect(changed.json()).toMatchObject({
-    target: { ...shown, method: 'PUT', headers: { ...shown.headers, 'x-shop': { set: true, length: 6 } } },
+    target: { ...displayed, method: 'PUT', headers: { ...displayed.headers, 'x-shop': { set: true, length: 6 } } },
   });
   expect((await on.ask('POST', `/v1/schedules/${id}/run-now`)).statusCode).toBe(200);
   expect(await leaks()).toEqual([]);
@@ -156,9 +156,9 @@ it('no table or response contains a secret of a schedule or of its jobs, and a c
       { pointer: '/target/headers/x-shop', code: 'secret-missing' },
     ],
   });
-  const anew = { url: 'https://else.test/hook', headers: { authorization: 'Bearer other', 'x-shop': null } };
-  expect((await on.ask('PATCH', `/v1/schedules/${id}`, { target: anew })).json()).toMatchObject({
-    target: { url: anew.url, headers: { authorization: { set: true, length: 12 } } },
+  const again = { url: 'https://else.test/hook', headers: { authorization: 'Bearer other', 'x-shop': null } };
+  expect((await on.ask('PATCH', `/v1/schedules/${id}`, { target: again })).json()).toMatchObject({
+    target: { url: again.url, headers: { authorization: { set: true, length: 12 } } },
   });
 });
 
@@ -200,13 +200,13 @@ it('access tokens and client credentials are used for calls and stored nowhere i
   await accept({ headers: undefined, url });
   await accept({ headers: undefined, url });
   await on.deps.clients.refresh();
-  const asked: Callback[] = [];
+  const requested: Callback[] = [];
   const { calls } = await callAll(echo(500), undefined, (call) => {
-    asked.push(call);
+    requested.push(call);
     const body = Buffer.from('{"access_token":"token-of-the-client","token_type":"bearer","expires_in":60}');
     return { kind: 'answered', status: 200, retryAfterMs: null, body };
   });
-  expect(asked.map(({ origin, path }) => origin + path)).toEqual(['https://id.test/token']);
+  expect(requested.map(({ origin, path }) => origin + path)).toEqual(['https://id.test/token']);
   expect(calls.map(({ headers: sent }) => sent[sent.indexOf('authorization') + 1])).toEqual([
     'Bearer token-of-the-client',
     'Bearer token-of-the-client',
@@ -240,8 +240,8 @@ it('a job stored before sealing is still called, and its repeat is recognised', 
   await on.pool.query('update jobs set url = $2, headers = $3 where id = $1', [id, url, plain]);
   const repeat = await on.ask('POST', '/v1/jobs', { client: 'orders', url, headers, idempotencyKey: 'order-17' });
   expect(repeat.json()).toMatchObject({ duplicate: true });
-  const shown = await on.ask('GET', `/v1/jobs/${acceptedJob.parse(repeat.json()).id}`);
-  expect(shown.body).not.toContain(secrets.header);
+  const view = await on.ask('GET', `/v1/jobs/${acceptedJob.parse(repeat.json()).id}`);
+  expect(view.body).not.toContain(secrets.header);
   const { calls } = await callAll(echo(200));
   expect(calls[0]?.headers).toContain(secrets.header);
 });

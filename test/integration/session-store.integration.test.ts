@@ -3,8 +3,8 @@ import { createRetentionStore } from '../../services/trigger/retain/postgres/ret
 import { databaseForFile } from '../support/file-database.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs } from '../../services/api/access/session-lives.ts';
 import { createSessionStore, type SessionStore } from '../../services/api/access/postgres/session-store.ts';
-import type { ApiKeyRecord } from '../../services/api/access/postgres/key-rows.ts';
-import { createKeyStore, type KeyStore } from '../../services/api/access/postgres/key-store.ts';
+import type { ApiKeyRecord } from '../../services/api/access/credentials/postgres/key-rows.ts';
+import { createKeyStore, type KeyStore } from '../../services/api/access/credentials/postgres/key-store.ts';
 
 interface SessionSubject {
   keys: KeyStore;
@@ -29,9 +29,10 @@ async function makeSubject(): Promise<SessionSubject> {
     /** The database's clock cannot be moved: the ends of sessions and links are moved towards it instead. */
     passTime: async (ms) => {
       const earlier = `- $1 * interval '1 ms'`;
-      await pool.query(`update sessions set idle_until = idle_until ${earlier}, expires_at = expires_at ${earlier}`, [
-        ms,
-      ]);
+      await pool.query(
+        `update sessions set idle_expires_at = idle_expires_at ${earlier}, expires_at = expires_at ${earlier}`,
+        [ms],
+      );
       await pool.query(`update session_links set expires_at = expires_at ${earlier}`, [ms]);
     },
     countSessions: async () => {

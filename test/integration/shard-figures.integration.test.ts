@@ -57,11 +57,11 @@ describe('shard figures', () => {
     ]);
     await subject.shardReports.report('a', [{ ...shardOf('SG'), ...busy, inFlight: 7, breakerOpen: true }]);
     await subject.shardReports.report('b', [{ ...shardOf('SG'), ...busy }]);
-    const said = await subject.figures.reports();
-    expect(said).toHaveLength(3);
-    expect(said).toContainEqual({ worker: 'a', ...shardOf('SG'), ...busy, inFlight: 7, breakerOpen: true });
-    expect(said).toContainEqual({ worker: 'a', ...shardOf('ID'), ...busy });
-    expect(said).toContainEqual({ worker: 'b', ...shardOf('SG'), ...busy });
+    const reported = await subject.figures.reports();
+    expect(reported).toHaveLength(3);
+    expect(reported).toContainEqual({ worker: 'a', ...shardOf('SG'), ...busy, inFlight: 7, breakerOpen: true });
+    expect(reported).toContainEqual({ worker: 'a', ...shardOf('ID'), ...busy });
+    expect(reported).toContainEqual({ worker: 'b', ...shardOf('SG'), ...busy });
   });
 
   it('contain the reason why no worker can serve a shard', async () => {

@@ -51,7 +51,7 @@ async function people(): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
-async function listShown() {
+async function listDisplayed() {
   const { items } = (await get('')) as { items: unknown[] };
   return suppressionList.parse(items[0]);
 }
@@ -79,7 +79,7 @@ describe('an uploaded suppression file', () => {
       [8, 'control-character'],
     ]);
     expect(await people()).toEqual(['a', 'b', 'c', 'x"y']);
-    expect(await listShown()).toMatchObject({ people: 4, version: 3 });
+    expect(await listDisplayed()).toMatchObject({ people: 4, version: 3 });
     expect(await get(`/uploads/${done.id}`)).toEqual(done);
     expect(await get('/users/c')).toMatchObject({ lists: [{ note: 'asked to' }] });
   });
@@ -95,7 +95,7 @@ describe('an uploaded suppression file', () => {
     expect(await people()).toEqual(['c', 'd', 'e']);
     await pass(1000);
     await uploaded(gzipSync('f\ng'), '&mode=replace&confirmRemoved=3', { 'content-encoding': 'gzip' });
-    expect(await listShown()).toMatchObject({ people: 2 });
+    expect(await listDisplayed()).toMatchObject({ people: 2 });
   });
 
   it('leaves the list unchanged and records the cause if the upload is incomplete', async () => {
@@ -105,22 +105,22 @@ describe('an uploaded suppression file', () => {
     expect(await people()).toEqual(['a']);
     const { items } = (await get('/uploads')) as { items: unknown[] };
     expect(suppressionUpload.parse(items[0])).toMatchObject({ state: 'failed', people: 0 });
-    expect(suppressionUpload.parse(items[0]).cause).toContain('cannot be unpacked');
+    expect(suppressionUpload.parse(items[0]).cause).toContain('cannot be decompressed');
   });
 
   it('leaves the list unchanged if it is refused, even after its first parts', async () => {
     await add('a');
-    const before = await listShown();
+    const before = await listDisplayed();
     const many = Array.from({ length: 30_000 }, (_, n) => `u-${n}`);
     const refused = await upload(['userId', ...many, ...many.map(() => 'NULL')].join('\n'), '');
     expect(problem.parse(refused.json()).code).toBe('too-many-rejected');
     expect(await people()).toEqual(['a']);
-    expect(await listShown()).toEqual(before);
+    expect(await listDisplayed()).toEqual(before);
     const { items } = (await get('/uploads')) as { items: unknown[] };
     expect(items[0]).toMatchObject({ state: 'failed', people: 0, rejected: 30_000 });
     const done = await uploaded(['userId', ...many, 'NULL'].join('\n'), '');
     expect(done).toMatchObject({ state: 'done', people: 30_000, rejected: 1 });
-    expect(await listShown()).toMatchObject({ people: 30_001 });
+    expect(await listDisplayed()).toMatchObject({ people: 30_001 });
   });
 
   it('changes the list only once it is complete, and keeps users who were added in the meantime', async () => {
@@ -131,7 +131,7 @@ describe('an uploaded suppression file', () => {
     expect(await people()).toEqual(['a', 'c', 'd']);
     expect(await upload.finish(end)).toMatchObject({ state: 'done', people: 1 });
     expect(await people()).toEqual(['a', 'b', 'c', 'd']);
-    expect(await listShown()).toMatchObject({ people: 4 });
+    expect(await listDisplayed()).toMatchObject({ people: 4 });
   });
 
   it('may have other columns, and the response describes how it was read', async () => {
@@ -193,7 +193,7 @@ describe('a replacement that removes users', () => {
       errors: [{ pointer: '/confirmRemoved', detail: expect.stringContaining('has to be 2,') as unknown }],
     });
     expect(await people()).toEqual(ten);
-    expect(await listShown()).toMatchObject({ people: 10, version: 2 });
+    expect(await listDisplayed()).toMatchObject({ people: 10, version: 2 });
     const { items } = (await get('/uploads')) as { items: unknown[] };
     expect(items[0]).toMatchObject({ state: 'failed', cause: expect.stringContaining('removes 2 of them') as unknown });
   });
@@ -233,7 +233,7 @@ describe('a replacement that removes users', () => {
     expect(await people()).toEqual(['new', ...ten.slice(5)]);
   });
 
-  it('needs no number if the list is new', async () => {
+  it('needs no confirmed number of removed users if the list is new', async () => {
     const url = '/v1/suppressions/uploads?actionType=*&mode=replace';
     const headers = { ...authorized, 'content-type': 'text/csv' };
     const response = await on.api.server.inject({ method: 'POST', url, headers, payload: 'a' });
@@ -264,7 +264,7 @@ describe('retention of suppression lists', () => {
     const retention = createRetentionStore({ pool: on.deps.pool });
     const numbers = async () => {
       const { rows } = await on.deps.pool.query<{ listNo: number; state: string }>(
-        'select list_no as "listNo", state from suppression_numbers order by list_no',
+        'select list_no as "listNo", state from suppression_list_versions order by list_no',
       );
       return rows.map(({ state }) => state);
     };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
-import { jobShape } from '../../shared/contracts/jobs/shown-jobs.ts';
+import { jobShape } from '../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 

@@ -13,12 +13,12 @@ const longestTransactionMs = 15 * 60_000;
 /** Feeds whose due times are read at one look. */
 const feedsOfLook = 100;
 
-interface Asked {
+interface Requested {
   text: string;
   values?: unknown[];
 }
 
-async function pagesReadBy({ text, values = [] }: Asked): Promise<number> {
+async function pagesReadBy({ text, values = [] }: Requested): Promise<number> {
   const { rows } = await database.pool.query<Plan>(`${explained} ${text}`, values);
   return pagesOf(rows[0]);
 }
@@ -49,7 +49,7 @@ async function pagesBeside(runs: number): Promise<Record<string, number>> {
 }
 
 describe('the queries of a trigger beside runs that wait', () => {
-  it('read as many pages beside ten times as many runs, for feeds, runs and due steps', async () => {
+  it('read the same number of pages with ten times the runs, for feeds, runs and due steps', async () => {
     const besideFew = await pagesBeside(100);
     const besideMany = await pagesBeside(900);
     expect(besideMany['claim']).toBeLessThanOrEqual((besideFew['claim'] ?? 0) + 2);

@@ -20,7 +20,7 @@ beforeEach(() => {
   by = { keyId: publicId('apiKey', on.key), keyName: 'a test' };
 });
 
-/** What the history of a run begins with. */
+/** Returns the first entry in the history of a run. */
 async function createdEvent(runId: string) {
   const [first] = pageShape(runEvent).parse((await ask('GET', `/v1/runs/${runId}/events`)).json()).items;
   return first && { kind: first.kind, detail: first.detail };
@@ -32,7 +32,10 @@ async function campaign(): Promise<string> {
   return made.json<{ id: string }>().id;
 }
 
-/** As a scheduler, whatever is due. @returns ids of the runs */
+/**
+ * Fires due schedules like a scheduler.
+ * @returns ids of the runs
+ */
 async function fire(): Promise<string[]> {
   const lease = await createLeases({ pool: on.pool }).acquire('scheduler', 'a', 60_000);
   const fired = await createDueJobs({ pool: on.pool }).fire(lease ?? expect.fail('the lease is taken'), 100);

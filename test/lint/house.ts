@@ -2,8 +2,8 @@ import { definePlugin, defineRule, type Comment, type ESTree, type Ranged } from
 import { roles } from '../../shared/domain/roles.ts';
 
 /**
- * What a comment speaks of is named: a process, a row, a message. "Nobody" and "whoever" are people. And it fits the
- * width that Prettier keeps for code.
+ * Requires comments to name their subject: a process, a row, a message. "Nobody" and "whoever" are people. Comments fit
+ * the width that Prettier keeps for code.
  */
 const plainComments = defineRule({
   meta: {

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inCommands } from '../../cli/api/in-commands.ts';
 import { runMuster } from '../../cli/test-muster.ts';
-import { inButtons } from '../../services/console/src/api/in-buttons.ts';
+import { replaceOperations } from '../../services/console/src/api/replace-operations.ts';
 
 const api = path.join(import.meta.dirname, '../../services/api');
 const route = /(?:GET|POST|PUT|PATCH|DELETE) \/v1\/[^\s'`]*/;
 
-/** What the API's documents say, for those who write requests. */
+/** Texts of the API's documents, for authors of requests. */
 const inDocuments = /^\s*(?:description|summary|\d{3}): |'[^']*`(?:GET|POST) [^`]+`/;
 
 /** A table by operation, which is about requests that were made. */
@@ -18,7 +18,7 @@ const inTable = /^\s*'(?:GET|POST|PUT|PATCH|DELETE) [^']+': /;
 const forBrowsersAlone = /GET \/v1\/session\b/;
 
 /** Lines of the API's source that tell people to make a request, with an id in place of what is written into them. */
-function told(): string[] {
+function notified(): string[] {
   const files = readdirSync(api, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -29,15 +29,15 @@ function told(): string[] {
 
 describe('a route named in a message of the API', () => {
   it('is found in the source', () => {
-    expect(told().length).toBeGreaterThanOrEqual(13);
+    expect(notified().length).toBeGreaterThanOrEqual(13);
   });
 
-  it.each(told().filter((line) => !forBrowsersAlone.test(line)))(
+  it.each(notified().filter((line) => !forBrowsersAlone.test(line)))(
     'is rewritten to a command at the command line: %s',
     async (line) => {
-      const said = inCommands(line);
-      expect(said).not.toMatch(route);
-      const [, typed = ''] = /`muster ([^`]+)`/.exec(said.replaceAll('\\`', '`')) ?? [];
+      const reported = inCommands(line);
+      expect(reported).not.toMatch(route);
+      const [, typed = ''] = /`muster ([^`]+)`/.exec(reported.replaceAll('\\`', '`')) ?? [];
       expect(typed).not.toBe('');
       const words = typed.split(' ');
       const isWord = (word: string) => /^[a-z-]+$/.test(word);
@@ -48,20 +48,22 @@ describe('a route named in a message of the API', () => {
     },
   );
 
-  it.each(told())('is rewritten to a place in the console: %s', (line) => {
-    expect(inButtons(line)).not.toMatch(route);
+  it.each(notified())('is rewritten to a place in the console: %s', (line) => {
+    expect(replaceOperations(line)).not.toMatch(route);
   });
 
   it('keeps the id from its path', () => {
-    const text = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
-    expect(inCommands(text)).toBe('cmp_1 is archived: take it out before (`muster campaign unarchive cmp_1`)');
-    expect(inButtons(text)).toBe('cmp_1 is archived: take it out before (“Take out of the archive…” on its page)');
+    const text = 'cmp_1 is archived: restore it first (POST /v1/campaigns/cmp_1/unarchive)';
+    expect(inCommands(text)).toBe('cmp_1 is archived: restore it first (`muster campaign unarchive cmp_1`)');
+    expect(replaceOperations(text)).toBe(
+      'cmp_1 is archived: restore it first (“Take out of the archive…” on its page)',
+    );
   });
 
   it('stays unchanged if no command is known for it, or if only its beginning is known', () => {
     for (const text of ['GET /v1/unknown tells it', 'POST /v1/clients/shop/unknown', 'there is no run run_1']) {
       expect(inCommands(text)).toBe(text);
-      expect(inButtons(text)).toBe(text);
+      expect(replaceOperations(text)).toBe(text);
     }
   });
 });

@@ -3,14 +3,17 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../tiers/commands.ts';
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'sdk/*.md', 'benchmarks/**/*.md'], {
-  cwd: root,
-  exclude: (name) => name.includes('node_modules'),
-}).toSorted();
+const pages = globSync(
+  ['*.md', 'docs/**/*.md', 'sdk/{,*/}*.md', 'benchmarks/**/*.md', 'services/*/*.md', 'shared/*/*.md', 'test/*.md'],
+  {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  },
+).toSorted();
 
 const texts = new Map(pages.map((page) => [page, readFileSync(path.join(root, page), 'utf8')]));
 
-/** What is no prose: a fence may hold anything. */
+/** Returns the text without code, which is not prose. */
 function withoutCode(text: string): string {
   return text
     .replaceAll(/^( *)(```|~~~).*?^\1\2 *$/gms, '')
@@ -36,7 +39,7 @@ function linksOf(page: string): Link[] {
     });
 }
 
-/** As GitHub names headings. */
+/** Returns the anchors of headings, named like GitHub's. */
 function anchorsOf(page: string): Set<string> {
   const seen = new Map<string, number>();
   const headings = [...withoutCode(texts.get(page) ?? '').matchAll(/^#{1,6} (.*)$/gm)].map(
@@ -54,7 +57,7 @@ function anchorsOf(page: string): Set<string> {
 }
 
 const links = pages.flatMap(linksOf);
-const said = ({ page, target }: Link) => `${page}: ${target}`;
+const reported = ({ page, target }: Link) => `${page}: ${target}`;
 
 function exists(file: string): boolean {
   return statSync(path.join(root, file), { throwIfNoEntry: false }) !== undefined;
@@ -63,12 +66,12 @@ function exists(file: string): boolean {
 describe('pages of the documentation', () => {
   it('link only to existing files', () => {
     expect(links.length).toBeGreaterThan(300);
-    expect(links.filter(({ file }) => !exists(file)).map(said)).toEqual([]);
+    expect(links.filter(({ file }) => !exists(file)).map(reported)).toEqual([]);
   });
 
   it('link only to existing headings', () => {
     const lost = links.filter(({ file, anchor }) => anchor !== '' && texts.has(file) && !anchorsOf(file).has(anchor));
-    expect(lost.map(said)).toEqual([]);
+    expect(lost.map(reported)).toEqual([]);
   });
 
   it('are all reachable from docs/README.md', () => {

@@ -10,8 +10,8 @@ const sections = list
   .slice(1)
   .map((section) => {
     const [risk = ''] = section.split('\n');
-    const [, shownBy = ''] = section.split(/^Shown by /m);
-    const [tests = ''] = shownBy.split('\n\n');
+    const [, displayedBy = ''] = section.split(/^Shown by /m);
+    const [tests = ''] = displayedBy.split('\n\n');
     return { risk, tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name) };
   });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../tiers/commands.ts';
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'sdk/*.md'], { cwd: root }).toSorted();
+const pages = globSync(['*.md', 'docs/**/*.md', 'sdk/{,*/}*.md'], { cwd: root }).toSorted();
 
 /** Shell commands of a page, without those of its lists' indents. */
 const blocksOf = (page: string) =>

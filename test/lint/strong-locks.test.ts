@@ -57,7 +57,7 @@ describe('a lock that excludes the readers of a table', () => {
   });
 
   it.each([
-    'lock table suppression_numbers in share row exclusive mode',
+    'lock table suppression_list_versions in share row exclusive mode',
     '// never drop table runs here',
     'create temporary table upload (id text)',
   ])('is not detected in the source: %s', (text) => {

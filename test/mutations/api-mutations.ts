@@ -22,7 +22,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a session ends when it is idle',
     edits: [
       {
-        text: 'where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()',
+        text: 'where s.digest = any($1::text[]) and least(s.idle_expires_at, s.expires_at) > now()',
         replacement: 'where s.digest = any($1::text[]) and s.expires_at > now()',
       },
     ],
@@ -39,7 +39,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a change by session needs its CSRF token',
     edits: [
       {
-        text: 'if (!isLook(request.method) && !isCsrfToken(token, caller.session.secret)) throw withoutToken();',
+        text: 'if (!isReadMethod(request.method) && !isCsrfToken(token, caller.session.secret)) throw missingCsrfToken();',
         replacement: '',
       },
     ],
@@ -90,7 +90,7 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a key with a scope changes nothing of the whole installation',
     edits: [
       {
-        text: "if (applies === 'installation') throw outOfScope('this is of the whole installation, and this key has a scope');",
+        text: "if (applies === 'installation') throw outOfScope('this is for the whole installation, and this key has a scope');",
         replacement: '',
       },
     ],
@@ -98,10 +98,10 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/api/access/scopes-of-routes', 'services/api/access/access-table'],
   },
   {
-    takesAway: 'no key grants more than the one that makes it is for',
+    takesAway: 'a key cannot grant more than its own scope',
     edits: [
       {
-        text: "if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');",
+        text: "if (!isWithin(scope, caller.scope)) throw outOfScope('a key cannot grant more than its own scope');",
         replacement: '',
       },
     ],
@@ -117,36 +117,36 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/access/api-key-routes', 'services/api/access/postgres/key-store'],
+    noticedBy: ['services/api/access/api-key-routes', 'services/api/access/credentials/postgres/key-store'],
   },
   {
     takesAway: 'no more than so many keys, calls and people are counted in memory',
     edits: [{ text: 'if (before === undefined && counts.size >= most) return;', replacement: '' }],
     project: 'unit',
-    noticedBy: ['services/api/access/callers/caller-notes'],
+    noticedBy: ['services/api/access/callers/caller-counter'],
   },
   {
     takesAway: 'what is noted of callers is written once a minute at most',
     edits: [
       {
-        text: "name: 'note-callers', turn: writeAll, minBetweenMs: writeEveryMs,",
-        replacement: "name: 'note-callers', turn: writeAll,",
+        text: "name: 'note-callers',\n    turn: writeAll,\n    minBetweenMs: writeEveryMs,",
+        replacement: "name: 'note-callers',\n    turn: writeAll,",
       },
     ],
     project: 'unit',
-    noticedBy: ['services/api/access/callers/caller-notes'],
+    noticedBy: ['services/api/access/callers/caller-counter'],
   },
   {
     takesAway: 'a key that was made up is counted nowhere',
     edits: [
       {
-        text: 'callerNotes?.refused(found.apiKey.key, asked.ip);',
+        text: 'callerCounter?.refused(found.apiKey.key, request.ip);',
         replacement: '',
       },
       {
-        text: "return refuse('the API key is not known, has expired or was revoked');",
+        text: "return refuse('the API key is unknown, expired or revoked');",
         replacement:
-          "callerNotes?.refused(found?.apiKey.key ?? digestOfApiKey(secret), asked.ip);\n    return refuse('the API key is not known, has expired or was revoked');",
+          "callerCounter?.refused(found?.apiKey.key ?? digestOfApiKey(secret), request.ip);\n    return refuse('the API key is unknown, expired or revoked');",
       },
     ],
     project: 'integration',
@@ -155,7 +155,10 @@ export const apiMutations: readonly Mutation[] = [
   {
     takesAway: 'a clock is off only where it is at its best',
     edits: [
-      { text: 'abs(clock_ahead_ms) - clock_within_ms > $1::float8', replacement: 'abs(clock_ahead_ms) > $1::float8' },
+      {
+        text: 'abs(clock_offset_ms) - clock_uncertainty_ms > $1::float8',
+        replacement: 'abs(clock_offset_ms) > $1::float8',
+      },
     ],
     project: 'integration',
     noticedBy: ['services/api/installation/system/system-routes'],
@@ -164,13 +167,13 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'a person who was let in since is counted anew',
     edits: [{ text: 'case when ${wasLetIn} then 0 else p.count end', replacement: 'p.count' }],
     project: 'integration',
-    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-count-store'],
   },
   {
     takesAway: 'a thousand people who were refused are kept and no more',
-    edits: [{ text: 'offset ${mostPeopleKept - 1} limit 1', replacement: 'offset 1000000 limit 1' }],
+    edits: [{ text: 'offset ${maxStoredPeople - 1} limit 1', replacement: 'offset 1000000 limit 1' }],
     project: 'integration',
-    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-count-store'],
   },
   {
     takesAway: 'calls of a key are kept for eight days',
@@ -181,13 +184,13 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['services/api/access/callers/postgres/caller-notes'],
+    noticedBy: ['services/api/access/callers/postgres/caller-count-store'],
   },
   {
     takesAway: 'a key that has ended is not used by being sent',
     edits: [{ text: 'select api_key from found where is_good', replacement: 'select api_key from found' }],
     project: 'integration',
-    noticedBy: ['services/api/access/postgres/key-store'],
+    noticedBy: ['services/api/access/credentials/postgres/key-store'],
   },
   {
     takesAway: 'what is due of a client is read in part where much is',
@@ -238,7 +241,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a saved audience outside of the scope of a key is not estimated',
-    edits: [{ text: "await requireSeen(request, 'savedAudience', [uuid], deps);", replacement: '' }],
+    edits: [{ text: "await requireVisible(request, 'savedAudience', [uuid], deps);", replacement: '' }],
     project: 'integration',
     noticedBy: ['saved-audience-routes'],
   },
@@ -278,8 +281,8 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'whoever deletes a list waits for what is being saved with it',
     edits: [
       {
-        text: 'select from audiences where id = $1 for update',
-        replacement: 'select from audiences where id = $1',
+        text: 'and not ($2::boolean and is_kept) for update',
+        replacement: 'and not ($2::boolean and is_kept)',
       },
     ],
     project: 'integration',
@@ -442,7 +445,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'users of a campaign are shown to keys of the whole campaign',
-    edits: [{ text: "if (applies === 'users' && !request.readsUsers) throw withoutUsers();", replacement: '' }],
+    edits: [{ text: "if (applies === 'users' && !request.readsUsers) throw usersForbidden();", replacement: '' }],
     project: 'integration',
     noticedBy: ['access-table'],
   },
@@ -462,19 +465,8 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'egress needs an operator of everything',
     edits: [
       {
-        text: 'const field = fieldsOfOperators.find((name) => places.some((place) => Object.hasOwn(place, name)));',
+        text: 'const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));',
         replacement: "const field = fieldsOfOperators.find((name) => name === 'egress' && body === undefined);",
-      },
-    ],
-    project: 'integration',
-    noticedBy: ['access-table'],
-  },
-  {
-    takesAway: 'egress of the endpoint of a new client needs an operator of everything',
-    edits: [
-      {
-        text: "typeof inner === 'object' && inner !== null ? [body, inner] : [body]",
-        replacement: '[body]',
       },
     ],
     project: 'integration',

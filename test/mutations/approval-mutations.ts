@@ -92,7 +92,7 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the start of a campaign is refused by its row',
     edits: [
       {
-        text: "\n      and is_cleared(id, revision, ${$('policy')}, ${$('approvalId')})",
+        text: "\n      and is_start_allowed(id, revision, ${$('policy')}, ${$('approvalId')})",
         replacement: "\n      and (${$('policy')}::int, ${$('approvalId')}::uuid) is not null",
       },
     ],
@@ -103,7 +103,7 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the start of what recurs is refused by its row',
     edits: [
       {
-        text: ' and is_cleared(id, revision, $2, $3)\n  returning name',
+        text: ' and is_start_allowed(id, revision, $2, $3)\n  returning name',
         replacement: ' and ($2::int is null or $3::uuid is null or true)\n  returning name',
       },
     ],
@@ -114,7 +114,7 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the beginning of a run is refused by its row',
     edits: [
       {
-        text: "(kind = 'dry-run' or is_cleared(campaign, revision, ${$('policy')}, ${$('approval')}))",
+        text: "(kind = 'dry-run' or is_start_allowed(campaign, revision, ${$('policy')}, ${$('approval')}))",
         replacement: "(${$('policy')}::int is null or ${$('approval')}::uuid is null or true)",
       },
     ],
@@ -125,7 +125,7 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: the beginning of a run of failed users is refused by its row',
     edits: [
       {
-        text: ' and is_cleared(campaign, revision, $2, $3) for update',
+        text: '\n    and is_start_allowed(campaign, revision, $2, $3) for update',
         replacement: ' and ($2::int is null or $3::uuid is null or true) for update',
       },
     ],
@@ -145,7 +145,7 @@ export const approvalMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'approvals: the row of a feed holds no user more than its bound',
-    edits: [{ text: 'check (users_at_most is null or fed_users <= users_at_most)', replacement: 'check (true)' }],
+    edits: [{ text: 'check (max_users is null or fed_users <= max_users)', replacement: 'check (true)' }],
     project: 'integration',
     noticedBy: [runs],
   },
@@ -164,8 +164,9 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: a person who pauses a run that waits stops it',
     edits: [
       {
-        text: 'const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);',
-        replacement: 'const goesOnOtherwise = isWaitingForApproval(null) || isWaitingAfterCanary(run.stateReason);',
+        text: 'const resumesAutomatically = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);',
+        replacement:
+          'const resumesAutomatically = isWaitingForApproval(null) || isWaitingAfterCanary(run.stateReason);',
       },
     ],
     project: 'integration',
@@ -174,7 +175,10 @@ export const approvalMutations: readonly Mutation[] = [
   {
     takesAway: 'approvals: a run that waits for one is not resumed',
     edits: [
-      { text: "if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runWaits(id);", replacement: '' },
+      {
+        text: "if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runNeedsApproval(id);",
+        replacement: '',
+      },
     ],
     project: 'integration',
     noticedBy: [runs],
@@ -183,8 +187,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: an approved budget is a bound by itself',
     edits: [
       {
-        text: 'if (approved === null || asked.approvers >= approved.approvers) return asked;',
-        replacement: 'if (approved === null || asked.approvers >= 0) return asked;',
+        text: 'if (approved === null || need.approvers >= approved.approvers) return need;',
+        replacement: 'if (approved === null || need.approvers >= 0) return need;',
       },
     ],
     project: 'unit',
@@ -216,8 +220,8 @@ export const approvalMutations: readonly Mutation[] = [
     takesAway: 'approvals: starts are judged one at a time',
     edits: [
       {
-        text: "client.query('select from unapproved_starts_turn for update')",
-        replacement: "client.query('select from unapproved_starts_turn')",
+        text: "client.query('select from unapproved_starts_lock for update')",
+        replacement: "client.query('select from unapproved_starts_lock')",
       },
     ],
     project: 'integration',

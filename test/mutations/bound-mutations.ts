@@ -15,7 +15,7 @@ export const boundMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a key brings no jobs while its client has as many stored as the key says',
-    edits: [{ text: 'usage.take(client, storedJobs)', replacement: 'usage.take(client)' }],
+    edits: [{ text: 'usage.reserve(client, storedJobs)', replacement: 'usage.take(client)' }],
     project: 'integration',
     noticedBy: ['key-bounds'],
   },
@@ -50,7 +50,7 @@ export const boundMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'processes leave each other their parts of the rate of a key',
-    edits: [{ text: '(Math.max(0, others - looked.others) * 1000)', replacement: '0' }],
+    edits: [{ text: '(Math.max(0, others - lastExchange.others) * 1000)', replacement: '0' }],
     project: 'unit',
     noticedBy: ['key-rates'],
   },

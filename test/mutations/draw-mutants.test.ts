@@ -7,7 +7,7 @@ const files = ['shared/domain/a.ts', 'services/worker/a/b.ts', 'services/api/c.t
 const all = listMutants(new Map(files.map((file) => [file, code])));
 
 describe('a draw of mutants', () => {
-  it('covers the rooms of the product without entry points', () => {
+  it('covers the areas of the product with logic, without entry points', () => {
     expect(new Set(all.map(({ file }) => file))).toEqual(new Set(files));
     const others = ['services/worker/main.ts', 'services/sandbox/a.ts', 'shared/kafka/a.ts', 'cli/a.ts'];
     expect(listMutants(new Map(others.map((file) => [file, code])))).toEqual([]);

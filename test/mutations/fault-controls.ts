@@ -73,12 +73,17 @@ export const faultControls = {
       },
     ],
   },
-  endpointsAreOutlets: {
-    takesAway: 'jobs are offered, claimed and put aside by their endpoint, not by their client alone',
+  /** Either alone would do: routes of one queue share its slots among each other. */
+  endpointsHaveOwnQueues: {
+    takesAway: 'jobs are offered, claimed and put aside by their endpoint, and share its slots by their route',
     edits: [
       {
         text: '`coalesce(${row}.endpoint, ${row}.client)`',
         replacement: '`coalesce(${row}.client, ${row}.endpoint)`',
+      },
+      {
+        text: 'const known = lines.get(route);',
+        replacement: 'const known = lines.get(otherRoutes) ?? create(otherRoutes);',
       },
     ],
   },
@@ -86,8 +91,8 @@ export const faultControls = {
     takesAway: 'what is read of a run is good for who asked before the answer came',
     edits: [
       {
-        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
-        replacement: 'const longestGoodMs = Math.min(lookEveryMs, lastCallSentWithinMs);',
+        text: 'const maxAdmissionAgeMs = lastCallSentWithinMs - 100;',
+        replacement: 'const maxAdmissionAgeMs = Math.min(lookEveryMs, lastCallSentWithinMs);',
       },
     ],
   },
@@ -95,8 +100,8 @@ export const faultControls = {
     takesAway: 'what is read of a run is good for no longer than is published',
     edits: [
       {
-        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
-        replacement: 'const longestGoodMs = lastCallSentWithinMs * 30;',
+        text: 'const maxAdmissionAgeMs = lastCallSentWithinMs - 100;',
+        replacement: 'const maxAdmissionAgeMs = lastCallSentWithinMs * 30;',
       },
     ],
   },
@@ -135,8 +140,8 @@ export const faultControls = {
     edits: [
       { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
       {
-        text: 'const againAfterMs = 300_000;\n/** Longer than a turn',
-        replacement: 'const againAfterMs = 1000;\n/** Longer than a turn',
+        text: 'const againAfterMs = 300_000;\n/** Lease in milliseconds',
+        replacement: 'const againAfterMs = 1000;\n/** Lease in milliseconds',
       },
     ],
   },
@@ -153,7 +158,7 @@ export const faultControls = {
     takesAway: 'exports, uploads, reports and previews have slots, by process and by account',
     edits: [
       {
-        text: 'if (underWay >= heavySlotsOfProcess || underWayOf(account) >= heavySlotsOfAccount) return false;',
+        text: 'if (underWay >= heavySlotsOfProcess || countUnderWay(account) >= heavySlotsOfAccount) return false;',
         replacement: 'if (underWay < 0 || heavySlotsOfProcess < heavySlotsOfAccount) return false;',
       },
     ],
@@ -205,8 +210,8 @@ export const faultControls = {
     }`,
       },
       {
-        text: 'isKnown: (clientId) => clients.termsOf(clientId) !== undefined,',
-        replacement: `isKnown: (clientId) => clients.termsOf(clientId) !== undefined,
+        text: 'isKnown: (clientId) => bounds.isKnown(clientId),',
+        replacement: `isKnown: (clientId) => bounds.isKnown(clientId),
     queuedOf: (clientId) => queues.queuedOf(clientId),`,
       },
     ],
@@ -249,6 +254,23 @@ export const faultControls = {
     edits: [
       { text: 'const maxTried = 250;', replacement: 'const maxTried = 1;' },
       { text: 'const minBetweenMs = 20;', replacement: 'const minBetweenMs = 500;' },
+    ],
+  },
+  effectsBelongToUsers: {
+    takesAway:
+      'connectors: credits, requests and mails are claimed or recognized by action, run, step and user, not by call',
+    edits: [
+      {
+        text: 'order by u collate "C" on conflict do nothing returning user_id`,\n    [run, step, users]',
+        replacement:
+          'order by u collate "C" on conflict (run, step, user_id) do update set code = null returning user_id`,\n    [run, step, users]',
+      },
+      {
+        text: '.update(JSON.stringify([action, run, step, user]))',
+        replacement: '.update(JSON.stringify([action, run, step, user, performance.now()]))',
+      },
+      { text: 'call.users.filter(isOpen)', replacement: 'call.users' },
+      { text: 'if (isOpen === undefined) {', replacement: "if (isOpen === undefined && user === '') {" },
     ],
   },
   readOnlyIsNotReady: {

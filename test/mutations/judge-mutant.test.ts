@@ -32,7 +32,7 @@ afterEach(() => {
 /** @param answerOf what a run of these test files brings, with this text of the changed file */
 function setUp(
   answerOf: (tests: string[], text: string) => RunAnswer | null,
-  { nearest = Infinity, refused = false } = {},
+  { nearest = Infinity, refused = false, project = 'unit' } = {},
 ) {
   const tree = mkdtempSync(path.join(tmpdir(), 'judged-'));
   trees.push(tree);
@@ -44,7 +44,7 @@ function setUp(
     tree,
     nearest,
     sources: new Map([[mutant.file, source]]),
-    relatedTests: () => files.map((file) => ({ project: 'unit', file })),
+    relatedTests: () => files.map((file) => ({ project, file })),
     vitest: {
       run: ({ tests }) => {
         runs.push(tests.length);
@@ -77,7 +77,7 @@ describe('a mutant', () => {
     expect(textOf()).toBe(source);
   });
 
-  it('is unnoticed if all tests pass, which run a few at a time', async () => {
+  it('is unnoticed if all tests pass, with a few tests at a time', async () => {
     const { judge, textOf, runs } = setUp(() => passed);
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '20 test files' });
     expect(runs).toEqual([4, 12, 4]);
@@ -100,9 +100,15 @@ describe('a mutant', () => {
     expect(runs).toEqual([3, 12, 4]);
   });
 
-  it('is noticed by a run that times out', async () => {
-    const { judge } = setUp(() => null);
+  it('is noticed by a run that times out with it, and ends without it', async () => {
+    const { judge } = setUp((_, text) => (text === changed ? null : passed));
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'its time-out' });
+  });
+
+  it('is unnoticed by a run that times out without it too', async () => {
+    const { judge, textOf } = setUp(() => null);
+    expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '20 test files' });
+    expect(textOf()).toBe(source);
   });
 
   it('is noticed by an error outside of all tests', async () => {
@@ -110,13 +116,19 @@ describe('a mutant', () => {
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'an error outside of tests' });
   });
 
-  it('is noticed by the lint if all tests pass but types or rules refuse the changed file', async () => {
+  it('is noticed by the lint if its unit tests pass but types or rules refuse the changed file', async () => {
     const { judge, textOf } = setUp(() => passed, { refused: true });
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'lint' });
     expect(textOf()).toBe(source);
   });
 
-  it('is tested only against the nearest tests on request', async () => {
+  it('is not run against simulation or integration tests if the lint refuses it', async () => {
+    const { judge, runs } = setUp(() => passed, { refused: true, project: 'integration' });
+    expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'lint' });
+    expect(runs).toEqual([]);
+  });
+
+  it('is tested, on request, only against the nearest tests', async () => {
     const { judge } = setUp(noticing('shared/domain/7.test.ts'), { nearest: 5 });
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '5 test files' });
   });

@@ -26,7 +26,10 @@ export interface JudgeDeps {
   isRefused: (file: string) => Promise<boolean>;
 }
 
-/** Notices a change that no test noticed, such as a removed `await`. */
+/**
+ * Notices changes that no unit test noticed, such as a removed `await`. It takes seconds, so it runs before simulation
+ * and integration tests, which take minutes.
+ */
 export const byLint = 'lint';
 
 /** A change that makes a loop endless is noticed by its time, which is some times that of any test file. */
@@ -61,13 +64,22 @@ export function createMutantJudge({
     return !repeated?.passed && (await isSound(test, mutant));
   }
 
+  async function runUnchanged(tests: TestFile[], mutant: Mutant) {
+    write(mutant.file, sourceOf(mutant));
+    const answer = await runTests(tests, mutant);
+    write(mutant.file, applyMutant(sourceOf(mutant), mutant));
+    return answer;
+  }
+
+  /** On a loaded machine, a time-out may have another cause than the change. */
+  async function endsUnchanged(tests: TestFile[], mutant: Mutant): Promise<boolean> {
+    return (await runUnchanged(tests, mutant)) !== null;
+  }
+
   async function isSound(test: TestFile, mutant: Mutant): Promise<boolean> {
     const known = sound.get(test.file);
     if (known !== undefined) return known;
-    write(mutant.file, sourceOf(mutant));
-    const unchanged = await runTests([test], mutant);
-    write(mutant.file, applyMutant(sourceOf(mutant), mutant));
-    const passes = unchanged?.passed === true;
+    const passes = (await runUnchanged([test], mutant))?.passed === true;
     sound.set(test.file, passes);
     if (!passes) onUnsound(test);
     return passes;
@@ -78,7 +90,7 @@ export function createMutantJudge({
     let left = tests.filter(({ file }) => sound.get(file) !== false);
     while (left.length > 0) {
       const answer = await runTests(left, mutant);
-      if (answer === null) return 'its time-out';
+      if (answer === null) return (await endsUnchanged(left, mutant)) ? 'its time-out' : null;
       if (answer.passed) return null;
       const { failedTest } = answer;
       if (failedTest === null) return 'an error outside of tests';
@@ -88,16 +100,29 @@ export function createMutantJudge({
     return null;
   }
 
+  async function noticedByParts(parts: readonly TestFile[][], mutant: Mutant): Promise<string | null> {
+    for (const tests of parts) {
+      const by = await noticedBy(tests, mutant);
+      if (by !== null) return by;
+    }
+    return null;
+  }
+
+  const noticedByLint = async ({ file }: Mutant) => ((await isRefused(file)) ? byLint : null);
+
   return async (mutant) => {
     const byProject = Map.groupBy(relatedTests(mutant.file), ({ project }) => project);
-    const chosen = [...byProject.values()].map((tests) => tests.slice(0, nearest));
+    const { unit = [], ...slow } = Object.fromEntries(
+      Array.from(byProject, ([project, tests]) => [project, tests.slice(0, nearest)]),
+    );
+    const chosen = [unit, ...Object.values(slow)];
     write(mutant.file, applyMutant(sourceOf(mutant), mutant));
     try {
-      for (const tests of chosen.flatMap(inGrowingParts)) {
-        const by = await noticedBy(tests, mutant);
-        if (by !== null) return { mutant, verdict: 'noticed', by };
-      }
-      if (await isRefused(mutant.file)) return { mutant, verdict: 'noticed', by: byLint };
+      const by =
+        (await noticedByParts(inGrowingParts(unit), mutant)) ??
+        (await noticedByLint(mutant)) ??
+        (await noticedByParts(Object.values(slow).flatMap(inGrowingParts), mutant));
+      if (by !== null) return { mutant, verdict: 'noticed', by };
     } finally {
       write(mutant.file, sourceOf(mutant));
     }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { createVitest, type TestSpecification } from 'vitest/node';
+import { judgeRun } from './judge-run.ts';
 import { runRequest, type RunAnswer, type TestFile } from './kept-vitest-messages.ts';
 
 /**
@@ -14,6 +15,9 @@ const specifications = new Map((await vitest.globTestSpecifications()).map((each
 /** They were changed before the last run, and may have been put back since. */
 let lastChanged: readonly string[] = [];
 
+/** Runs of the same tests until one is whole or names a failed test. */
+const mostAttempts = 5;
+
 process.on('message', (message) => {
   void runTests(message).then((answer) => process.send?.(answer));
 });
@@ -25,11 +29,24 @@ async function runTests(message: unknown): Promise<RunAnswer> {
   for (const file of new Set([...lastChanged, ...changedFiles])) vitest.invalidateFile(path.join(root, file));
   lastChanged = changedFiles;
   const chosen = tests.map((test) => specifications.get(keyOf(test))).filter((each) => each !== undefined);
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const answer = await runChosen(chosen);
+    if (answer) return answer;
+  }
+  throw new Error(`${mostAttempts} runs ended early, and none named the test that failed`);
+}
+
+async function runChosen(chosen: TestSpecification[]): Promise<RunAnswer | null> {
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, false);
-  const ofThisRun = new Set(chosen.map(({ moduleId }) => moduleId));
-  const failed = testModules.find((module) => module.state() === 'failed' && ofThisRun.has(module.moduleId));
-  const failedTest = failed && { project: failed.project.name, file: path.relative(root, failed.moduleId) };
-  return { passed: !failed && unhandledErrors.length === 0, failedTest: failedTest ?? null };
+  const ids = new Set(chosen.map(({ moduleId }) => moduleId));
+  const modules = testModules
+    .filter(({ moduleId }) => ids.has(moduleId))
+    .map((module) => ({
+      test: { project: module.project.name, file: path.relative(root, module.moduleId) },
+      state: module.state(),
+      failedTests: [...module.children.allTests('failed')].length,
+    }));
+  return judgeRun(modules, unhandledErrors.length);
 }
 
 function testFileOf({ project, moduleId }: TestSpecification): TestFile {

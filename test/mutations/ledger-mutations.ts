@@ -38,7 +38,7 @@ export const ledgerMutations: readonly Mutation[] = [
     takesAway: 'people who came onto a list while its replacement was loaded come along',
     edits: [
       {
-        text: '  if (before !== undefined) await client.query(statements.takeAlong, [listNo, before, uploadId]);\n',
+        text: '  if (before !== undefined) await client.query(statements.copyAddedMeanwhile, [listNo, before, uploadId]);\n',
         replacement: '',
       },
     ],

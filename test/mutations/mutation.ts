@@ -6,7 +6,7 @@ export interface Mutation {
    * moved to.
    */
   edits: readonly { text: string; replacement: string }[];
-  /** Where the tests are that notice. */
+  /** Project of the tests that notice. */
   project: 'unit' | 'integration';
   /** Parts of the paths of test files, of which at least one has to fail. */
   noticedBy: readonly string[];

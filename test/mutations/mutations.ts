@@ -1,6 +1,7 @@
 import { apiMutations } from './api-mutations.ts';
 import { connectorsMutations } from './connectors-mutations.ts';
 import { domainMutations } from './domain-mutations.ts';
+import { inboxMutations } from './inbox-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
 import { boundMutations } from './bound-mutations.ts';
 import { claimMutations } from './claim-mutations.ts';
@@ -37,4 +38,5 @@ export const mutations: readonly Mutation[] = [
   ...tracingMutations,
   ...boundMutations,
   ...connectorsMutations,
+  ...inboxMutations,
 ];

@@ -9,6 +9,7 @@ export const readByTests = [
   'migrations',
   'deploy',
   'docs',
+  'docker-compose.yml',
   'package.json',
   'tsconfig.json',
   'vitest.config.ts',

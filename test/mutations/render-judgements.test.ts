@@ -8,7 +8,7 @@ function judged(file: string, verdict: Judgement['verdict'], by = ''): Judgement
 }
 
 describe('the result page of a draw', () => {
-  it('has a line for each room, the unnoticed mutants and the total', () => {
+  it('has a line for each area of the product, the unnoticed mutants and the total', () => {
     const judgements = [
       judged('services/worker/a.ts', 'noticed'),
       judged('shared/domain/a/b.ts', 'UNNOTICED'),

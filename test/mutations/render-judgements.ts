@@ -8,7 +8,7 @@ export interface Share {
   room: string;
   drawn: number;
   noticed: number;
-  /** Noticed changes that no test noticed: types or lint rules refuse them. */
+  /** Noticed changes that no unit test noticed: types or lint rules refuse them. */
   byLint: number;
   /** Changes in files that none of the tests imports: they count as drawn, and as nothing else. */
   unreached: number;

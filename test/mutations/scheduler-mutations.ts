@@ -5,7 +5,7 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'reading for a client that is behind costs what it has due, whatever others have',
     edits: [{ text: 'const mostSpans = 200_000;', replacement: 'const mostSpans = 0;' }],
     project: 'integration',
-    noticedBy: ['test/integration/clients-behind.integration'],
+    noticedBy: ['test/integration/backlogged-clients.integration'],
   },
   {
     takesAway: 'what Kafka lost of a client that is behind is listed by the sweep',

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Mutation } from './mutation.ts';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** What the product is made of, by path, without its tests. */
+/** Returns the sources of the product by path, without its tests. */
 export function readSources(): Map<string, string> {
   const files = globSync(['{services,shared,cli,migrations}/**/*.{ts,sql}'], {
     cwd: root,
@@ -26,4 +27,18 @@ export function fileOf(sources: ReadonlyMap<string, string>, text: string): stri
     throw new Error(`this stands ${holding.length} times, in [${holding.join(', ')}], and not once:\n${text}`);
   }
   return file;
+}
+
+/** Returns the sources of the files that a mutation changes, as it leaves them, by path. */
+export function applyEdits(edits: Mutation['edits'], sources: ReadonlyMap<string, string>): Map<string, string> {
+  const changed = new Map<string, string>();
+  for (const { text, replacement } of edits) {
+    const file = fileOf(sources, text);
+    const before = changed.get(file) ?? sources.get(file) ?? '';
+    changed.set(
+      file,
+      before.replace(text, () => replacement),
+    );
+  }
+  return changed;
 }

@@ -6,13 +6,13 @@ const signIn = 'services/api/access/sign-in';
 export const tokenMutations: readonly Mutation[] = [
   {
     takesAway: 'tokens: one that is for another audience is refused',
-    edits: [{ text: '...{ issuer, audience: [...audiences], algorithms,', replacement: '...{ issuer, algorithms,' }],
+    edits: [{ text: '      audience: [...audiences],\n', replacement: '' }],
     project: 'integration',
     noticedBy: [tokens],
   },
   {
     takesAway: 'tokens: one that is signed with nothing, or a shared secret, is told so',
-    edits: [{ text: 'audience: [...audiences], algorithms, clock', replacement: 'audience: [...audiences], clock' }],
+    edits: [{ text: '      algorithms,\n', replacement: '' }],
     project: 'integration',
     noticedBy: [tokens],
   },
@@ -36,7 +36,10 @@ export const tokenMutations: readonly Mutation[] = [
   {
     takesAway: 'tokens: nobody waits for an issuer that did not answer',
     edits: [
-      { text: '    if (failure === undefined) await ask();\n    else if', replacement: '    await ask();\n    if' },
+      {
+        text: '    if (failure === undefined) await refresh();\n    else if',
+        replacement: '    await refresh();\n    if',
+      },
     ],
     project: 'integration',
     noticedBy: [tokens],
@@ -45,7 +48,7 @@ export const tokenMutations: readonly Mutation[] = [
     takesAway: 'tokens: unknown keys make us ask twice a minute at most',
     edits: [
       {
-        text: 'if (failure !== undefined || clock.monotonicMs() - askedAtMs < unknownKeyPauseMs) return false;',
+        text: 'if (failure !== undefined || clock.monotonicMs() - requestedAtMs < unknownKeyPauseMs) return false;',
         replacement: 'if (failure !== undefined) return false;',
       },
     ],
@@ -79,7 +82,7 @@ export const tokenMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'AUTH_MODE=oidc takes no keys',
-    edits: [{ text: "if (doors.mode === 'oidc') refuse(", replacement: 'if (false) refuse(' }],
+    edits: [{ text: "if (authMethods.mode === 'oidc') refuse(", replacement: 'if (false) refuse(' }],
     project: 'integration',
     noticedBy: [tokens],
   },

@@ -2,7 +2,7 @@ import { cp, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Mutation } from './mutation.ts';
-import { fileOf, readSources, root } from './sources.ts';
+import { applyEdits, readSources, root } from './sources.ts';
 
 /**
  * Copies this checkout into a folder of its own, which uses the same packages.
@@ -23,14 +23,7 @@ export async function writeEdits(
   edits: Mutation['edits'],
   sources: ReadonlyMap<string, string> = readSources(),
 ): Promise<string[]> {
-  const changed = new Map<string, string>();
-  for (const { text, replacement } of edits) {
-    const file = fileOf(sources, text);
-    changed.set(
-      file,
-      (changed.get(file) ?? sources.get(file) ?? '').replace(text, () => replacement),
-    );
-  }
+  const changed = applyEdits(edits, sources);
   for (const [file, source] of changed) await writeFile(path.join(tree, file), source);
   return [...changed.keys()];
 }

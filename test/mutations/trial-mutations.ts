@@ -16,7 +16,9 @@ export const trialMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'test sends: a test under no rule does not wait for the lock of the sums',
-    edits: [{ text: 'first.start.rules.length > 0 && first.bySums', replacement: 'first.bySums' }],
+    edits: [
+      { text: 'first.start.rules.length > 0 && first.clearanceByTotals', replacement: 'first.clearanceByTotals' },
+    ],
     project: 'integration',
     noticedBy: [tests],
   },
@@ -44,7 +46,7 @@ export const trialMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'approvals: tests by an approval reach no more users than it covers',
-    edits: [{ text: '[country]: users.length + tested })', replacement: '[country]: users.length })' }],
+    edits: [{ text: 'sumOf(wanted, tested))', replacement: 'wanted)' }],
     project: 'integration',
     noticedBy: [tests],
   },

@@ -82,8 +82,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'a dry feed takes no batch that a worker could be called for',
     edits: [
       {
-        text: 'check (not dry or sunk_batches = next_batch_no - 1 and',
-        replacement: 'check (true or sunk_batches = next_batch_no - 1 and',
+        text: 'check (not dry or ended_batches = next_batch_no - 1',
+        replacement: 'check (true or ended_batches = next_batch_no - 1',
       },
     ],
     project: 'integration',
@@ -196,8 +196,8 @@ export const triggerMutations: readonly Mutation[] = [
     takesAway: 'no worker is missed by a run that is paused',
     edits: [
       {
-        text: "(r.state = 'running' or exists (select from run_troubles t",
-        replacement: "(r.state <> '' or exists (select from run_troubles t",
+        text: "(r.state = 'running' or exists (select from run_problems t",
+        replacement: "(r.state <> '' or exists (select from run_problems t",
       },
     ],
     project: 'integration',

@@ -253,12 +253,29 @@ export const workerMutations: readonly Mutation[] = [
     takesAway: 'a pause is seen within its bound',
     edits: [
       {
-        text: 'const longestGoodMs = lastCallSentWithinMs - 100;',
-        replacement: 'const longestGoodMs = lastCallSentWithinMs * 30;',
+        text: 'const maxAdmissionAgeMs = lastCallSentWithinMs - 100;',
+        replacement: 'const maxAdmissionAgeMs = lastCallSentWithinMs * 30;',
       },
     ],
     project: 'unit',
     noticedBy: ['services/worker/'],
+  },
+  {
+    takesAway: 'no call waits in a slot while the run of its feed is read',
+    edits: [
+      {
+        text: 'if (admission instanceof Promise) void awaitAdmission(next, admission);',
+        replacement: 'if (admission === null) void awaitAdmission(next, admission);',
+      },
+    ],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
+  },
+  {
+    takesAway: 'the duration of a call is that of its request alone',
+    edits: [{ text: 'null : nowMs - served.startedMs', replacement: 'null : nowMs - startedMs' }],
+    project: 'unit',
+    noticedBy: ['services/worker/slots/call-slots'],
   },
   {
     takesAway: 'a list of lost users that the rows contradict is not used',

@@ -101,7 +101,7 @@ export function audienceScenario(fateOf: Scenario['fateOf']): Scenario {
   };
 }
 
-/** What differs from the undisturbed run when the trigger meets one of these fates at any of its port calls. */
+/** Returns the differences from the undisturbed run, for each of these fates at each port call of the trigger. */
 export async function disturbedByTrigger(fates: readonly Fate[]) {
   const undisturbed = await simulate(audienceScenario(() => 'pass'));
   const broken: { atCall: number; fate: Fate; found: string[] }[] = [];

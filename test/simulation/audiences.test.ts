@@ -64,7 +64,7 @@ describe('a run of three included and three excluded sources with a hold-out of 
         }),
       },
     ],
-  ])('has witnesses that notice when %s', async (_, weakening) => {
+  ])('has checks that detect when %s', async (_, weakening) => {
     const weakened = { ...audienceScenario(() => 'pass'), weakening };
     const outcome = await simulate(weakened);
     const found = findings(weakened, outcome);

@@ -10,14 +10,14 @@ describe('two regions that share one database', () => {
   });
 
   it.each([1, 2, 3, 4])(
-    'claim nothing in the region that was switched off, whatever it believes: walk %i',
+    'claim nothing in the region that was switched off, whatever state it has read: walk %i',
     async (seed) => {
       const scenario = { ...troubled(seed), regions: ['local', 'east'], switchAfterMs: 6100 };
       expect(await runCallbacks(scenario)).toEqual([]);
     },
   );
 
-  it('have witnesses that notice claims under any epoch', async () => {
+  it('have checks that detect claims under any epoch', async () => {
     const found: string[] = [];
     for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
       const scenario = troubled(seed);
@@ -71,7 +71,7 @@ describe('a job committed behind the watermark', () => {
     expect(await runCallbacks(calm(seed, 700))).toEqual([]);
   });
 
-  it('is missed without the late-job query, and the witnesses notice', async () => {
+  it('is missed without the late-job query, and the checks detect that', async () => {
     const withoutLateLook = (due: DueReferences): DueReferences => ({
       ...due,
       lookLate: () => Promise.resolve({ late: [], horizon: '', nowUs: 0 }),
@@ -92,7 +92,7 @@ describe('a client with more due jobs than dispatchers accept', () => {
     expect(await runCallbacks(crowded(seed))).toEqual([]);
   });
 
-  it('has jobs without a call if no scheduler reads for clients that are behind, and the witnesses notice', async () => {
+  it('has jobs without a call if no scheduler reads for clients that are behind, and the checks detect that', async () => {
     const withoutLookOf = (due: DueReferences): DueReferences => ({
       ...due,
       lookOf: (ranges) => Promise.resolve(ranges.map(() => ({ found: [], readUpTo: null }))),
@@ -108,7 +108,7 @@ const withoutSweep = (due: DueReferences): DueReferences => ({
   sweepLapsed: () => Promise.resolve([]),
 });
 
-/** What a claim would have said. */
+/** Result of a claim that was not made. */
 const unclaimed = (dueAtMs: number) => ({
   partition: 0,
   dueUs: dueAtMs * 1000,
@@ -118,7 +118,7 @@ const unclaimed = (dueAtMs: number) => ({
 });
 
 /** A checker that never fails proves nothing. */
-describe('the witnesses notice when', () => {
+describe('the checks of the simulation detect when', () => {
   it('no scheduler sweeps', async () => {
     const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', weakenDue: withoutSweep };
     expect(await runCallbacks({ ...lossy, fateOf: () => 'pass' })).not.toEqual([]);
@@ -153,7 +153,7 @@ describe('the witnesses notice when', () => {
           ...(await ledger.flush({ results, claims: [] })),
           claimed: claims.flatMap(({ jobId }) => {
             const job = tables.jobs.get(jobId);
-            const call = { repeats: null, terms: null, orderingKey: null, aloneMs: null, report: null };
+            const call = { repeats: null, terms: null, orderingKey: null, exclusiveMs: null, report: null };
             return job ? [{ ...job, ...unclaimed(job.dueAtMs), ...call }] : [];
           }),
         }),

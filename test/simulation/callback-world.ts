@@ -48,7 +48,7 @@ export type ProcessKind = 'scheduler' | 'dispatcher';
 export interface CallbackScenario {
   chance: Chance;
   jobs: number;
-  /** What the id of each is made of: its last six bits are its partition. */
+  /** Returns the number for the job's id: its last six bits are the partition. */
   numberOf?: (nth: number) => number;
   /** Faults happen for so long; after that, time passes until all is quiet. */
   faultsLastMs: number;
@@ -56,20 +56,20 @@ export interface CallbackScenario {
   messageFate: () => MessageFate;
   answerOf: () => CallbackAnswer | 'hang';
   frozenMs: () => number;
-  /** Where processes run, two of a kind in each; `local` unless given. */
+  /** Regions of the processes, two of a kind in each; `local` unless given. */
   regions?: readonly string[];
   /** When an operator makes the last of them the only one, from the start. */
   switchAfterMs?: number;
-  /** How far behind now a commit may land. */
+  /** Returns how far in the past a commit may become visible. */
   lateMs: () => number;
   /** Dispatchers take hardly anything of each client at a time: all of them are behind now and then. */
   isScarce?: boolean;
-  /** How late the first call of a job may be; without it, at most until all is over. */
+  /** Upper bound on the lateness of a job's first call. Undefined: it has to happen before the end. */
   latestMs?: number;
   weaken?: (ledger: CallLedger, tables: CallbackTables) => CallLedger;
   weakenDue?: (due: DueReferences) => DueReferences;
   weakenKeys?: (keys: KeyAdvancer, tables: CallbackTables) => KeyAdvancer;
-  /** Of each job; all are normal without it. */
+  /** Priority of each job; normal unless given. */
   priorityOf?: (nth: number) => StoredPriority | undefined;
   /** Jobs have ordering keys, two of each client. */
   ordering?: 'exclusive' | 'in-order';
@@ -102,7 +102,7 @@ const noStores = new Set(['call', 'publish']);
 const clients = 3;
 
 const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
-  heldBecause: null,
+  pauseReason: null,
   retries: { strategy: 'fixed', attempts: 4, delayMs: 500 },
   sideline: { afterFailures: 4, failureRate: 0.5, probeEveryMs: 1000, pathPrefixes: [] },
   onGone: 'dead-letter',

@@ -11,20 +11,19 @@ type Effects = readonly ReadonlyMap<string, number>[];
 
 const everybody = { steps: null, countries: null, reasons: null };
 
-/** What a person asks for when a run has ended with failures. Null where nobody failed. */
+/** Starts the retry that a person requests after a run has ended with failures. Null if no user failed. */
 export async function retryFailed(database: MemoryDatabase, parent: RunRow): Promise<string | null> {
   const retries = createMemoryRetries({ database });
   if ((await retries.groups(parent.id, everybody)).length === 0) return null;
   const runId = uuidv7();
-  const { kind } = await retries.create({ runId, of: parent.id, filter: everybody, deadlineSeconds: null });
+  const { kind } = await retries.create({ runId, parentRunId: parent.id, filter: everybody, deadlineSeconds: null });
   if (kind !== 'created') throw new Error(`the failed users could not be tried again: ${kind}`);
   return runId;
 }
 
 /**
- * What is wrong with a child run. Each of its feeds is judged as a run of its own that begins with the step that
- * failed; and over both runs nobody has two effects.
- *
+ * Returns the faults of a child run. Each of its feeds is judged like a run that begins with the failed step, and over
+ * both runs no user has two effects.
  * @param steps of the chain
  * @param effects of both runs by step, and of the child alone
  */

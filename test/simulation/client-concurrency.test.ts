@@ -51,7 +51,7 @@ function setUp(concurrency: number) {
   async function offer(count: number): Promise<void> {
     for (let nth = 0; nth < count; nth++) await subject.offer({ jobId: jobIdOf(number++), clientId: client });
   }
-  /** What was in the memory of one that is gone, as a scheduler does. */
+  /** Offers the jobs from the memory of a dispatcher that is gone, as a scheduler does. */
   async function offerLost(): Promise<void> {
     for (const { jobId, dueAtMs } of tables.jobs.values()) {
       const jobs = [[jobPartitionOf(jobId), dueAtMs * 1000, jobId, 0]];

@@ -39,7 +39,7 @@ describe('a run of two steps and three batches', () => {
     undisturbed = await simulate(scenario(() => 'pass'));
   });
 
-  it('ends with all witnesses in agreement without faults', () => {
+  it('passes all checks without faults', () => {
     expect(
       findings(
         scenario(() => 'pass'),
@@ -103,7 +103,7 @@ describe('a run of two steps and three batches', () => {
     ['cancel', 'trigger'],
     ['cancel', 'worker'],
   ])(
-    'makes no call after a %s at any port call of the %s, even if that process dies, and all witnesses agree',
+    'makes no call after a %s at any port call of the %s, even if that process dies, and passes all checks',
     async (verb, name) => {
       const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
       const ended = new Set<string>();

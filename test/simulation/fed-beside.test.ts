@@ -51,13 +51,13 @@ describe('a healthy campaign with more batches than a shard has ready', () => {
     ['whose calls take two seconds', { count: 1, answersAfterMs: 2000, turnsAfterMs: 0, leadMs: 8000 }],
     ['whose calls began to hang a second ago', { count: 1, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 1000 }],
     ['with two more whose calls hang', { count: 3, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 }],
-  ])('takes no longer beside one %s than beside a healthy one', async (_name, others) => {
+  ])('takes no longer beside a campaign %s than beside a healthy one', async (_name, others) => {
     const { tookMs, readyOfOthers } = await runBeside(others);
     expect(tookMs).toBeLessThanOrEqual((await besideHealthy).tookMs);
     expect(readyOfOthers).toBeLessThanOrEqual(mostReady);
   });
 
-  it('takes as long beside hanging campaigns of another trigger as beside those of its own', async () => {
+  it('takes equally long beside hanging campaigns of another trigger and beside those of its own trigger', async () => {
     const others = { count: 15, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 };
     const [own, elsewhere] = await Promise.all([runBeside(others), runBeside({ ...others, isFedElsewhere: true })]);
     expect(elsewhere.tookMs).toBeLessThanOrEqual(1.1 * own.tookMs);

@@ -7,12 +7,12 @@ import { createChance, type Chance } from './seeded.ts';
 
 export interface ForgerDeps {
   database: MemoryDatabase;
-  /** Of the chain. */
+  /** Number of steps of the chain. */
   steps: number;
   topicOf: (shard: Shard) => string;
 }
 
-/** Who may write to the topics and knows all batches. */
+/** Forger that may write to the topics and knows all batches. */
 export interface Forger {
   /** A reference to any step of any batch there may be. Who is left in it has to be read. */
   strays(ofWalk: Chance): OutgoingMessage[];

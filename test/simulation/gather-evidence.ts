@@ -3,7 +3,7 @@ import type { Evidence } from '../support/evidence.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
 
-/** What of a scenario the witnesses have to know. */
+/** Parts of a scenario that the witnesses need. */
 interface Expected {
   audience: Evidence['audience'];
   steps: number;
@@ -11,7 +11,7 @@ interface Expected {
   suppressed: readonly ReadonlySet<string>[];
 }
 
-/** What the engine reports, and what the endpoint has seen. */
+/** Collects the engine's report, and the calls that the endpoint received. */
 export async function gatherEvidence(
   database: MemoryDatabase,
   runId: string | undefined,

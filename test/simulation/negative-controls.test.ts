@@ -4,7 +4,7 @@ import { weakenings } from './weakenings.ts';
 
 const maxSeeds = 1000;
 
-/** Where a protection shows: what has to go wrong for it to be needed. */
+/** Faults that are needed to show each protection. */
 const leanings: Record<keyof typeof weakenings, Leaning> = {
   'request keys are not derived from the call': { fates: ['die-before', 'die-after'] },
   'the status of a lost call is not queried': { keeping: 'C', manners: ['lost', 'garbage'] },
@@ -65,8 +65,8 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   'an ending ignores calls in doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 
-/** Where it showed last, when that is far from the first seed: tried before all others. */
-const lastShownBy: Partial<Record<keyof typeof weakenings, number>> = {
+/** Seed that showed the missing protection last, if it is far from the first seed. It is tried before all others. */
+const lastDisplayedBy: Partial<Record<keyof typeof weakenings, number>> = {
   'the status of a lost call under an expired lease is queried too early': 323,
   'a call is sent regardless of its age': 270,
   'results are written under any epoch': 32,
@@ -80,26 +80,26 @@ const lastShownBy: Partial<Record<keyof typeof weakenings, number>> = {
 };
 
 function* seedsFor(name: string): Generator<number> {
-  const [, first] = Object.entries(lastShownBy).find(([each]) => each === name) ?? [];
+  const [, first] = Object.entries(lastDisplayedBy).find(([each]) => each === name) ?? [];
   if (first !== undefined) yield first;
   for (let seed = 1; seed <= maxSeeds; seed++) yield seed;
 }
 
 /** A checker that never fails proves nothing: with one protection taken away, the walks have to show it. */
-describe('the witnesses notice when', () => {
+describe('the checks of the simulation detect when', () => {
   it.each(Object.entries(weakenings))(
     '%s',
     async (name, weakening) => {
       const leaning = Object.entries(leanings).find(([each]) => each === name)?.[1];
-      let shownBy = 0;
+      let displayedBy = 0;
       let found: string[] = [];
       for (const seed of seedsFor(name)) {
-        shownBy = seed;
+        displayedBy = seed;
         found = await walk(seed, leaning, weakening);
         if (found.length > 0) break;
       }
       expect(found).not.toEqual([]);
-      expect(await walk(shownBy, leaning)).toEqual([]);
+      expect(await walk(displayedBy, leaning)).toEqual([]);
     },
     120_000,
   );

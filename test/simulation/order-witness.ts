@@ -10,7 +10,7 @@ interface OrderedJob {
   acceptedMs: number;
 }
 
-/** What nobody advanced when it was accepted is in its place after this. */
+/** A key that was not advanced when its job was accepted has been advanced after this time. */
 const sweptWithinMs = 4000;
 
 /** Looks at every call of a job with an ordering key, as its receiver sees it. */

@@ -34,7 +34,7 @@ describe('jobs with the same ordering key under faults', () => {
 });
 
 /** A checker that never fails proves nothing. */
-describe('the witnesses of order notice when', () => {
+describe('the checks of order detect that', () => {
   const foundBy = async (weaken: (seed: number) => CallbackScenario) => {
     const found: string[] = [];
     for (let seed = 1; seed <= 10 && found.length === 0; seed++) found.push(...(await runCallbacks(weaken(seed))));

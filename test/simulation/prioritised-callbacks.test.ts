@@ -67,7 +67,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
     await subject.add(jobs);
     changes.announce('jobs');
   };
-  /** What was called since so many calls, in its order. */
+  /** Priorities of the calls after the first `since`, in order. */
   const called = (since = 0) => calls.slice(since).map((jobId) => priorityOf.get(jobId) ?? 'unknown');
   const end = async () => {
     const stopping = offerer.stopIntake().then(() => offerer.finishWork());
@@ -81,8 +81,8 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
 
 const countOf = (called: readonly string[], wanted: string) => called.filter((each) => each === wanted).length;
 
-describe('priorities from the database to the call', () => {
-  it('high-priority jobs behind a backlog of 500 and a single slot are among the next thirty calls', async () => {
+describe('the priorities of jobs, from the database to the call', () => {
+  it('put high jobs behind a backlog of 500 and a single slot among the next thirty calls', async () => {
     const { clock, add, called, end } = await startWorld();
     await add(500, shop);
     await passTime(clock, 1000);
@@ -102,28 +102,25 @@ describe('priorities from the database to the call', () => {
   it.each([
     ['of its slots', {}],
     ['of its rate', { slots: 50, perSecond: 20 }],
-  ])(
-    'normal and low priority keep their share %s, however many jobs of higher priority arrive',
-    async (_of, limits) => {
-      const { clock, add, called, end } = await startWorld(limits);
-      await add(400, shop);
-      await add(400, shop, 'low');
-      for (let seconds = 0; seconds < 30; seconds++) {
-        await add(50, shop, 'high');
-        await passTime(clock, 1000);
-      }
-      // Without the first ones, which were offered before any high one came.
-      const last = called().slice(-300);
-      expect(last).toHaveLength(300);
-      const shares = ['high', 'normal', 'low'].map((priority) => countOf(last, priority) / last.length);
-      expect(shares[0]).toBeCloseTo(16 / 21, 1);
-      expect(shares[1]).toBeCloseTo(4 / 21, 1);
-      expect(countOf(last, 'low')).toBeGreaterThanOrEqual(10);
-      await end();
-    },
-  );
+  ])('leave normal and low jobs their share %s, however many jobs of higher priority arrive', async (_of, limits) => {
+    const { clock, add, called, end } = await startWorld(limits);
+    await add(400, shop);
+    await add(400, shop, 'low');
+    for (let seconds = 0; seconds < 30; seconds++) {
+      await add(50, shop, 'high');
+      await passTime(clock, 1000);
+    }
+    // Without the first ones, which were offered before any high one came.
+    const last = called().slice(-300);
+    expect(last).toHaveLength(300);
+    const shares = ['high', 'normal', 'low'].map((priority) => countOf(last, priority) / last.length);
+    expect(shares[0]).toBeCloseTo(16 / 21, 1);
+    expect(shares[1]).toBeCloseTo(4 / 21, 1);
+    expect(countOf(last, 'low')).toBeGreaterThanOrEqual(10);
+    await end();
+  });
 
-  it('a client that marks all jobs as high is called no sooner than its neighbour, whose calls do not change', async () => {
+  it('give a client that marks all jobs as high no earlier calls than its neighbour, whose calls do not change', async () => {
     const neighboursCalls = async (priority?: StoredPriority) => {
       const { clock, add, called, end } = await startWorld({ slots: 4 });
       await add(500, shop, priority);

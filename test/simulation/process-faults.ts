@@ -1,12 +1,11 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 
 /**
- * What can happen to a process at a port call. All that a process does and learns passes through its ports, so a fault
- * there is what a fault looks like from inside.
- *
- * - `die-before`, `die-after`: killed right before the call has its effect, or right after. It gets no answer any more.
- * - `throw-before`: the call had no effect, and says that it failed.
- * - `throw-after`: the call took effect, and says that it failed (an unknown commit, a lost acknowledgement).
+ * Faults that can happen to a process at a port call. All actions and observations of a process pass through its ports,
+ * so a fault at a port is what a fault looks like from inside.
+ * - `die-before`, `die-after`: killed right before the call has its effect, or right after. It gets no further answers.
+ * - `throw-before`: the call had no effect, and reports a failure.
+ * - `throw-after`: the call took effect, and reports a failure (an unknown commit, a lost acknowledgement).
  * - `freeze-before`, `freeze-after`: stopped as by SIGSTOP, with the call on its way out or its answer on the way in,
  *   until thawed.
  */
@@ -25,10 +24,10 @@ export const slowFates = ['slow-before', 'slow-after'] as const;
 export type Fate = 'pass' | (typeof faultyFates)[number] | (typeof slowFates)[number];
 
 export interface PortCall {
-  /** How many port calls the process has made, this one included. */
+  /** Number of port calls of the process, this one included. */
   number: number;
   method: string;
-  /** Whether the port may fail: some answer instead, and there a `throw` is none. */
+  /** False if the port never throws: some ports return failures instead. */
   mayThrow: boolean;
 }
 
@@ -44,7 +43,7 @@ export interface ProcessFaultsOptions {
   onSlow?: (call: PortCall) => Promise<void>;
 }
 
-/** What a port's failure looks like; null for a port that never fails. */
+/** Returns the failure of a port; null for a port that never fails. */
 export type FaultOf = ((what: string, args: readonly unknown[]) => Error) | null;
 
 /** A process whose port calls can be killed, broken and frozen. */

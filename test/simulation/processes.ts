@@ -68,7 +68,7 @@ export interface Weakening {
   storedAudiences?: (stored: StoredAudiences) => StoredAudiences;
 }
 
-/** What all processes of a world share. */
+/** Parts that all processes of a world share. */
 export interface Surroundings {
   database: MemoryDatabase;
   bus: MemoryBus;
@@ -208,8 +208,8 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
 }
 
 /**
- * What comes in from outside waits while the process is frozen. Once expelled, it joins anew and learns that its lanes
- * are gone.
+ * Members of the group. Messages wait while their process is frozen. If the process was expelled, it joins again and
+ * learns that its lanes are gone.
  */
 function createMember(consumer: MemoryConsumer, faults: ProcessFaults): Membership & { consumer: MessageConsumer } {
   const lanes = new Set<Lane>();

@@ -46,7 +46,7 @@ const definition = fc.tuple(rhythm, policies, fc.boolean()).map(([times, chosen,
   };
 });
 
-/** What people, nodes and the world do. */
+/** Actions of people, nodes and the world. */
 const act = fc.oneof(
   {
     weight: 12,
@@ -84,7 +84,7 @@ const act = fc.oneof(
 
 type Act = typeof act extends fc.Arbitrary<infer Each> ? Each : never;
 
-/** Which definition held from when on. */
+/** Definition of a schedule, and the time from which it is valid. */
 interface Era {
   fromMs: number;
   definition: KeptSchedule;
@@ -166,7 +166,7 @@ async function makeWorld(first: KeptSchedule) {
         return;
       case 'lose-look': {
         const row = database.recurring.schedules.get(scheduleId);
-        if (row) row.lookAtMs = null;
+        if (row) row.nextCheckAtMs = null;
         await due.rearm(10, null);
         return;
       }
@@ -225,7 +225,7 @@ function decisionsOf(
   return decided;
 }
 
-/** What should have been decided: each era's instants, from its beginning to the next one's. */
+/** Returns the instants that should have been decided: those of each era, from its beginning to the next one's. */
 function instantsOf(eras: readonly Era[], untilMs: number): number[] {
   const [first] = eras;
   return eras.flatMap(({ fromMs, definition: { recurrence } }, index) => {

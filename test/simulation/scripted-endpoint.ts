@@ -9,11 +9,10 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { Chance } from './seeded.ts';
 
 /**
- * What an endpoint does with a call.
- *
+ * Behaviours of an endpoint for a call.
  * - `answer`: applies it and answers.
  * - `lost`: applies it, and its answer is lost. `garbage`: applies it and answers 500.
- * - `hang`: it arrives and is applied late, when the caller has given up. Until then, the endpoint knows nothing of it.
+ * - `hang`: it arrives and is applied late, after the caller's time-out. Until then, the endpoint does not know it.
  * - `queue`: it arrives, is not answered in time, and is applied much later. Until then it is in progress.
  * - `unreachable`: the connection is refused. `busy`: 429 with `Retry-After`. Nothing is applied.
  * - `refuse`: 422 before the key is looked at, as a gateway or a validation does. Nothing is applied.
@@ -34,29 +33,29 @@ export const troublesomeManners = [
 
 export type Manner = 'answer' | (typeof troublesomeManners)[number];
 
-/** What becomes of a status query: it is answered, it brings nothing, or it is silent about some users. */
+/** Behaviours for a status query: it is answered, it gets no answer, or the answer lacks some users. */
 export type StatusManner = 'answer' | 'nothing' | 'silent';
 
 /**
- * What the endpoint keeps (docs/contracts.md). C and D apply whatever comes, C can tell what it did. `naive` keeps
- * nothing either, and says that it is class B: there, only repeats without a doubt count.
+ * Memory of the endpoint by class (docs/contracts.md). C and D apply each call, and C can report its effects. `naive`
+ * keeps nothing either, and declares class B: for it, only repeats without a doubt count.
  */
 export type Keeping = 'A' | 'B' | 'C' | 'D' | 'naive';
 
 export interface ScriptedEndpointOptions {
   steps: number;
   keeping: Keeping;
-  /** How the next call is treated. */
+  /** Returns the behaviour for the next call. */
   mannerOf: (call: BatchCall) => Manner;
-  /** How the next status query is treated. */
+  /** Returns the behaviour for the next status query. */
   statusMannerOf: () => StatusManner;
   /** Users that fail for good, by step. */
   fails: (step: number, user: string, isChildRun: boolean) => boolean;
-  /** Whom the check refuses, by step. */
+  /** Returns true for users that the check refuses, by step. */
   refused?: ((step: number, user: string) => boolean) | undefined;
   /** The worker that calls for this user dies of it, always; null: none does. */
   poison: string | null;
-  /** Where a user has an effect in a step for the first time. */
+  /** Called when a user has an effect in a step for the first time. */
   onApplied?: (step: number, country: string) => void;
   chance: Chance;
   clock: Clock;
@@ -72,7 +71,7 @@ export interface Caller {
 
 /** An endpoint and the witness of what it did, which knows nothing of the engine. */
 export interface ScriptedEndpoint {
-  /** As one process sees it. */
+  /** Returns the endpoint as one process sees it. */
   calledBy(caller: Caller): BatchEndpoint;
   /** By step from 1: under how many keys an effect was applied for a user. */
   readonly effects: readonly Map<string, number>[];
@@ -86,7 +85,7 @@ export interface ScriptedEndpoint {
    */
   readonly appliedAgain: readonly number[];
   /** Questions of the check about batches of which a call was not answered. */
-  askedInDoubt(): number;
+  requestedInDoubt(): number;
   /** When calls began, but for those of processes that were frozen. */
   readonly beganAtMs: readonly number[];
 }
@@ -115,7 +114,7 @@ export const checkType = 'caps';
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
   const { steps, keeping, mannerOf, statusMannerOf, fails, poison, onApplied, chance, clock, timeoutMs } = options;
-  let askedInDoubt = 0;
+  let requestInDoubt = 0;
   const noEffects = () => Array.from({ length: steps }, () => new Map<string, number>());
   const effects = noEffects();
   /** In the order in which they called first: a child run comes after its parent. */
@@ -125,7 +124,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   const beganAtMs: number[] = [];
   const histories = new Map<string, KeyHistory>();
   const finalByUser = new Map<string, UserResult>();
-  /** What was said of users that were not applied, and whose calls are in progress. */
+  /** Results of users that were not applied, and whose calls are in progress. */
   const retryableByUser = new Map<string, UserResult>();
   const inProgress = new Map<string, number>();
   /** By user: when it was said that nothing was applied. */
@@ -222,16 +221,16 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     return retryableByUser.get(key) ?? { id, status: 'not-found' };
   }
 
-  async function askedBy({ body }: StatusRequest): Promise<BatchAnswer> {
+  async function requestedBy({ body }: StatusRequest): Promise<BatchAnswer> {
     const { run, step, users } = statusQuery.parse(JSON.parse(body.toString('utf8')));
     await clock.sleep(1 + chance.below(5));
     const manner = statusMannerOf();
     if (manner === 'nothing') return answered(500, {});
-    const asked = manner === 'silent' ? users.filter(() => !chance.happens(0.3)) : users;
-    return answered(200, { results: asked.map((id) => statusOf({ run, step }, id)) });
+    const requested = manner === 'silent' ? users.filter(() => !chance.happens(0.3)) : users;
+    return answered(200, { results: requested.map((id) => statusOf({ run, step }, id)) });
   }
 
-  /** What no fault explains. */
+  /** Records effects that no fault explains. */
   function witness(history: KeyHistory, caller: Caller, { step }: BatchCall): void {
     beganAtMs.push(...(caller.wasHurt ? [] : [clock.monotonicMs()]));
     const isHurt = caller.wasHurt || [...history.inFlight].some(({ wasHurt }) => wasHurt);
@@ -245,7 +244,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     const call = batchCall.parse(JSON.parse(body.toString('utf8')));
     // What a status query settled, no call tells.
     const ofCall = histories.get(idempotencyKey.replace(/-check-\d+$/, ''));
-    if (ofCall?.inDoubt === true && keeping !== 'C') askedInDoubt++;
+    if (ofCall?.inDoubt === true && keeping !== 'C') requestInDoubt++;
     await clock.sleep(1 + chance.below(5));
     const manner = mannerOf(call);
     const results = call.users.map((id): UserResult => {
@@ -284,12 +283,12 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   }
 
   return {
-    calledBy: (caller) => ({ call: (request) => callBy(caller, request), askStatus: askedBy }),
+    calledBy: (caller) => ({ call: (request) => callBy(caller, request), askStatus: requestedBy }),
     effects,
     effectsIn,
     overlapping,
     appliedAgain,
-    askedInDoubt: () => askedInDoubt,
+    requestedInDoubt: () => requestInDoubt,
     beganAtMs,
   };
 }

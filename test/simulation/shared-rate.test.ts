@@ -50,7 +50,7 @@ describe('a rate limit shared by three workers', () => {
     expect(new Set(settled.map(({ worker }) => worker)).size).toBe(3);
   });
 
-  it('is not exceeded when one dies and another starts, and is soon used fully again', async () => {
+  it('is not exceeded when one worker dies and another starts, and is soon used fully again', async () => {
     const { clock, pass, run, calls, callsBetween, workers, start } = await startRated(3000);
     await pass(6000, [run.runId]);
     workers[0]?.kill();

@@ -4,11 +4,14 @@ import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import type { BudgetRow } from '../support/memory/run-tables.ts';
 
 export interface BudgetPlan {
-  /** Of each country, to begin with. */
+  /** Initial units of each country. */
   units: number;
-  /** What a user costs, by step. */
+  /** Units that a user costs, by step. */
   unitsPerUser: readonly number[];
-  /** So often a person raises a budget by as much again, when the run has paused for it; then for everybody. */
+  /**
+   * Number of times that a person raises a budget by the same amount, each time the run has paused for it. The last
+   * raise suffices for all users.
+   */
   raises: number;
 }
 
@@ -58,7 +61,7 @@ export function createSimulatedBudgets(plan: BudgetPlan | null, database: Memory
       for (const row of budgets()) if (isUsedUp(row)) row.units += by;
       return true;
     },
-    /** What the witnesses find. */
+    /** Returns the findings of the witnesses. */
     findings: (): string[] => {
       const wrong = budgets().flatMap((row) => {
         const { used, reserved } = sumsOf(database, row);

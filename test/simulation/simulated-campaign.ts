@@ -1,9 +1,10 @@
 import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
-import { actionTypeConfig, type EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/action-type-config.ts';
+import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { checkType, lateMs, type Keeping } from './scripted-endpoint.ts';
 import { budgetsFor, type BudgetPlan } from './simulated-budgets.ts';
 
-/** Of every call. */
+/** Time-out of every call. */
 export const timeoutMs = 1000;
 
 interface DefinedTerms {

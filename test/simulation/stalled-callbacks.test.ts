@@ -78,7 +78,7 @@ function hasDispatcher(module: unknown): module is { createDispatcher: CreateDis
   return typeof module === 'object' && module !== null && 'createDispatcher' in module;
 }
 
-describe('the witnesses notice uncalled jobs when', () => {
+describe('the checks of the simulation detect uncalled jobs when', () => {
   const trees: string[] = [];
   afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true }))));
 

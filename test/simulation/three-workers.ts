@@ -15,7 +15,7 @@ export interface WitnessedCall {
 export interface SimulatedWorker {
   name: string;
   faults: ProcessFaults;
-  /** What happens to its next port calls. */
+  /** Returns the fate of the process's next port calls. */
   fateOf: (call: PortCall) => Fate;
   /** Dead at once, and out of its group. */
   kill(): void;

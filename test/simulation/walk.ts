@@ -9,7 +9,7 @@ import { simulate, type Outcome, type Scenario } from './world.ts';
 
 const messageFates: readonly MessageFate[] = ['drop', 'duplicate', 'delay'];
 
-/** What a walk is bent to, so that some trouble comes up soon. */
+/** Bias of a walk, so that some kind of trouble appears soon. */
 export interface Leaning {
   keeping?: Keeping;
   manners?: readonly Manner[];
@@ -91,7 +91,7 @@ function isChecking(leaning: Leaning, seed: number): boolean {
   return leaning.checked ?? (Object.keys(leaning).length === 0 && seed % 8 === 3);
 }
 
-/** What is bent to something else has none, unless it asks for one. */
+/** Returns true if the walk has a budget. A biased walk has none, unless its bias requires one. */
 function hasBudget(leaning: Leaning, chance: Chance): boolean {
   return leaning.budgeted ?? (Object.keys(leaning).length === 0 && chance.happens(0.2));
 }
@@ -112,8 +112,11 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
   return entries.filter(() => chance.happens(share));
 }
 
-/** What the witnesses find. */
-export function findings(scenario: Scenario, { evidence, lateCalls, budgets, child, askedInDoubt }: Outcome): string[] {
+/** Returns the findings of the witnesses. */
+export function findings(
+  scenario: Scenario,
+  { evidence, lateCalls, budgets, child, requestInDoubt }: Outcome,
+): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
@@ -124,7 +127,7 @@ export function findings(scenario: Scenario, { evidence, lateCalls, budgets, chi
     ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
     ...budgets,
     ...child,
-    ...(askedInDoubt > 0 ? [`I9: ${askedInDoubt} questions about a call that was lost`] : []),
+    ...(requestInDoubt > 0 ? [`I9: ${requestInDoubt} questions about a call that was lost`] : []),
   ];
   return lateCalls > 0 ? [...found, `I5: ${lateCalls} calls after a stop`] : found;
 }

@@ -8,8 +8,8 @@ const first = Number(SEED ?? SEEDS_FROM ?? 1);
 const count = SEED === undefined ? Number(SEEDS ?? 1500) : 1;
 const last = first + count - 1;
 
-describe('random walks', () => {
-  it('are reproducible', async () => {
+describe('random walks of the simulation', () => {
+  it('have the same result for the same seed', async () => {
     for (const seed of [11, 12, 13]) {
       const [{ evidence: before, ...once }, { evidence: after, ...again }] = [
         await simulate(walkOf(seed)),
@@ -21,7 +21,7 @@ describe('random walks', () => {
   });
 
   it(
-    'end with all witnesses in agreement if failed users are retried in a child run',
+    'pass all checks if failed users are retried in a child run',
     async () => {
       const broken: { seed: number; found: string[] }[] = [];
       for (let seed = first; seed <= Math.max(first, first - 1 + count / 15) && broken.length < 10; seed++) {
@@ -34,7 +34,7 @@ describe('random walks', () => {
   );
 
   it(
-    'end with all witnesses in agreement',
+    'pass all checks',
     async () => {
       const broken: { seed: number; found: string[] }[] = [];
       for (let seed = first; seed <= last && broken.length < 10; seed++) {

@@ -253,7 +253,7 @@ const nobodyFound: BatchEndpoint['askStatus'] = ({ body }) => {
   return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: answer });
 };
 
-/** As if every lapse were of a call that had not begun. */
+/** Treats each lapse as one of a call that had not begun. */
 const certainlyIdle = { lapses: 1, begun: false };
 
 function rowOf({ steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): StepRow | undefined {

@@ -35,7 +35,7 @@ import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segm
 export interface Scenario {
   /** Users by country, held-out ones included; each batch holds 100. */
   audience: ReadonlyMap<string, readonly string[]>;
-  /** How many, from 1. */
+  /** Number of the step, from 1. */
   steps: number;
   keeping: Keeping;
   /** Child runs may be kinder. */
@@ -45,7 +45,7 @@ export interface Scenario {
   cancelAfterMs: number | null;
   /** When it is paused, from its start, and for how long. */
   pauses: readonly { afterMs: number; forMs: number }[];
-  /** What is asked of the run right before a port call; what is paused then goes on after a while. */
+  /** Returns the control action on the run right before a port call; a paused run continues after a while. */
   controlAt?: (process: { name: ProcessName; nth: number }, call: PortCall) => ControlVerb | null;
   /** The worker that calls for this user dies of it, always: its step has to end all the same. */
   poison: string | null;
@@ -58,16 +58,16 @@ export interface Scenario {
   /** `nth` counts the processes of a name, from 1. */
   fateOf: (process: { name: ProcessName; nth: number }, call: PortCall) => Fate;
   frozenMs: () => number;
-  /** Whether messages come of steps whose turn has not come. */
+  /** True if messages arrive for steps whose turn has not come. */
   strays: boolean;
-  /** Whether messages come that lie about whom the chain has lost. */
+  /** True if messages arrive with false lists of lost users. */
   forged?: boolean;
   weakening?: Weakening;
-  /** What the audience is made of; one segment when absent. */
+  /** Sources of the audience; one segment if absent. */
   sources?: AudienceSources;
   /** Its failed users are tried again, in a child run, with faults for as long as before. */
   retried?: boolean;
-  /** Who is on the suppression list of the step's action type; nobody when absent. */
+  /** Returns true for users on the suppression list of the step's action type. Absent: no user is on it. */
   suppressed?: ((step: number, user: string) => boolean) | undefined;
   /** Every step has a check that refuses these users; none has one when absent. */
   refused?: ((step: number, user: string) => boolean) | undefined;
@@ -93,12 +93,12 @@ export interface Outcome {
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
   /** Questions about batches whose call was lost. */
-  askedInDoubt: number;
-  /** What is wrong with its child run. */
+  requestInDoubt: number;
+  /** Faults of the child run. */
   child: readonly string[];
-  /** What is wrong with its budgets. */
+  /** Faults of the budgets. */
   budgets: readonly string[];
-  /** How often a budget was raised because the run had paused for it. */
+  /** Number of times that a budget was raised because the run had paused for it. */
   raised: number;
   /** Users that were passed over because an exclusion names them. */
   excluded: number;
@@ -114,7 +114,7 @@ const restartMs = 500;
 const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
 const patienceMs = 15 * 60_000;
-/** What was paused at a port call goes on after this. */
+/** A run that was paused at a port call continues after this time. */
 const pausedForMs = 6000;
 const topics = topicNames('sim');
 
@@ -236,7 +236,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
       },
     ),
     calls: supervisor.calls(),
-    askedInDoubt: endpoint.askedInDoubt(),
+    requestInDoubt: endpoint.requestedInDoubt(),
     child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),
     raised: budgets.raised(),

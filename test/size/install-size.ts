@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** What most file systems give out at a time. Counting so, the same files are as large on every disk. */
+/** Block size of most file systems. With it, the same files have the same size on every disk. */
 const blockBytes = 4096;
 
 export interface InstallSize {
@@ -10,7 +10,7 @@ export interface InstallSize {
   packages: { name: string; bytes: number }[];
 }
 
-/** What an installation takes of the disk, as `du` tells it, but for what tools keep there: names with a dot before them. */
+/** Measures the disk space of an installation as `du` does, without the files of tools: names that begin with a dot. */
 export function measureInstall(folder: string): InstallSize {
   const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
   const packages = names

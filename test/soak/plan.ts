@@ -23,19 +23,19 @@ export type FaultKind = Groups[FaultGroup][number];
 
 export interface PlannedFault {
   kind: FaultKind;
-  /** Which of several processes, topics or tables: a number to choose by, from 0 to 999. */
+  /** Number from 0 to 999 that selects one of several processes, topics or tables. */
   which: number;
   lastsMs: number;
 }
 
-/** What is broken at one time, and how long all is whole after it. */
+/** Faults of one moment, and the time without faults after it. */
 export interface PlannedMoment {
   faults: readonly PlannedFault[];
   restMs: number;
 }
 
 const groups: readonly FaultGroup[] = ['workers', 'triggers', 'kafka', 'postgres', 'topics', 'manager', 'endpoints'];
-/** How often two things break at one time. */
+/** Share of moments with two faults. */
 const pairShare = 0.3;
 const shortestMs = 2000;
 const longestMs = 12_000;

@@ -26,9 +26,7 @@ const momentsPerRun = 5;
 const runsPerInstallation = 8;
 const concurrency = 10;
 const endsWithinMs = 300_000;
-/**
- * What the harness starts again in a supervisor's place: a process may end by itself while what it stands on is broken.
- */
+/** Restarts by the harness in place of a supervisor: a process may end by itself while its servers are broken. */
 const ownEndsPerRun = 20;
 
 it(

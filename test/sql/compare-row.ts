@@ -5,7 +5,7 @@ import type { Column, Kind } from './find-queries.ts';
 
 const { builtins } = pg.types;
 
-/** What `pg` makes of a column; what is not here is a text. */
+/** Kinds of values that `pg` makes of a column; other types are texts. */
 const kindOf = new Map<number, Kind>([
   [builtins.BOOL, 'boolean'],
   [builtins.INT2, 'number'],
@@ -21,7 +21,7 @@ const kindOf = new Map<number, Kind>([
   ...arrays.map((type) => [type, 'array'] as const),
 ]);
 
-/** How the rows that come differ from those that the code says; null is not looked at, which Postgres does not tell. */
+/** Compares the rows with the type in the code. Null is ignored, because Postgres does not report it. */
 export function compareRow(row: ReadonlyMap<string, Column>, columns: Described['columns']): string[] {
   if (row.size === 0) return ['the type of its rows names no column'];
   const isByPlace = [...row.keys()].every((name) => /^\d+$/.test(name));
@@ -39,11 +39,11 @@ function compareByName(row: ReadonlyMap<string, Column>, columns: Described['col
   );
   const problems = missing.map(([name]) => `no column "${name}", which the type of its rows has`);
   for (const { name, type } of columns) {
-    const said = row.get(name);
+    const reported = row.get(name);
     const kind = kindOf.get(type) ?? 'string';
     // A column that the code does not read at this place is no mistake.
-    if (said && !json.includes(type) && !said.kinds.has(kind) && !said.kinds.has('unknown'))
-      problems.push(`column "${name}" is a ${kind}, and said to be ${[...said.kinds].join(' or ')}`);
+    if (reported && !json.includes(type) && !reported.kinds.has(kind) && !reported.kinds.has('unknown'))
+      problems.push(`column "${name}" is a ${kind}, and said to be ${[...reported.kinds].join(' or ')}`);
   }
   return problems;
 }

@@ -5,8 +5,8 @@ import { arrays, json } from './kinds-of-types.ts';
 const { builtins } = pg.types;
 
 /**
- * What `pg` writes so that Postgres reads it as the type of the parameter, beside texts and bytes, which may be anything
- * in its own form. A type that is not here takes all but lists.
+ * Kinds of values that `pg` writes in a form that Postgres reads as the parameter's type, beside texts and bytes, which
+ * may be anything in its own form. Other types accept everything except lists.
  */
 const takes = new Map<number, readonly Kind[]>([
   [builtins.BOOL, ['boolean']],
@@ -29,7 +29,7 @@ const takes = new Map<number, readonly Kind[]>([
 const ofTexts: readonly Kind[] = ['number', 'boolean', 'Date', 'object'];
 const ofAll: readonly Kind[] = ['string', 'Buffer', 'null', 'unknown'];
 
-/** How the values differ from the parameters that they are for. */
+/** Compares the values with the parameters that they are for. */
 export function compareValues(
   values: NonNullable<Query['values']>,
   names: readonly string[] | undefined,

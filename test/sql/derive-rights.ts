@@ -10,7 +10,7 @@ export interface RunStatement {
   text: string;
 }
 
-/** What a role needs: by table what it does there, and functions that run with the rights of their owner. */
+/** Rights of a role: verbs by table, and functions that run with the rights of their owner. */
 export interface RoleRights {
   tables: Record<string, string>;
   functions: string[];
@@ -22,7 +22,7 @@ const processesOf = {
   api: ['api'],
 } as const;
 
-/** What opens something, or is the answer to somebody else: not for whoever only looks. */
+/** Columns and functions that open something or answer another caller. Roles that only read do not get them. */
 const notForReaders = [
   'api_key_secrets',
   'sessions',
@@ -32,12 +32,14 @@ const notForReaders = [
   'migration_lock',
 ];
 
-/** What bodies in plpgsql do, which Postgres does not tell of before they run: the tests run them under these roles. */
+/**
+ * Effects of bodies in plpgsql, which Postgres does not report before they run: the tests run them under these roles.
+ */
 const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
   advance_key: {
-    key_wakes: ['select', 'insert', 'delete'],
+    ordering_key_wakes: ['select', 'insert', 'delete'],
     jobs: ['select', 'update'],
-    fires: ['select'],
+    job_claims: ['select'],
   },
   refuse_ended_jobs: { ended_jobs: ['select'] },
   reserve_budgets: {
@@ -56,16 +58,16 @@ type Verb = (typeof verbs)[number] | 'lock';
 
 /** In the order of their bits in what Postgres notes of a statement. */
 const verbs = ['insert', 'select', 'update', 'delete'] as const;
-const shownOrder: readonly Verb[] = ['select', 'insert', 'update', 'lock', 'delete'];
+const displayedOrder: readonly Verb[] = ['select', 'insert', 'update', 'lock', 'delete'];
 
 export interface Derived {
   rights: Record<'engine' | 'api' | 'reader', RoleRights>;
-  /** What its processes run. */
+  /** Statements of the role's processes. */
   textsOf: Record<keyof typeof processesOf, string[]>;
   problems: string[];
 }
 
-/** What each role needs for the statements of the files that its processes load. */
+/** Derives the rights of each role from the statements of the files that its processes load. */
 export async function deriveRights(
   client: Client,
   root: string,
@@ -96,7 +98,7 @@ interface Needs {
   /** By table. */
   firstColumns: Map<string, string>;
   byText: Map<string, Need>;
-  /** What functions do in SQL with the rights of whoever calls them. */
+  /** Rights of functions in SQL that run with the rights of their caller. */
   byFunction: Map<string, Need>;
   /** Those that run with the rights of their owner. */
   definers: Set<string>;
@@ -122,7 +124,7 @@ function gather(texts: readonly string[], needs: Needs, problems: Set<string>): 
   for (const text of texts) add(needs.byText.get(text));
   return {
     tables: Object.fromEntries(
-      [...tables].sort(byName).map(([table, done]) => [table, shown(done, needs.firstColumns.get(table))]),
+      [...tables].sort(byName).map(([table, done]) => [table, displayed(done, needs.firstColumns.get(table))]),
     ),
     functions: [...functions].filter((name) => needs.definers.has(name)).sort(),
   };
@@ -136,8 +138,8 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
-function shown(done: ReadonlySet<Verb>, firstColumn = ''): string {
-  const needed = shownOrder.filter((verb) => done.has(verb) && (verb !== 'lock' || !done.has('update')));
+function displayed(done: ReadonlySet<Verb>, firstColumn = ''): string {
+  const needed = displayedOrder.filter((verb) => done.has(verb) && (verb !== 'lock' || !done.has('update')));
   return needed.map((verb) => (verb === 'lock' ? `update (${firstColumn})` : verb)).join(', ');
 }
 
@@ -214,8 +216,8 @@ async function readNames(client: Client): Promise<Names> {
 }
 
 /**
- * As Postgres itself will check it: it keeps the statement as the body of a function, with the rights that each table
- * of it takes (`RTEPERMISSIONINFO`), those in subqueries and behind `with` included. A view is one table here.
+ * Derives the rights like Postgres itself: it keeps the statement as the body of a function, with the rights for each
+ * table of it (`RTEPERMISSIONINFO`), those in subqueries and behind `with` included. A view is one table here.
  */
 async function needIn(client: Client, named: Names, { args, body }: { args: string; body: string }): Promise<Need> {
   await client.query('begin');
@@ -228,8 +230,8 @@ async function needIn(client: Client, named: Names, { args, body }: { args: stri
   const tables = new Map<string, Set<Verb>>();
   for (const [, oid = '', bits = '', updated = ''] of tree.matchAll(permissions)) {
     const table = named.tables.get(oid);
-    const asked = verbs.filter((_, bit) => (Number(bits) & (1 << bit)) !== 0);
-    const done = asked.map((verb): Verb => (verb === 'update' && updated === '' ? 'lock' : verb));
+    const requested = verbs.filter((_, bit) => (Number(bits) & (1 << bit)) !== 0);
+    const done = requested.map((verb): Verb => (verb === 'update' && updated === '' ? 'lock' : verb));
     if (table !== undefined) tables.set(table, (tables.get(table) ?? new Set<Verb>()).union(new Set(done)));
   }
   const called = [...tree.matchAll(/:funcid (\d+)/g)].map(([, oid = '']) => named.functions.get(oid));

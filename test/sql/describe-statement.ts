@@ -6,7 +6,10 @@ export interface Described {
   columns: { name: string; type: number }[];
 }
 
-/** What Postgres says of a statement without running it. Throws what it says where it cannot be. */
+/**
+ * Asks Postgres to describe a statement without running it.
+ * @throws the error of Postgres if it cannot
+ */
 export function describeStatement(client: Client, text: string): Promise<Described> {
   return new Promise((resolve, reject) => {
     client.query(new Description(text, resolve, reject));

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 
-/** What an expression gives. */
+/** Result of an expression. */
 export interface Evaluated {
   text: string;
   /** The names of its parameters, in their order, where they have names. */
@@ -28,9 +28,9 @@ export async function evaluate(file: string, expressions: readonly string[]): Pr
   const url = `${pathToFileURL(file).href}?statements`;
   const addition = `\nexport const __statements = [${expressions.map((each) => `() => (${each})`).join(', ')}];`;
   const hooks = registerHooks({
-    load: (asked, context, next) => {
-      const loaded = next(asked, context);
-      if (asked !== url) return loaded;
+    load: (requested, context, next) => {
+      const loaded = next(requested, context);
+      if (requested !== url) return loaded;
       const { source = '' } = loaded;
       const code = typeof source === 'string' ? source : new TextDecoder().decode(source);
       return { ...loaded, source: `${code}${addition}` };

@@ -8,7 +8,7 @@ export interface Query {
   line: number;
   /** Expressions over the module's own names, each of which gives the statement; none where it cannot be followed. */
   statements: string[];
-  /** What the values are that go with it, in their order or by name; undefined where that is not written here. */
+  /** Values of the query, in order or by name; undefined if they are not written here. */
   values: Kind[][] | Map<string, Kind[]> | undefined;
   /** By name, what the rows are said to have; undefined where nothing is said. Empty: that they are objects. */
   row: Map<string, Column> | undefined;
@@ -46,14 +46,14 @@ function isQuery({ expression }: ts.CallExpression, checker: ts.TypeChecker): bo
 
 function queryOf(call: ts.CallExpression, root: string, checker: ts.TypeChecker): Query {
   const source = call.getSourceFile();
-  const [asked, values] = call.arguments;
-  const statements = asked ? follow(asked, checker) : [];
+  const [requested, values] = call.arguments;
+  const statements = requested ? follow(requested, checker) : [];
   const [row] = call.typeArguments ?? [];
   return {
     file: relative(root, source.fileName),
     line: source.getLineAndCharacterOfPosition(call.getStart()).line + 1,
     statements: statements.every((each) => each !== undefined) ? statements.map((each) => each.getText()) : [],
-    values: values ? listed(values, checker) : asked && named(asked, checker),
+    values: values ? listed(values, checker) : requested && named(requested, checker),
     row: row && columnsOf(checker.getTypeFromTypeNode(row), checker),
   };
 }
@@ -64,9 +64,9 @@ function listed(values: ts.Expression, checker: ts.TypeChecker): Kind[][] | unde
 }
 
 /** Those that are handed to `with`. */
-function named(asked: ts.Expression, checker: ts.TypeChecker): Map<string, Kind[]> | undefined {
-  if (!isWith(asked)) return undefined;
-  const [params] = asked.arguments;
+function named(request: ts.Expression, checker: ts.TypeChecker): Map<string, Kind[]> | undefined {
+  if (!isWith(request)) return undefined;
+  const [params] = request.arguments;
   const fields = params ? checker.getTypeAtLocation(params).getProperties() : [];
   return new Map(fields.map((field) => [field.name, kindsOf(checker.getTypeOfSymbol(field), checker)]));
 }
@@ -132,7 +132,7 @@ function returnedBy({ body }: ts.FunctionDeclaration): ts.Expression[] {
   return returned;
 }
 
-/** Of a query's config: its text, or another one that is spread into it. */
+/** Follows a property of a query's config: its text, or another config that is spread into it. */
 function followProperty(property: ts.ObjectLiteralElementLike, checker: ts.TypeChecker) {
   if (ts.isSpreadAssignment(property)) return follow(property.expression, checker);
   if (property.name.getText() !== 'text') return [];
@@ -154,7 +154,7 @@ function onlyOfModule(node: ts.Node, checker: ts.TypeChecker, within = node): bo
   return ts.forEachChild(node, (child) => (onlyOfModule(child, checker, within) ? undefined : 'no')) === undefined;
 }
 
-/** Whether it only says which property, or key, is meant. */
+/** Returns true if the identifier only names a property or key. */
 function isName(node: ts.Identifier): boolean {
   const { parent } = node;
   return (

@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
-import { prepareStore } from '../../services/connectors/segments/postgres/prepare-store.ts';
+import { prepareStore } from '../../services/connectors/store/postgres/prepare-store.ts';
 import { compareRow } from './compare-row.ts';
 import { compareValues } from './compare-values.ts';
 import { describeStatement } from './describe-statement.ts';
@@ -52,7 +52,8 @@ async function productFiles(): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob('{shared,services,cli}/**/*.ts', {
     cwd: root,
-    exclude: ['**/*.test.ts', 'services/console/**'],
+    // The shop of the demo has a database of its own, which is not Muster's.
+    exclude: ['**/*.test.ts', 'services/console/**', 'cli/demo/shop/**'],
   })) {
     if ((await readFile(join(root, file), 'utf8')).includes('.query')) files.push(join(root, file));
   }
@@ -77,7 +78,7 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
   await client.connect();
   try {
     const problems: string[] = [];
-    const asked: { query: Query; evaluated: Evaluated }[] = [];
+    const requested: { query: Query; evaluated: Evaluated }[] = [];
     for (const [file, those] of Map.groupBy(all, (query) => query.file)) {
       const unknown = those.filter(({ statements }) => statements.length === 0);
       if (!(file in unfollowed))
@@ -89,16 +90,16 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
         those.flatMap(({ statements }) => statements),
       );
       const of = those.flatMap((query) => query.statements.map(() => query));
-      asked.push(...of.map((query, index) => ({ query, evaluated: evaluated[index] ?? { text: '' } })));
+      requested.push(...of.map((query, index) => ({ query, evaluated: evaluated[index] ?? { text: '' } })));
     }
     // Tables that only their own connection sees, or that the sandbox makes for itself.
-    for (const { evaluated } of asked) if (makesTables(evaluated.text)) await client.query(evaluated.text);
-    for (const { query, evaluated } of asked) {
+    for (const { evaluated } of requested) if (makesTables(evaluated.text)) await client.query(evaluated.text);
+    for (const { query, evaluated } of requested) {
       if (!makesTables(evaluated.text)) problems.push(...(await problemsOf(client, query, evaluated)));
     }
     for (const { file, text } of unfollowedStatements()) problems.push(...(await problemsOfText(client, file, text)));
     if (problems.length > 0 || positionals.length > 0) return problems;
-    const statements = asked.map(({ query: { file }, evaluated: { text } }): RunStatement => ({ file, text }));
+    const statements = requested.map(({ query: { file }, evaluated: { text } }): RunStatement => ({ file, text }));
     const derived = await deriveRights(client, root, [...statements, ...unfollowedStatements()]);
     const differing = await compareRights(root, derived.rights, options.write ?? false);
     if (options.write || differing.length > 0) return [...derived.problems, ...differing];
@@ -127,8 +128,11 @@ async function problemsOf(client: pg.Client, query: Query, { text, names }: Eval
   const { file, line, values, row } = query;
   try {
     const { params, columns } = await describeStatement(client, text);
-    const said = [...(values ? compareValues(values, names, params) : []), ...(row ? compareRow(row, columns) : [])];
-    return said.map((problem) => `${file}:${line} ${problem}`);
+    const reported = [
+      ...(values ? compareValues(values, names, params) : []),
+      ...(row ? compareRow(row, columns) : []),
+    ];
+    return reported.map((problem) => `${file}:${line} ${problem}`);
   } catch (error) {
     return [`${file}:${line} ${error instanceof Error ? error.message : String(error)}\n${text}\n`];
   }

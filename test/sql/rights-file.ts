@@ -30,7 +30,7 @@ export async function tryUnderRoles(client: Client, textsOf: Derived['textsOf'])
   return problems;
 }
 
-/** What differs between the rights that the statements take and the file that `muster grants` prints from. */
+/** Compares the rights of the statements with the file that `muster grants` prints from. */
 export async function compareRights(root: string, rights: Derived['rights'], write: boolean): Promise<string[]> {
   const wanted = textOf(rights);
   const file = join(root, place);

@@ -6,7 +6,7 @@ import { rightStatements, type wrongStatements } from './wrong-statements.ts';
 
 const file = 'test/sql/wrong-statements.ts';
 const lines = readFileSync(join(import.meta.dirname, 'wrong-statements.ts'), 'utf8').split('\n');
-/** What it has to say of each. */
+/** Expected problem of each statement. */
 const problems: Record<keyof typeof wrongStatements, string> = {
   'an unknown column': 'column "nickname" does not exist',
   'an unknown table': 'relation "camp_aigns" does not exist',
@@ -24,8 +24,8 @@ const problems: Record<keyof typeof wrongStatements, string> = {
 
 let ended: { code: unknown; out: string };
 
-/** What the check says of the statement of that name. */
-function saidOf(name: string): string[] {
+/** Returns the problems that the check reports for the named statement. */
+function reportedOf(name: string): string[] {
   const first = lines.findIndex((line) => line.includes(`'${name}':`)) + 1;
   if (first === 0) throw new Error(`no statement is called ${name}`);
   const behind = lines.findIndex((line, index) => index >= first && (line === '' || line === '};')) + 1;
@@ -46,11 +46,11 @@ describe('the check of SQL statements against the schema', () => {
   }, 120_000);
 
   it.each(Object.entries(problems))('reports %s', (name, problem) => {
-    expect(saidOf(name)).toEqual([problem]);
+    expect(reportedOf(name)).toEqual([problem]);
   });
 
   it.each(Object.keys(rightStatements))('reports nothing for %s', (name) => {
-    expect(saidOf(name)).toEqual([]);
+    expect(reportedOf(name)).toEqual([]);
   });
 
   it('exits with 1 if it reports a problem', () => {

@@ -2,9 +2,9 @@ import { cancelJobs, moveJobs } from '../../services/api/jobs/postgres/job-state
 import * as retention from '../../services/trigger/retain/postgres/retention-statements.ts';
 
 interface Unfollowed {
-  /** What looks at them instead. */
+  /** Check that covers them instead. */
   why: string;
-  /** What they can be, as far as it is known: checked like the others, but for their values and rows. */
+  /** Known texts: checked like the others, except for their values and rows. */
   texts?: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const feedTables = [
   'batch_steps',
   'step_attempts',
   'user_failures',
-  'retry_users',
+  'explicit_users',
   'receipts',
 ];
 const { beforeDropping, deleteDryRows, deleteStrays, dryTables, ...others } = retention;
@@ -36,8 +36,10 @@ export const unfollowed: Readonly<Record<string, Unfollowed>> = {
   'services/connectors/segments/postgres/snapshot-store.ts': {
     why: 'names tables of members: test/integration/connectors-snapshots.integration.test.ts',
   },
-  'cli/installation/apply-grants.ts': { why: 'grants: cli/installation/grants-applied.integration.test.ts' },
-  'shared/postgres/roles/grants.ts': { why: 'grants: cli/installation/grants.integration.test.ts' },
+  'cli/installation/rights/apply-grants.ts': {
+    why: 'grants: cli/installation/rights/grants-applied.integration.test.ts',
+  },
+  'shared/postgres/roles/grants.ts': { why: 'grants: cli/installation/rights/grants.integration.test.ts' },
   'services/trigger/retain/postgres/retention.ts': {
     why: 'names partitions: test/integration/retention.integration.test.ts',
     texts: [

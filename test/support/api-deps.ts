@@ -30,7 +30,7 @@ export function createApiDeps(databaseUrl: string, onClose: BaseParts['onClose']
   return {
     ...parts,
     segmentation: describingAnything,
-    /** What the brokers say of the workers' group, by topic; nothing while it is empty. */
+    /** Topics of the workers' group according to the brokers; empty while the group has no members. */
     group,
     ping: (): Promise<void> => Promise.resolve(),
     clock,
@@ -69,7 +69,7 @@ const describingAnything: Pick<Segmentation, 'describe'> & SegmentList = {
     Promise.resolve({ ok: false, failure: { kind: 'not-found', cause: 'HTTP 404', retryAfterMs: null } } as const),
 };
 
-/** Of the installation that is tested. */
+/** Engine file of the tested installation. */
 const engineFile = {
   countries: ['SG', 'ID', 'VN'],
   segmentation: { url: 'http://segments.test/v1' },
@@ -84,7 +84,7 @@ const engineFile = {
   },
 };
 
-/** What receipts of `send-message` are signed with. */
+/** Signing secret of receipts of `send-message`. */
 export const receiptsSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export const testApiKey = 'muster_the-key-of-the-tests';

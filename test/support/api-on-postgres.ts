@@ -62,7 +62,7 @@ export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTe
     }
   }
 
-  /** What was read of the database before it was emptied has no revision that comes again. */
+  /** Forgets all snapshots: the emptied database uses no revision again that was read before. */
   async function forgetSnapshots(): Promise<void> {
     tests += 1;
     const moved = 'update installation set registry_revision = registry_revision + $1, clients_revision = $1';
@@ -79,7 +79,7 @@ export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTe
     },
     /** Listens; where it does. */
     start: () => (listening ??= open().api.start()),
-    /** Of the key that `authorized` carries. */
+    /** Key that `authorized` carries. */
     get key() {
       return open().key;
     },

@@ -32,7 +32,7 @@ export const policy = {
 
 const secretOf = (person: Person) => `muster_the-key-of-${person.replaceAll(', ', '-').replaceAll(' ', '-')}`;
 
-/** What people ask of an API whose segments have 1,000 users in each country. */
+/** Requests of people to an API whose segments have 1,000 users in each country. */
 export function approvalsOn(on: ReturnType<typeof apiOnPostgres>) {
   const asks = (person: Person, verb: string, url: string, payload?: object) => {
     const [method] = [z.enum(['GET', 'POST', 'PATCH', 'PUT']).parse(verb)];
@@ -77,7 +77,7 @@ export async function whileSumsAreLocked<Result>(
   const client = await pool.connect();
   try {
     await client.query('begin');
-    await client.query('select from unapproved_starts_turn for update');
+    await client.query('select from unapproved_starts_lock for update');
     return await work(async (statement) => {
       await client.query(statement);
       await client.query('commit');

@@ -3,15 +3,15 @@
  * Times in ms of the epoch.
  */
 export interface CallbackEvidence {
-  /** What was accepted, as the answers said; by job id (`job_…`). Jobs of schedules are not among them. */
-  accepted: ReadonlyMap<string, AskedJob>;
+  /** Accepted jobs according to the answers, by id (`job_…`). Jobs of schedules are not included. */
+  accepted: ReadonlyMap<string, RequestedJob>;
   /** Not ended. */
   stored: readonly string[];
   ended: readonly EndedRow[];
   /** Calls that were tried again, as the engine recorded them: without a status, it heard no answer. */
   attempts: readonly { jobId: string; status: number | null; error: string | null }[];
   totals: Readonly<Record<Outcome | 'accepted', number>>;
-  /** What a trigger of the test wrote of each change of `fires`, in its order for each job. */
+  /** Changes of `job_claims`, written by a trigger of the test, in order for each job. */
   claims: readonly ClaimEvent[];
   calls: readonly ReceivedCall[];
   /** Instants that have to have fired, once for each group. */
@@ -20,7 +20,7 @@ export interface CallbackEvidence {
 
 export type Outcome = 'called' | 'expired' | 'cancelled' | 'dead';
 
-export interface AskedJob {
+export interface RequestedJob {
   /** Not before. */
   dueAtMs: number;
   /** SHA-256 of its body, in hex. */
@@ -36,13 +36,13 @@ export interface ClaimEvent {
   jobId: string;
   /** `taken-over`: claimed again after its lease. `gone`: ended, moved or given back. */
   kind: 'claimed' | 'taken-over' | 'gone';
-  /** Of the process that holds it, or held it. */
+  /** Process that holds the claim, or held it. */
   owner: string;
   atMs: number;
   dueAtMs: number;
   epoch: number;
   leaseUntilMs: number;
-  /** Of a claim that was taken over: until when the owner before was alive, as far as others knew. */
+  /** For a claim that was taken over: the time until which other processes considered the previous owner alive. */
   ownerAliveUntilMs?: number;
 }
 
@@ -87,7 +87,7 @@ export interface CallbackAllowance {
  */
 const sameMomentMs = 1000;
 
-/** What is wrong with callbacks, in words; each line begins with the promise that it breaks. */
+/** Returns the broken promises of callbacks, in words; each line begins with the promise. */
 export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<CallbackAllowance> = {}): string[] {
   const allow = { doubled: 0, unheard: 0, overlapping: 0, open: 0, dead: 0, expired: 0, ...allowed };
   const calls = Map.groupBy(
@@ -138,11 +138,11 @@ export function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'call
   });
 }
 
-/** Of jobs whose answers all came in time: no dispatcher waits longer than that for one. */
+/** Returns overlapping calls of jobs whose answers all came in time: no dispatcher waits longer for one. */
 function overlappingCalls({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const late = new Set(attempts.flatMap(({ jobId, status }) => (status === null ? [jobId] : [])));
-  const heard = calls.filter(({ jobId }) => !late.has(jobId));
-  return countPairs(heard, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
+  const receipt = calls.filter(({ jobId }) => !late.has(jobId));
+  return countPairs(receipt, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
 }
 
 /** Calls for which some earlier call of their job fits. */
@@ -188,11 +188,13 @@ function balanceOf({ totals, stored, ended, accepted }: CallbackEvidence): strin
 }
 
 function wrongCalls(jobId: string, received: readonly ReceivedCall[], { accepted }: CallbackEvidence): string[] {
-  const asked = accepted.get(jobId);
+  const requested = accepted.get(jobId);
   return received.flatMap(({ atMs, digest, problem }) => [
     ...(problem === null ? [] : [`S3: a call of ${jobId} is not to be believed: ${problem}`]),
-    ...(asked && atMs < asked.dueAtMs ? [`S2: ${jobId} was called ${asked.dueAtMs - atMs} ms before its time`] : []),
-    ...(asked && digest !== asked.digest ? [`S3: a call of ${jobId} has another body`] : []),
+    ...(requested && atMs < requested.dueAtMs
+      ? [`S2: ${jobId} was called ${requested.dueAtMs - atMs} ms before its time`]
+      : []),
+    ...(requested && digest !== requested.digest ? [`S3: a call of ${jobId} has another body`] : []),
   ]);
 }
 

@@ -20,7 +20,7 @@ export function claimedJob(over: Partial<ClaimedJob> = {}): ClaimedJob {
     repeats: null,
     terms: null,
     orderingKey: null,
-    aloneMs: null,
+    exclusiveMs: null,
     report: null,
     ...over,
   };

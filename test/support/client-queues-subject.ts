@@ -46,7 +46,7 @@ export function clientQueuesSubject({
   const known = new Set<string>();
   let isWarming = false;
   let number = 0;
-  const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
+  const received = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
   const reference = (clientId: string, nth = ++number, priority?: StoredPriority): ReceivedReference => {
     return {
       partition: 0,
@@ -54,7 +54,7 @@ export function clientQueuesSubject({
       jobId: `${nth}`,
       clientId,
       messageClientId: clientId,
-      messagePosition: heard,
+      messagePosition: received,
       priority,
     };
   };

@@ -7,7 +7,7 @@ import { atDatabase } from '../../shared/runtime/configuration/database-url.ts';
 export type ServiceRole = (typeof roleNames)[number] | 'all';
 
 export interface DatabaseRoles {
-  /** That address, with the name and password of the role. */
+  /** Returns the address with the name and password of the role. */
   urlFor(role: ServiceRole, url: string): string;
   /** The database has to be gone. */
   drop(): Promise<void>;

@@ -53,7 +53,7 @@ export function dispatcherSubject(
     return {
       ownerId: clientId,
       limits,
-      heldBecause: null,
+      pauseReason: null,
       retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 },
       sideline: { afterFailures: 5, failureRate: 0.5, probeEveryMs: 30_000, pathPrefixes: [] },
       onGone: 'dead-letter',
@@ -109,7 +109,7 @@ export function dispatcherSubject(
     await bus.publisher().publish([{ topic, value: JSON.stringify({ clients: owners, jobs: references }) }]);
   }
 
-  /** What a scheduler does: offers what is due and not called, then lets so much time pass. */
+  /** Acts like a scheduler: offers jobs that are due and not called, then passes this much time. */
   async function offerDue(thenMs: number): Promise<void> {
     const due = [...tables.jobs.values()].filter((job) => job.dueAtMs <= clock.nowMs() && !tables.fires.has(job.jobId));
     const references = due.map(({ jobId, dueAtMs }) => [jobPartitionOf(jobId), dueAtMs * 1000, jobId, 0]);

@@ -19,7 +19,7 @@ export interface DnsAnswer {
 export interface DnsServer {
   /** Address and port. */
   readonly address: string;
-  /** What was asked, in order. */
+  /** Questions in order. */
   readonly questions: readonly DnsQuestion[];
   close(): void;
 }
@@ -35,12 +35,12 @@ export async function startDnsServer(answerOf: (question: DnsQuestion) => DnsAns
   const socket = createSocket('udp4');
   const questions: DnsQuestion[] = [];
   socket.on('message', (message, { port, address }) => {
-    const asked = questionOf(message);
-    if (!asked) return;
-    questions.push(asked.question);
-    const answer = answerOf(asked.question);
+    const requested = questionOf(message);
+    if (!requested) return;
+    questions.push(requested.question);
+    const answer = answerOf(requested.question);
     if (!answer) return;
-    const reply = replyTo(message.subarray(0, asked.end), asked.question, answer);
+    const reply = replyTo(message.subarray(0, requested.end), requested.question, answer);
     // A test may be over before.
     const send = () => socket.send(reply, port, address, () => undefined);
     if (answer.afterMs === undefined) send();
@@ -71,7 +71,7 @@ function questionOf(message: Buffer): { question: DnsQuestion; end: number } | n
   return type ? { question: { name: labels.join('.').toLowerCase(), type }, end: at + 5 } : null;
 }
 
-function replyTo(asked: Buffer, { type }: DnsQuestion, { addresses = [], ttlSeconds = 60, code }: DnsAnswer): Buffer {
+function replyTo(request: Buffer, { type }: DnsQuestion, { addresses = [], ttlSeconds = 60, code }: DnsAnswer): Buffer {
   const records = addresses.map((address) => {
     const bytes = type === 'A' ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address);
     const record = Buffer.alloc(12);
@@ -83,7 +83,7 @@ function replyTo(asked: Buffer, { type }: DnsQuestion, { addresses = [], ttlSeco
     record.writeUInt16BE(bytes.length, 10);
     return Buffer.concat([record, bytes]);
   });
-  const reply = Buffer.concat([asked, ...records]);
+  const reply = Buffer.concat([request, ...records]);
   reply.writeUInt16BE(0x8180 | (code ? codes[code] : 0), 2);
   reply.writeUInt16BE(1, 4);
   reply.writeUInt16BE(records.length, 6);

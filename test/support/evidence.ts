@@ -2,8 +2,8 @@ import type { OwnOutcome, StepLine } from '../../shared/domain/step/outcomes.ts'
 import { endedUsers } from '../../shared/domain/step/outcomes.ts';
 
 /**
- * What independent witnesses say about one run: the audience that the segmentation service served, the engine's report
- * and failures, and the called services' own ledger of effects.
+ * Evidence of independent witnesses about one run: the audience that the segmentation service served, the engine's
+ * report and failures, and the called services' own ledger of effects.
  */
 export interface Evidence {
   /** Users of the segment by country. */
@@ -31,9 +31,9 @@ export interface Evidence {
   overlapping?: readonly number[];
 }
 
-/** What a scenario allows. */
+/** Deviations that a scenario allows. */
 export interface Allowance {
-  /** How the run may end. */
+  /** Allowed final states of the run. */
   runStates: readonly string[];
   /**
    * Keys per step that a sink without memory may apply again. A worker that is killed with a call in flight leaves a doubt
@@ -54,7 +54,7 @@ const nothingAllowed: Allowance = {
   overlapping: 0,
 };
 
-/** Which of the invariants the evidence breaks, in words that name the user and the step. Empty: none. */
+/** Returns the invariants that the evidence breaks, in words that name the user and the step. Empty: none. */
 export function violations(evidence: Evidence, allowance: Partial<Allowance> = {}): string[] {
   const allowed = { ...nothingAllowed, ...allowance };
   return [

@@ -7,7 +7,7 @@ import { emptyTables } from './template-database.ts';
 
 export interface FileDatabase {
   readonly url: string;
-  /** Of the kind that was asked for. */
+  /** Pool of the requested kind. */
   readonly pool: Pool;
   /** Another pool, of any kind, that is ended with the database. */
   open(create: (deps: PoolDeps) => Pool, terms?: Partial<PoolDeps>): Pool;

@@ -45,7 +45,7 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
     expect(await runs().begin(runId, feeds, 100, clearedBy)).toBe(true);
     for (;;) {
       const { rows } = await on.pool.query<{ fed: number; state: string }>(
-        `update feeds f set fed_users = least($2::bigint, coalesce(f.users_at_most, $2::bigint)) from runs r
+        `update feeds f set fed_users = least($2::bigint, coalesce(f.max_users, $2::bigint)) from runs r
          where f.run = $1 and r.id = f.run returning f.fed_users::int as fed, r.state`,
         [runId, users],
       );

@@ -1,56 +1,95 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { SMTPServerOptions } from 'smtp-server';
+import { startMailSink, type ArrivedMail, type MailSink } from '../../cli/inbox/mail-sink.ts';
 
-export interface HeardMail {
+export interface ReceivedMail {
   from: string;
   to: string[];
-  /** As it came: headers, an empty line, the text. */
+  /** Message as received: headers, an empty line, the text. */
   text: string;
 }
 
-export interface MailServer {
-  readonly url: string;
-  readonly heard: HeardMail[];
-  close(): Promise<void>;
+export interface MailServer extends MailSink {
+  readonly received: ReceivedMail[];
 }
 
 /** A mail server of this machine. @param refusalOf what it says of an address instead of taking it: `550 no such user` */
 export async function startMailServer(
   refusalOf: (address: string) => string | undefined = () => undefined,
   options: SMTPServerOptions = {},
+  port = 0,
 ): Promise<MailServer> {
-  const heard: HeardMail[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
+  const received: ReceivedMail[] = [];
+  const keep = ({ message, ...envelope }: ArrivedMail) => {
+    received.push({ ...envelope, text: message.toString() });
+    return Promise.resolve();
+  };
+  const sink = await startMailSink(port, keep, {
     onRcptTo: ({ address }, _session, callback) => {
       const refusal = refusalOf(address);
       callback(refusal === undefined ? null : refusedBy(refusal));
     },
-    onData: (stream, { envelope }, callback) => {
-      void buffer(stream).then((message) => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-        heard.push({ from, to: envelope.rcptTo.map(({ address }) => address), text: message.toString() });
-        callback();
-      });
-    },
     ...options,
   });
-  // A client that goes away in the middle is no fault of it.
-  server.on('error', () => undefined);
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  const { port } = server.server.address() as AddressInfo;
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    heard,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
+  return { ...sink, received };
 }
 
 function refusedBy(refusal: string): Error {
   const [code = '', ...words] = refusal.split(' ');
   return Object.assign(new Error(words.join(' ')), { responseCode: Number(code) });
+}
+
+/** Answers a line of a session: undefined ends the connection, and an empty answer is not sent. `recipient`: the last one of the session. */
+export type AnswerLine = (line: string, recipient: string) => string | undefined;
+
+/** Starts a mail server that answers line by line, as a test has it. */
+export async function startScriptedMailServer(answer: AnswerLine): Promise<{ url: string; close(): void }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write('220 test\r\n');
+    let rest = '';
+    let recipient = '';
+    let isData = false;
+    socket.on('data', (bytes) => {
+      const lines = (rest + bytes.toString()).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (isData && line !== '.') continue;
+        isData = line === 'DATA';
+        recipient = /^RCPT TO:<(.*)>/.exec(line)?.[1] ?? recipient;
+        const answered = answer(line, recipient);
+        if (answered === undefined) socket.destroy();
+        else if (answered !== '') socket.write(`${answered}\r\n`);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** Answers as a server that takes everything. */
+export function takingAnswer(line: string): string {
+  return line === 'DATA' ? '354 go on' : '250 ok';
+}
+
+/** @throws if the server has no mail to the address */
+export function mailTo({ received }: MailServer, address: string): ReceivedMail {
+  const mail = received.find(({ to }) => to.includes(address));
+  if (!mail) throw new Error(`no mail to ${address}`);
+  return mail;
+}
+
+/** Returns the value of a header, unfolded. */
+export function headerOf({ text }: ReceivedMail, name: string): string | undefined {
+  const [head = ''] = text.split('\r\n\r\n', 1);
+  return new RegExp(`^${name}: (.*)$`, 'im').exec(head.replaceAll(/\r\n[ \t]/g, ' '))?.[1];
 }

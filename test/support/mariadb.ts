@@ -24,12 +24,13 @@ export async function startMariaDb(): Promise<MariaDb> {
   const guardian = createGuardian(folder);
   try {
     const data = join(folder, 'data');
+    // A server that starts deletes all temporary tables in its folder, those of other servers too: each has its own.
     const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
     const [port = 0] = await findFreePorts(1);
     const installed = spawnSync(
       'mariadb-install-db',
       ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', ...asRoot],
-      { encoding: 'utf8' },
+      { encoding: 'utf8', env: { ...process.env, TMPDIR: folder } },
     );
     if (installed.status !== 0) throw new Error(`mariadb-install-db: ${installed.stdout}${installed.stderr}`);
     await guardian.start({
@@ -48,7 +49,7 @@ export async function startMariaDb(): Promise<MariaDb> {
         ...asRoot,
       ],
       cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '' },
+      env: { PATH: process.env['PATH'] ?? '', TMPDIR: folder },
       logFile: join(folder, 'mariadb.log'),
       endSignal: 'SIGTERM',
     });

@@ -16,7 +16,7 @@ import { passTime } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 export const topic = 'muster.local.calls';
-/** Of partitions and of the leader. */
+/** Lease of partitions and of the leader. */
 export const leaseMs = 9000;
 
 /** Schedulers over tables, a bus and a change feed in memory; `d` takes 10,000 jobs of any client. */
@@ -28,7 +28,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
   const bus = createMemoryBus({ topics: [topic] });
   const region = { name: 'local', epoch: 1, active: true };
   const changes = createMemoryChangeFeed();
-  /** What dispatchers take, by their owners. */
+  /** Credits of dispatchers, by their owners. */
   const taking = new Map<string, DispatcherCredit>();
   const takes = (owner: string, toAnyClient: number, toClients: readonly [string, number][] = []) =>
     void taking.set(owner, { owner, toAnyClient, toClients: new Map(toClients) });
@@ -65,10 +65,10 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
       }));
     });
   /** Behaves like a process whose announcement is lost. */
-  const addUntold = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
+  const addUnreported = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
     subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
   const add = async (...jobs: (Partial<SeedJob> & { jobId: string })[]) => {
-    const keys = await addUntold(...jobs);
+    const keys = await addUnreported(...jobs);
     changes.announce('jobs');
     return keys;
   };
@@ -88,6 +88,6 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
     await passTime(clock, 1000);
     await finishing;
   }
-  const told = { changes, add, addUntold, many };
-  return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, ...told };
+  const notified = { changes, add, addPending: addUnreported, many };
+  return { clock, tables, subject, bus, region, taking, takes, offererOf, started, stop, offered, ...notified };
 }

@@ -13,16 +13,16 @@ export interface SigningKey {
 }
 
 /** Beside the usual ones, or in their place; undefined: without it. */
-export type SaidClaims = Readonly<Record<string, unknown>>;
+export type ReportedClaims = Readonly<Record<string, unknown>>;
 
 export interface TokenTerms {
-  claims?: SaidClaims;
+  claims?: ReportedClaims;
   key?: SigningKey;
   header?: Record<string, unknown>;
   now?: Date;
 }
 
-/** What a browser comes back from the issuer with. */
+/** Parameters that a browser returns from the issuer. */
 export interface SentBack {
   code: string;
   state: string;
@@ -33,19 +33,19 @@ export interface TestIssuer {
   readonly url: string;
   readonly clientSecret: string;
   /** Paths that were asked for, the oldest first. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** In place of what it would answer, until it is set to undefined. */
   answerWith: ((path: string, response: ServerResponse) => boolean) | undefined;
   /** Over the discovery document. */
   readonly discovery: Record<string, unknown>;
   /** The claims of the person whose browser comes to it. */
-  signsIn: SaidClaims;
+  signsIn: ReportedClaims;
   /** It signs with another key from now on, and publishes that alone. */
   rotate(): Promise<SigningKey>;
-  /** Of this issuer for the audience `muster`, for an hour, unless the claims say otherwise. */
+  /** Returns a token of this issuer for the audience `muster`, valid for an hour unless the claims differ. */
   token(terms?: TokenTerms): Promise<string>;
-  /** As if a person had signed in at the address that the API said. */
-  signIn(address: string, claims?: SaidClaims): SentBack;
+  /** Signs a person in at the address that the API returned. */
+  signIn(address: string, claims?: ReportedClaims): SentBack;
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ interface Grant {
   clientId: string;
   redirectUri: string;
   challenge: string;
-  claims: SaidClaims;
+  claims: ReportedClaims;
 }
 
 export async function newSigningKey(alg: SigningKey['alg'] = 'ES256'): Promise<SigningKey> {
@@ -65,14 +65,14 @@ export async function newSigningKey(alg: SigningKey['alg'] = 'ES256'): Promise<S
 interface IssuerTerms {
   now: () => Date;
   alg?: SigningKey['alg'];
-  /** As what it is known; it listens on this machine alone. */
+  /** Host name of the issuer; it listens on this machine only. */
   host?: string;
 }
 
 export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: IssuerTerms) {
   let current = await newSigningKey(alg);
   const grants = new Map<string, Grant>();
-  const asked: string[] = [];
+  const queried: string[] = [];
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
@@ -83,7 +83,7 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
 
   const issuer: TestIssuer = {
     url,
-    asked,
+    requested: queried,
     clientSecret: 'the secret/of the client',
     answerWith: undefined,
     discovery: {},
@@ -91,15 +91,15 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
     rotate: async () => (current = await newSigningKey(alg)),
     token,
     signIn: (address, claims = {}) => {
-      const said = new URL(address).searchParams;
+      const reported = new URL(address).searchParams;
       const code = randomUUID();
       grants.set(code, {
-        clientId: said.get('client_id') ?? '',
-        redirectUri: said.get('redirect_uri') ?? '',
-        challenge: said.get('code_challenge') ?? '',
-        claims: { nonce: said.get('nonce') ?? '', ...claims },
+        clientId: reported.get('client_id') ?? '',
+        redirectUri: reported.get('redirect_uri') ?? '',
+        challenge: reported.get('code_challenge') ?? '',
+        claims: { nonce: reported.get('nonce') ?? '', ...claims },
       });
-      return { code, state: said.get('state') ?? '' };
+      return { code, state: reported.get('state') ?? '' };
     },
     stop: async () => {
       server.closeAllConnections();
@@ -119,16 +119,16 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
       roles: ['managers'],
       email_verified: true,
     };
-    const all: SaidClaims = { ...usual, ...claims };
-    const said = Object.entries(all).filter(([, value]) => value !== undefined);
-    return await new SignJWT(Object.fromEntries(said))
+    const all: ReportedClaims = { ...usual, ...claims };
+    const report = Object.entries(all).filter(([, value]) => value !== undefined);
+    return await new SignJWT(Object.fromEntries(report))
       .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
       .sign(key.privateKey);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', url).pathname.replace('/realms/main', '');
-    asked.push(path);
+    queried.push(path);
     if (issuer.answerWith?.(path, response)) return;
     const send = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -139,9 +139,9 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
     else send(404, {});
   }
 
-  /** As an issuer does that knows the person by a session of its own. */
-  function sendBack(asked: string, response: ServerResponse): void {
-    const address = new URL(asked, url);
+  /** Redirects like an issuer that knows the person by an existing session. */
+  function sendBack(query: string, response: ServerResponse): void {
+    const address = new URL(query, url);
     const back = new URL(address.searchParams.get('redirect_uri') ?? '');
     const { code, state } = issuer.signIn(address.href, issuer.signsIn);
     back.searchParams.set('code', code);
@@ -167,7 +167,7 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
   }
 
   /** The claims of a code that was not redeemed before, by its own client, for its own address and verifier. */
-  function redeemed(form: URLSearchParams, authorization = ''): SaidClaims | undefined {
+  function redeemed(form: URLSearchParams, authorization = ''): ReportedClaims | undefined {
     const grant = grants.get(form.get('code') ?? '');
     if (!grant) return undefined;
     grants.delete(form.get('code') ?? '');

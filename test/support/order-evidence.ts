@@ -11,7 +11,7 @@ export interface OrderTerms {
 
 type Call = Pick<ReceivedCall, 'jobId' | 'atMs' | 'endedAtMs' | 'status'>;
 
-/** What the receiver's ledger says against one at a time (O1) and, where they come in order, against their order (O2). */
+/** Returns violations in the receiver's ledger: of one at a time (O1) and, for ordered jobs, of their order (O2). */
 export function orderViolations(keys: readonly KeyOrder[], calls: readonly Call[], terms: OrderTerms): string[] {
   return keys.flatMap((ids) => {
     const places = new Map(ids.map((jobId, place) => [jobId, place]));

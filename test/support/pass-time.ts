@@ -32,7 +32,10 @@ export async function passTimeUntil(clock: SettableClock, isMet: () => boolean, 
   }
 }
 
-/** As `passTime`. @returns how many times something woke meanwhile */
+/**
+ * Passes time like `passTime`.
+ * @returns the number of wake-ups meanwhile
+ */
 export async function wakeUpsWithin(clock: SettableClock, ms: number): Promise<number> {
   const endMs = clock.nowMs() + ms;
   let wakeUps = 0;

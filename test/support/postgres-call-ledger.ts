@@ -4,7 +4,7 @@ import { createHostCircuits } from '../../services/dispatcher/postgres/host-circ
 import type { JobKey } from '../../shared/domain/job/job-key.ts';
 import { ledgerLeaseMs } from './conformance/call-ledger.conformance.ts';
 
-/** What a dispatcher claims and ends jobs by. */
+/** Ledger with which a dispatcher claims and ends jobs. */
 export function callLedgerOn(pool: Pool, owner: string) {
   return createCallLedger({
     pool,
@@ -26,7 +26,7 @@ export async function letDie(pool: Pool, keys: readonly JobKey[], cause: string)
   });
 }
 
-/** What a dispatcher leaves hosts alone by. */
+/** Circuits with which a dispatcher spares failing hosts. */
 export function hostCircuitsOn(pool: Pool) {
   return createHostCircuits({ pool, owner: 'a', slot: 1 });
 }

@@ -42,7 +42,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         select id as "jobId", attempt, sideline,
           case when isfinite(due_at) then round(extract(epoch from due_at - now()) * 1000) end as "dueInMs"
         from jobs order by id`),
-      fires: await rowsOf('select id as "jobId", owner, epoch from fires order by id'),
+      fires: await rowsOf('select id as "jobId", owner, epoch from job_claims order by id'),
       ended: await rowsOf(
         'select id as "jobId", outcome, attempt, status, error, answer from ended_jobs order by id, attempt',
       ),
@@ -61,7 +61,8 @@ export function postgresJobSubject(pool: Pool): JobSubject {
       // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are
       // to be.
       await pool.query(
-        `update fires set lease_until = lease_until - $1 * interval '1 ms', alone_until = alone_until - $1 * interval '1 ms'`,
+        `update job_claims set lease_until = lease_until - $1 * interval '1 ms',
+          exclusive_until = exclusive_until - $1 * interval '1 ms'`,
         [ms],
       );
       await pool.query(
@@ -71,7 +72,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         [ms],
       );
       await pool.query(`update jobs set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
-      await pool.query(`update key_wakes set at = at - $1 * interval '1 ms'`, [ms]);
+      await pool.query(`update ordering_key_wakes set at = at - $1 * interval '1 ms'`, [ms]);
       await pool.query(
         `update host_circuits set opened_at = opened_at - $1 * interval '1 ms',
           next_at = next_at - $1 * interval '1 ms',
@@ -88,7 +89,7 @@ export function postgresJobSubject(pool: Pool): JobSubject {
 const insertJob = `
   with j as (
     insert into jobs (partition_id, id, client, due_at, scheduled_for, expires_at, attempt, method, url, body, sideline,
-      ordering_key, in_order, place, ready_at, terms)
+      ordering_key, in_order, accept_order, ready_at, terms)
     values ($1, $2, $3, case when $9::text is null and $10::text is null then now() + $4 * interval '1 ms'
       else 'infinity' end, now() + $4 * interval '1 ms',
       now() + $5 * interval '1 ms', $6, 'POST', $7, $8, $9, $10, $11, $12, now() + $4 * interval '1 ms', $13)

@@ -79,7 +79,7 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
 
     addOpenBreaker: async (runId, { step, country, cause }) => {
       await pool.query(
-        `insert into run_troubles (run, kind, step, country, cause, since) values ($1, 'breaker', $2, $3, $4, now())`,
+        `insert into run_problems (run, kind, step, country, cause, since) values ($1, 'breaker', $2, $3, $4, now())`,
         [runId, step, country, cause],
       );
     },

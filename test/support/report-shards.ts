@@ -1,7 +1,10 @@
 import type { Pool } from 'pg';
 import { createShardReports } from '../../services/worker/report/postgres/shard-reports.ts';
 
-/** As a worker says it of these shards. @param refusal null: it serves them */
+/**
+ * Reports shards like a worker.
+ * @param refusal null: the worker serves them
+ */
 export async function reportShards(
   pool: Pool,
   worker: string,

@@ -5,8 +5,8 @@ import type { Role } from '../../shared/domain/roles.ts';
 export type NeededRole = Role | 'scheduler or manager' | 'anybody';
 
 /**
- * Who may ask for what, and how the scope of a key applies to it, written down once more: a route that is opened to
- * more keys, by mistake or not, has to be changed here as well.
+ * Required role and scope of each route, written down a second time: a change that opens a route to more keys has to
+ * change this table as well.
  */
 export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<RouteScope, readonly string[]>>>>> = {
   anybody: {
@@ -95,6 +95,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/runs/{id}/users/{userId}',
       'GET /v1/runs/{id}/receipts',
       'GET /v1/audiences/{id}/rejects',
+      'GET /v1/audiences/{id}/users',
       'GET /v1/suppressions/users/{userId}',
       'GET /v1/suppressions/uploads',
       'GET /v1/suppressions/uploads/{id}',
@@ -184,6 +185,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'DELETE /v1/campaigns/{id}',
       'POST /v1/campaigns/{id}/submit',
       'POST /v1/campaigns/{id}/trials',
+      'POST /v1/action-types/{name}/preview',
       'POST /v1/campaigns/{id}/withdraw',
       'PATCH /v1/campaigns/{id}/budgets',
       'POST /v1/templates',

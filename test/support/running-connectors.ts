@@ -10,11 +10,12 @@ import { stopService } from '../../shared/runtime/process/service.ts';
 export interface ConnectorsTerms {
   /** Database of the connectors themselves. */
   storeUrl: string;
-  /** Database `shop` of the file. */
-  shopUrl: string;
+  /** Database `shop` of the file: an address, or a directory of files. */
+  shopUrl?: string;
+  directory?: string;
   /** Segments of the file by id: their query, or more of them. All are of the database `shop`. */
   segments: Record<string, string | { query: string; [field: string]: unknown }>;
-  /** Actions of the file by id. All are of the database `shop`. */
+  /** Actions of the file by id. Those by SQL are of the database `shop`. */
   actions?: Record<string, object>;
   environment?: Record<string, string>;
 }
@@ -24,7 +25,8 @@ const problem = z.object({ code: z.string(), message: z.string() });
 /** Starts the connectors as a process does, with a file of their own. */
 export async function startConnectors({
   storeUrl,
-  shopUrl,
+  shopUrl = '',
+  directory,
   segments,
   actions = {},
   environment = {},
@@ -36,10 +38,13 @@ export async function startConnectors({
     { name: id, database: 'shop', ...(typeof segment === 'string' ? { query: segment } : segment) },
   ]);
   const file = {
-    databases: { shop: { urlEnv: 'SHOP_URL' } },
+    databases: { shop: directory === undefined ? { urlEnv: 'SHOP_URL' } : { directory } },
     segments: Object.fromEntries<object>(described),
     actions: Object.fromEntries<object>(
-      Object.entries(actions).map(([id, action]) => [id, { database: 'shop', ...action }]),
+      Object.entries(actions).map(([id, action]) => [
+        id,
+        'statements' in action ? { database: 'shop', ...action } : action,
+      ]),
     ),
   };
   await writeFile(path, JSON.stringify(file));
@@ -68,9 +73,9 @@ export async function startConnectors({
     url: running.url,
     get,
     snapshotOf,
-    /** Reads all pages of the segment in a country, as a feed does. */
-    read: async (segment: string, country = 'SG', limit = 1000): Promise<string[]> => {
-      const snapshot = await snapshotOf(segment, country);
+    /** Reads all pages of the segment in a country, as a feed does; of the known snapshot, or of the current one. */
+    read: async (segment: string, country = 'SG', limit = 1000, known?: string): Promise<string[]> => {
+      const snapshot = known ?? (await snapshotOf(segment, country));
       const users: string[] = [];
       for (let after: string | null = ''; after !== null;) {
         const { body } = await get(`/${segment}/users`, { country, snapshot, after, limit: String(limit) });

@@ -55,9 +55,9 @@ export interface SpanCollector {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Of each request. */
+  /** Received requests. */
   readonly requests: readonly { path: string; headers: IncomingHttpHeaders }[];
-  /** How it answers; 200 unless set. */
+  /** Status of the answers; 200 unless set. */
   status: number;
   /** Resolves as soon as the condition holds; it is looked at whenever spans came. */
   until(condition: (spans: readonly CollectedSpan[]) => boolean): Promise<void>;

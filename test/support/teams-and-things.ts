@@ -31,13 +31,13 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
   async function addKeys(scopes: Readonly<Record<Reach, Scope>>): Promise<void> {
     for (const reach of reaches) {
       const scope = scopes[reach];
-      const add = (role: Role, madeBy: string | null) =>
+      const add = (role: Role, createdBy: string | null) =>
         on.deps.apiKeys.add({
           name: `${role} ${reach}`,
           role,
           scope,
           digest: digestOfApiKey(secretOf(role, reach)),
-          madeBy,
+          createdBy,
         });
       const lead = await add('operator', null);
       for (const role of roles.filter((each) => each !== 'operator')) await add(role, lead.key);
@@ -88,7 +88,7 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
       [Object.fromEntries(owningCountries.map((country) => [country, 3]))],
     );
     const count = await addRow(
-      `insert into audience_counts (id, account, asked_by, question, key, state)
+      `insert into audience_counts (id, account, requested_by, request, key, state)
        values (uuidv7(), uuidv7(), uuidv7(), $1, 'key', 'waiting')`,
       [{ countries: owningCountries, audience: { include: [{ segment: 'riders' }] } }],
     );

@@ -30,7 +30,7 @@ export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
   return {
     askAs,
     makeKey,
-    /** Of a team, for which it makes others. */
+    /** Makes the key of a team's lead, who makes keys for others. */
     makeLead: () => makeKey({ name: 'lead', role: 'operator', scope: sg }),
     makeManager: (by?: string) => makeKey({ name: 'manager', role: 'manager', scope: sg }, by),
     usedBy: async (secret: string): Promise<Record<string, number>> => {
@@ -42,7 +42,7 @@ export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
 
 export const idOf = (answer: Answer) => (answer.json() as { id: string }).id;
 
-/** What a refusal for want of room says. */
+/** Returns the refusal for lack of room. */
 export async function refusedBy(answer: Promise<Answer>) {
   const { statusCode, json } = await answer;
   const { code, detail } = problem.parse(json());

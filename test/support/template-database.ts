@@ -9,8 +9,8 @@ export interface TemplateDatabase {
 }
 
 /**
- * What databases of test files are copied from, in half the time that migrating takes: the newest schema, and how to
- * empty it.
+ * Creates the template of the databases of test files: the newest schema, and a function that empties it. Copying takes
+ * half the time of migrating.
  */
 export async function createTemplateDatabase(serverUrl: string): Promise<TemplateDatabase> {
   const name = `template_${randomBytes(6).toString('hex')}`;
@@ -20,7 +20,7 @@ export async function createTemplateDatabase(serverUrl: string): Promise<Templat
   return { name, drop: () => dropDatabase(serverUrl, name) };
 }
 
-/** How the rows of a test file's database are brought back to those that migrating left. */
+/** Resets the rows of a test file's database to those after the migration. */
 export const emptyTables = 'select emptying.empty_tables()';
 
 /** These tell what tables there are, not what is in them. */

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import type { CampaignDefinition } from '../../shared/contracts/campaigns/campaigns.ts';
-import { actionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../shared/contracts/endpoints/action-type-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
+import { readPlainPage } from '../../shared/http-client/plain-page.ts';
 import type { PageRequest, Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
 import type { TopicBacklogs } from '../../shared/ports/message-bus.ts';
 import { createRegistryReader } from '../../shared/runtime/installation/registry-reader.ts';
@@ -37,12 +38,12 @@ export interface ScriptedSegmentation extends Segmentation {
   snapshot: string;
   /** By country, in ascending order. */
   readonly users: Map<string, string[]>;
-  readonly pagesAsked: PageRequest[];
-  /** What all questions are answered with instead, while set. */
+  readonly pagesRequested: PageRequest[];
+  /** Failure with which all requests are answered while set. */
   failure: SegmentationFailure | null;
   /** The same for pages alone. */
   pageFailure: SegmentationFailure | null;
-  /** What its pages say that may be asked for. */
+  /** Page limit that the pages report. */
   maxLimit: number | undefined;
   /** Changes a page on its way. */
   tamper: ((users: string[]) => string[]) | null;
@@ -52,7 +53,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
   const script: ScriptedSegmentation = {
     snapshot: 's1',
     users: new Map(),
-    pagesAsked: [],
+    pagesRequested: [],
     failure: null,
     pageFailure: null,
     maxLimit: undefined,
@@ -66,7 +67,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
     page: (request) => {
       const { tamper, maxLimit } = script;
       const failure = script.failure ?? script.pageFailure;
-      script.pagesAsked.push(request);
+      script.pagesRequested.push(request);
       if (failure) return Promise.resolve({ ok: false, failure });
       if (request.snapshot !== script.snapshot) return Promise.resolve({ ok: false, failure: failureOf('gone') });
       const { after, limit } = request;
@@ -74,7 +75,9 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
       const first = after === null ? 0 : all.findIndex((user) => compareUserIds(user, after) > 0);
       const users = first < 0 ? [] : all.slice(first, first + limit);
       const next = first + users.length < all.length ? (users.at(-1) ?? null) : null;
-      return Promise.resolve({ ok: true, value: { users: tamper ? tamper(users) : users, next, maxLimit } });
+      const page = { users: tamper ? tamper(users) : users, next, maxLimit };
+      // As the client of the service reads the page: usually without parsing it.
+      return Promise.resolve({ ok: true, value: readPlainPage(Buffer.from(JSON.stringify(page))) ?? page });
     },
   };
   return script;

@@ -6,8 +6,8 @@ export interface ClockWindow {
   zone: string;
   /** The first instant of the window. */
   startMs: number;
-  /** What the clock shows at each instant, a minute apart: its place in the calendar. */
-  shown: readonly number[];
+  /** Local time at each instant, a minute apart. */
+  displayed: readonly number[];
   /** Every minute of the calendar between the first and the last one shown. */
   calendar: readonly CalendarMinute[];
 }
@@ -34,22 +34,22 @@ export function clockWindow(zone: string, around: string, days: number): ClockWi
     hour: '2-digit',
     minute: '2-digit',
   });
-  const shownMs: number[] = [];
+  const displayedMs: number[] = [];
   for (let minute = 0; minute < days * 2 * 1440; minute++) {
     const parts = (format.format(startMs + minute * minuteMs).match(/\d+/g) ?? []).map(Number);
     const [year, month, day, hour, minutes] = parts;
-    shownMs.push(Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minutes));
+    displayedMs.push(Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minutes));
   }
-  const firstMs = shownMs[0] ?? 0;
-  const shown = shownMs.map((localMs) => (localMs - firstMs) / minuteMs);
-  return { zone, startMs, shown, calendar: calendarOf(shown, firstMs) };
+  const firstMs = displayedMs[0] ?? 0;
+  const view = displayedMs.map((localMs) => (localMs - firstMs) / minuteMs);
+  return { zone, startMs, displayed: view, calendar: calendarOf(view, firstMs) };
 }
 
-function calendarOf(shown: readonly number[], firstMs: number): CalendarMinute[] {
+function calendarOf(rendered: readonly number[], firstMs: number): CalendarMinute[] {
   const calendar: CalendarMinute[] = [];
   let after = 0;
-  for (let place = 0; place <= (shown.at(-1) ?? 0); place++) {
-    while ((shown[after] ?? Infinity) <= place) after++;
+  for (let place = 0; place <= (rendered.at(-1) ?? 0); place++) {
+    while ((rendered[after] ?? Infinity) <= place) after++;
     const date = new Date(firstMs + place * minuteMs);
     calendar.push({
       fields: [date.getUTCMinutes(), date.getUTCHours(), date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCDay()],
@@ -57,7 +57,7 @@ function calendarOf(shown: readonly number[], firstMs: number): CalendarMinute[]
       after,
     });
   }
-  shown.forEach((place, at) => {
+  rendered.forEach((place, at) => {
     const minute = calendar[place];
     if (minute) minute.at ??= at;
   });
@@ -91,7 +91,7 @@ function beginsWithStar(parts: readonly Part[]): boolean {
   return parts[0]?.star === true;
 }
 
-/** Whether the fields name a minute of the calendar, looked up value by value. */
+/** Returns a predicate: do the fields name this minute of the calendar? Each value is compared by itself. */
 function naming(fields: Fields): (minute: CalendarMinute) => boolean {
   const tables = fields.map((parts, field) => {
     return Array.from({ length: 60 }, (_, value) => isIn(parts, lowest[field] ?? 0, value));
@@ -112,15 +112,15 @@ export type OracleEvent = { atMs: number } & (
 );
 
 /**
- * What has to happen in the window, by the policy of design.md said in the simplest words; ascending, what is leapt
- * over first.
+ * Returns the occurrences in the window according to the policy of design.md, in its simplest form; ascending,
+ * occurrences in a gap first.
  */
-export function oracle(fields: Fields, { startMs, shown, calendar }: ClockWindow): OracleEvent[] {
+export function oracle(fields: Fields, { startMs, displayed, calendar }: ClockWindow): OracleEvent[] {
   const fires = new Map<number, 'shifted' | 'repeated' | null>();
   const leapt = new Map<number, number>();
   const isNamed = naming(fields);
   if (beginsWithStar(fields[0]) || beginsWithStar(fields[1])) {
-    shown.forEach((place, at) => {
+    displayed.forEach((place, at) => {
       const minute = calendar[place];
       if (minute && isNamed(minute)) fires.set(at, minute.at === at ? null : 'repeated');
     });

@@ -6,7 +6,8 @@ import {
   type BatchCall,
   type StatusQuery,
 } from '../../shared/contracts/endpoints/batch-actions.ts';
-import { engineConfig, type ActionTypeConfig } from '../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../shared/contracts/endpoints/action-type-config.ts';
+import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { stepMessage, type StepMessage } from '../../shared/contracts/messages/messages.ts';
 import { referenceMessages } from '../../shared/contracts/messages/step-references.ts';
 import { topicNames, type Shard } from '../../shared/domain/endpoint/shard.ts';
@@ -35,8 +36,8 @@ export interface SeenCall extends BatchRequest {
 export interface ScriptedEndpoint extends BatchEndpoint {
   readonly seen: SeenCall[];
   answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;
-  /** What it was asked for the status of, and what it says: that everybody succeeded, unless said otherwise. */
-  readonly asked: StatusQuery[];
+  /** Status queries, and the answers to them: all users succeeded, unless a test sets others. */
+  readonly requested: StatusQuery[];
   status: (query: StatusQuery) => BatchAnswer | Promise<BatchAnswer>;
 }
 
@@ -49,11 +50,11 @@ export function createScriptedEndpoint(): ScriptedEndpoint {
       script.seen.push(seen);
       return Promise.resolve(script.answer(seen));
     },
-    asked: [],
+    requested: [],
     status: ({ users }) => answerOf(users.map((id) => ({ id, status: 'succeeded' }))),
     askStatus: ({ body }) => {
       const query = statusQuery.parse(JSON.parse(body.toString('utf8')));
-      script.asked.push(query);
+      script.requested.push(query);
       return Promise.resolve(script.status(query));
     },
   };
@@ -73,11 +74,11 @@ export function answerWithFailures({ call }: SeenCall, ids: readonly string[], f
 export interface WorkerFixtureOptions {
   /** Changes of both action types. */
   type?: Partial<ActionTypeConfig>;
-  /** Of the check `caps`. */
+  /** Configuration of the check `caps`. */
   check?: Partial<ActionTypeConfig>;
   /** Calls in flight over all action types. */
   concurrency?: number;
-  /** Of each shard's topic. */
+  /** Partitions of each shard's topic. */
   partitions?: number;
 }
 
@@ -91,7 +92,7 @@ export function withoutTimedSteps(ledger: StepLedger): StepLedger {
   return { ...ledger, flush: (flush) => ledger.flush({ ...flush, timedWithinMs: undefined }) };
 }
 
-/** What is done is then what messages bring alone. */
+/** Steps are then done only through messages. */
 export const nothingUnbegun: UnbegunSteps = { find: () => Promise.resolve([]) };
 
 const topics = topicNames('muster');

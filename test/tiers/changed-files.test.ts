@@ -45,7 +45,7 @@ describe('the change since the last landed state', () => {
     ['in a shallow clone', { 'rev-parse --is-shallow-repository': 'true' }, undefined, 'the clone is shallow'],
     ['if the base is not a commit', {}, 'v9', 'v9 is no commit here'],
     ['if all commits are new', {}, undefined, 'no commit is old enough'],
-  ])('is unknown with a reason %s', (_, answers: Record<string, string>, base, reason) => {
+  ])('cannot be determined, with a reason: %s', (_, answers: Record<string, string>, base, reason) => {
     const changed = findChangedFiles(gitOf(answers), base);
     expect(changed.files).toBeUndefined();
     expect(changed.since).toContain(reason);

@@ -6,7 +6,7 @@ export const root = path.resolve(import.meta.dirname, '../..');
 const killAfterMs = 20_000;
 
 export interface CommandOptions {
-  /** Where it runs; the repository's root unless given. */
+  /** Working directory; the repository's root unless given. */
   folder?: string;
   environment?: Record<string, string>;
   /** Gets what it writes, which is otherwise shown as it comes. */
@@ -73,14 +73,14 @@ export function runVitest(args: readonly string[], options: CommandOptions = {})
 }
 
 const underWay = new Set<ChildProcess>();
-let isHeard = false;
+let isReceived = false;
 
 /** Groups of their own hear nothing of a terminal's Ctrl-C, nor of a signal to this process. */
 function endWithUs(child: ChildProcess): void {
   underWay.add(child);
   child.once('exit', () => underWay.delete(child));
-  if (isHeard) return;
-  isHeard = true;
+  if (isReceived) return;
+  isReceived = true;
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

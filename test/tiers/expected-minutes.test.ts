@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { guessMinutes, minutesIn } from './expected-minutes.ts';
 
 describe('the expected minutes of a test file', () => {
-  it('are those of its last recorded run, plus the start of the servers', () => {
+  it('equal the minutes of its last recorded run, plus the start of the servers', () => {
     const file = {
       kind: 'file',
       tier: 'faults',

@@ -22,7 +22,7 @@ export function namedRows(root: string, tiers: readonly string[] = tiersOfRows):
   return [...new Set(sources.flatMap(rowsIn))].toSorted((a, b) => a - b);
 }
 
-/** How the tests of each row ended. */
+/** Renders the outcome of the tests of each row. */
 export function renderRows(results: readonly Result[], rows: readonly number[]): string {
   const tests = results
     .filter((line) => line.kind === 'test')

@@ -1,15 +1,15 @@
-/** Of the slow tiers, what a change breaks first; `npm test` runs these. */
+/** Tests of the slow tiers that a change breaks first; `npm test` runs these. */
 export const firstEndToEndTests = ['campaign', 'killed-processes', 'callbacks', 'one-process'].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
-/** Of these, `npm test` runs the first cases or rounds, and what comes after it runs all. */
+/** Tests of which `npm test` runs the first cases or rounds. The later tiers run all of them. */
 export const shortenedTests = [
   { tier: 'e2e', file: 'test/e2e/killed-processes.test.ts' },
   { tier: 'integration', file: 'test/integration/budgets.integration.test.ts' },
 ];
 export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) => `test/browser/${name}.test.ts`);
 
-/** Of the random walks. */
+/** Seeds of the random walks. */
 export const firstSeeds = 500;
 /**
  * Left out of `npm test`: they start brokers, servers or whole installations of their own, which takes minutes, and few
@@ -17,6 +17,7 @@ export const firstSeeds = 500;
  */
 export const laterIntegrationTests = [
   'cli/demo/demo.integration.test.ts',
+  'sdk/kits/kits.integration.test.ts',
   'sdk/package.integration.test.ts',
   'shared/infrastructure/local.integration.test.ts',
   'shared/kafka/security.integration.test.ts',

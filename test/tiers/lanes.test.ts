@@ -5,7 +5,9 @@ interface Named extends Part {
   name: string;
 }
 
-/** What ran at once with each part, when it began; every part takes as many turns as it says. */
+/**
+ * Returns, for each part, the parts that ran beside it when it began. Every part takes as many turns as it declares.
+ */
 async function besideEach(parts: readonly (Named & { turns: number })[], lanes: number) {
   const running = new Set<string>();
   const beside: Record<string, string[]> = {};

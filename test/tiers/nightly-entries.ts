@@ -35,10 +35,10 @@ const entryLine =
   /^(?<verdict>passed|FAILED) {2}(?<when>.+?), at (?<commit>\S+), (?<minutes>\d+) min: (?<passed>\d+) passed, (?<failed>\d+) failed {2}(?<key>\S+)(?: \((?<note>.+)\))?$/;
 
 /** The inverse of `renderEntries`. */
-export function parseEntries(shown: string): Map<string, NightlyEntry> {
+export function parseEntries(displayed: string): Map<string, NightlyEntry> {
   const entries = new Map<string, NightlyEntry>();
   let details: string[] = [];
-  for (const line of shown.split('\n')) {
+  for (const line of displayed.split('\n')) {
     if (line.startsWith(detailIndent)) details.push(line.slice(detailIndent.length));
     const groups = entryLine.exec(line)?.groups;
     if (groups === undefined) continue;

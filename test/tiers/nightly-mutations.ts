@@ -3,7 +3,7 @@ import { mutations } from '../mutations/mutations.ts';
 import type { NightlyOptions } from './nightly-options.ts';
 import type { PieceOutcome, PieceWork } from './nightly-pieces.ts';
 import { allShards, itemsOfShard, shardName, type NightlyShard } from './nightly-shard.ts';
-import { linesOf, runAndShow, type Shown } from './run-and-show.ts';
+import { linesOf, runAndShow, type Displayed } from './run-and-show.ts';
 
 /** Every protection that the lists name is taken out of the source, one at a time. */
 export function planMutations({ shard }: NightlyOptions): PieceWork {
@@ -43,7 +43,7 @@ function shardsOf(shard: NightlyShard) {
 /** A mutation of the database's tests takes about this many times as long as one of a unit test. */
 const integrationMinutes = 3;
 
-function runMutations(shard: NightlyShard, withinMs: number): Promise<Shown> {
+function runMutations(shard: NightlyShard, withinMs: number): Promise<Displayed> {
   const chosen = itemsOfShard(mutations, shard, ({ project }) => (project === 'unit' ? 1 : integrationMinutes));
   // Without a word, all of them.
   const words = shard.of === 1 ? [] : chosen.map(({ takesAway }) => takesAway);
@@ -52,7 +52,7 @@ function runMutations(shard: NightlyShard, withinMs: number): Promise<Shown> {
 
 const closing = /^(\d+) of (\d+)\b.*\bnoticed\b/m;
 
-export function judgeMutations({ code, words }: Shown): PieceOutcome {
+export function judgeMutations({ code, words }: Displayed): PieceOutcome {
   const { noticed, all, note } = readClosing(words);
   const unnoticed = linesOf(words, /^UNNOTICED\b|^Error: /);
   return {
@@ -64,7 +64,7 @@ export function judgeMutations({ code, words }: Shown): PieceOutcome {
   };
 }
 
-export function judgeMutants({ code, words }: Shown, seed: number): PieceOutcome {
+export function judgeMutants({ code, words }: Displayed, seed: number): PieceOutcome {
   const { noticed, all, note } = readClosing(words);
   const table = linesOf(words, /^\||^UNNOTICED\b|^Error: /);
   const share = all > 0 ? noticed / all : 0;

@@ -6,7 +6,7 @@ import { renderTiers } from './render-tiers.ts';
 import { summarize, type Result } from './results.ts';
 
 /** The outcome of a part, for its section of the page. */
-export interface Came extends Pick<NightlyPart, 'passed' | 'what' | 'shown'> {
+export interface Came extends Pick<NightlyPart, 'passed' | 'what' | 'view'> {
   /**
    * True if the pieces of this run have passed; undefined for a part that is run as a whole. The section also counts
    * pieces of earlier runs.
@@ -41,11 +41,11 @@ export async function runPart(
   turn: NightlyTurn,
   report: (came: Came) => void = () => undefined,
 ): Promise<Came> {
-  const failed = (shown: string): Came => ({
+  const failed = (displayed: string): Came => ({
     passed: false,
     notBegun: true,
     what: `${name} was not run, or broke off`,
-    shown: forPage(shown),
+    view: forPage(displayed),
   });
   const missing = needs.filter((program) => !turn.has(program));
   if (missing.length > 0) return failed(`not there: ${missing.join(', ')} (docs/testing.md says what brings them)`);
@@ -53,30 +53,30 @@ export async function runPart(
   if (leftMs < leastMs) return failed('no time was left for it');
   try {
     const came = await run(Math.min(limitMinutes * 60_000, leftMs), report);
-    return came.endedWell === undefined ? { ...came, shown: forPage(came.shown) } : came;
+    return came.endedWell === undefined ? { ...came, view: forPage(came.view) } : came;
   } catch (error) {
     return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }
 
-/** Of a command: its exit code, null where it was ended. */
+/** End of a command: its exit code, null if the command was ended. */
 export interface Ended {
   code: number | null;
   withinMs: number;
 }
 
-/** Where no test has passed, nothing was shown, whatever the exit code says. */
+/** Judges a command. If no test has passed, nothing was shown, whatever the exit code is. */
 export function outcomeOfTests(what: string, ended: readonly Ended[], results: readonly Result[]): Came {
   const tiers = summarize(results);
-  const isShown = tiers.some(({ passed }) => passed > 0);
-  const lines = [...failuresIn(results), ...endsOf(ended), ...(isShown ? [] : ['no test has passed'])];
-  const passed = ended.length > 0 && ended.every(({ code }) => code === 0) && isShown;
-  return { passed, what, shown: [...lines, renderTiers(tiers)].join('\n') };
+  const isDisplayed = tiers.some(({ passed }) => passed > 0);
+  const lines = [...failuresIn(results), ...endsOf(ended), ...(isDisplayed ? [] : ['no test has passed'])];
+  const passed = ended.length > 0 && ended.every(({ code }) => code === 0) && isDisplayed;
+  return { passed, what, view: [...lines, renderTiers(tiers)].join('\n') };
 }
 
 export function outcomeOfCommand(what: string, ended: Ended, words: string): Came {
-  const shown = [...endsOf([ended]), words.trim()].join('\n').trim();
-  return { passed: ended.code === 0 && words.trim() !== '', what, shown };
+  const rendered = [...endsOf([ended]), words.trim()].join('\n').trim();
+  return { passed: ended.code === 0 && words.trim() !== '', what, view: rendered };
 }
 
 function endsOf(ended: readonly Ended[]): string[] {
@@ -96,9 +96,9 @@ export function failuresIn(results: readonly Result[]): string[] {
 
 const mostLines = 200;
 
-/** As it may stand on a page of the repository, in a block of text: without folders of this machine. */
-export function forPage(shown: string): string {
-  const plain = stripVTControlCharacters(shown)
+/** Prepares text for a block on a page of the repository: removes folders of this machine. */
+export function forPage(rendering: string): string {
+  const plain = stripVTControlCharacters(rendering)
     .replaceAll('```', "'''")
     .replaceAll(root, '.')
     .replaceAll(tmpdir(), '<tmp>')

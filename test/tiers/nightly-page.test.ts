@@ -6,17 +6,17 @@ const soak = {
   lastRun: '2026-01-01 02:00 UTC, at 1234567, 31 min',
   passed: false,
   what: '30 minutes of soak, seed 17',
-  shown: '| row | lost |\n| --- | --- |\n| soak | 0 |',
+  view: '| row | lost |\n| --- | --- |\n| soak | 0 |',
 };
 const seeds = {
   ...soak,
   name: 'seeds',
   passed: true,
   what: 'random walks',
-  shown: 'unit  1.0 min\n\n3 passed, 0 failed',
+  view: 'unit  1.0 min\n\n3 passed, 0 failed',
 };
 
-it('the page of the nightly run can be parsed, so that a run of one part keeps the others', () => {
+it('the page of the nightly run can be parsed, so that a run of one part keeps the results of other parts', () => {
   const page = renderNightlyPage([seeds, { name: 'mutations', lastRun: null }, soak], 'two cores');
   expect(parseNightlyPage(page)).toEqual([seeds, soak]);
 });

@@ -6,7 +6,7 @@ export interface NightlyPart {
   passed: boolean;
   what: string;
   /** Its table or list of results. */
-  shown: string;
+  view: string;
 }
 
 interface NeverRun {
@@ -33,16 +33,16 @@ function renderPart(part: NightlyPart | NeverRun): string[] {
   if (part.lastRun === null) return ['', `## ${part.name}`, '', 'Never run.'];
   const verdict = part.passed ? 'Passed.' : '**Failed.**';
   const words = [`Last run: ${part.lastRun}.`, '', `${verdict} ${part.what}.`];
-  return ['', `## ${part.name}`, '', ...words, '', '```text', part.shown.trim(), '```'];
+  return ['', `## ${part.name}`, '', ...words, '', '```text', part.view.trim(), '```'];
 }
 
 const section =
-  /^## (?<name>.+)\n\nLast run: (?<lastRun>.+)\.\n\n(?<verdict>Passed\.|\*\*Failed\.\*\*) (?<what>.+)\.\n\n```text\n(?<shown>[^]*?)\n?```$/gm;
+  /^## (?<name>.+)\n\nLast run: (?<lastRun>.+)\.\n\n(?<verdict>Passed\.|\*\*Failed\.\*\*) (?<what>.+)\.\n\n```text\n(?<view>[^]*?)\n?```$/gm;
 
-/** What a page says of the parts that were ever run. */
+/** Parses the parts of a page that were ever run. */
 export function parseNightlyPage(page: string): NightlyPart[] {
   return [...page.matchAll(section)].map(({ groups = {} }) => {
-    const { name = '', lastRun = '', verdict = '', what = '', shown = '' } = groups;
-    return { name, lastRun, passed: verdict === 'Passed.', what, shown };
+    const { name = '', lastRun = '', verdict = '', what = '', view = '' } = groups;
+    return { name, lastRun, passed: verdict === 'Passed.', what, view };
   });
 }

@@ -28,7 +28,7 @@ export interface NightlyContext {
 export function planNightly(options: NightlyOptions, context: NightlyContext): PlannedPart[] {
   const { folder } = context;
   const inPieces = (name: NightlyPartName, workOf: () => PieceWork): PlannedPart['run'] => {
-    const known = parseEntries(context.known.get(name)?.shown ?? '');
+    const known = parseEntries(context.known.get(name)?.view ?? '');
     return (withinMs, report) =>
       runPieces(workOf(), { known, commit: context.commit, withinMs, nowMs: Date.now, report });
   };
@@ -119,5 +119,5 @@ async function runChart(folder: string, withinMs: number) {
 
 function withRows(came: ReturnType<typeof outcomeOfTests>, tier: string, results: string) {
   const rows = renderRows(readResults(results), namedRows(root, [tier]));
-  return { ...came, shown: `${rows}\n\n${came.shown}` };
+  return { ...came, view: `${rows}\n\n${came.view}` };
 }

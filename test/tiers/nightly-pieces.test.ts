@@ -33,16 +33,16 @@ describe('the pieces of a part', () => {
   const entries = mapOf(entry('test/faults/a.test.ts'), broken);
 
   it('are parsed from the page as they were written', () => {
-    const shown = renderEntries(keys, entries);
+    const displayed = renderEntries(keys, entries);
     const section = {
       name: 'faults',
       lastRun: '2026-11-01 02:00 UTC, at 28389f16, 12 min',
       passed: false,
       what: 'all',
     };
-    const [read] = parseNightlyPage(renderNightlyPage([{ ...section, shown }], 'two cores'));
-    expect(parseEntries(read?.shown ?? '')).toEqual(entries);
-    expect(renderEntries(keys, parseEntries(shown))).toBe(shown);
+    const [read] = parseNightlyPage(renderNightlyPage([{ ...section, view: displayed }], 'two cores'));
+    expect(parseEntries(read?.view ?? '')).toEqual(entries);
+    expect(renderEntries(keys, parseEntries(displayed))).toBe(displayed);
   });
 
   it('are listed as never run before their first run', () => {
@@ -84,7 +84,7 @@ async function runWith(changes: Partial<PieceWork>, known: readonly NightlyEntry
 describe('a run of pieces', () => {
   it('keeps the results of other pieces', async () => {
     const { came } = await runWith({ chosen: ['b'] }, [entry('a'), entry('b')]);
-    expect(came.shown.split('\n')).toEqual([
+    expect(came.view.split('\n')).toEqual([
       'passed  2026-11-01 02:00 UTC, at 28389f16, 12 min: 6 passed, 0 failed  a (rows 9, 12)',
       'passed  2026-11-28 14:00 UTC, at 0123abcd, 10 min: 2 passed, 0 failed  b',
       'never run  c',
@@ -114,12 +114,12 @@ describe('a run of pieces', () => {
     const failing = await runWith({ run: () => Promise.resolve({ ...good, verdict: 'FAILED' }) });
     expect(failing.came).toMatchObject({ passed: false, endedWell: false });
     const broken = await runWith({ run: () => Promise.reject(new Error('spawn ENOENT')) });
-    expect(broken.came.shown).toContain('(broke off)\n    spawn ENOENT');
+    expect(broken.came.view).toContain('(broke off)\n    spawn ENOENT');
     const late = await runWith({}, [], 11 * 60_000);
     expect(late.ran).toEqual(['a']);
     expect(late.came).toMatchObject({ endedWell: false });
     const cutOff = await runWith({ run: () => Promise.resolve(undefined) }, [entry('a')]);
-    expect(cutOff.came.shown).toContain('2026-11-01 02:00 UTC, at 28389f16');
+    expect(cutOff.came.view).toContain('2026-11-01 02:00 UTC, at 28389f16');
     expect(cutOff.came.endedWell).toBe(false);
   });
 

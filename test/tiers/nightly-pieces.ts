@@ -76,6 +76,6 @@ function describePieces(
     passed: failed === 0 && never === 0,
     endedWell: isWell,
     what: `${what}: ${counts}`,
-    shown: renderEntries(keys, entries),
+    view: renderEntries(keys, entries),
   };
 }

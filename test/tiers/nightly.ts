@@ -32,10 +32,10 @@ const verdicts: string[] = [];
 for (const part of planNightly(options, { folder, commit, known })) {
   process.stdout.write(`\n── ${part.name}\n`);
   const beganMs = Date.now();
-  const write = ({ passed, what, shown }: Came) => {
+  const write = ({ passed, what, view }: Came) => {
     const minutes = ((Date.now() - beganMs) / 60_000).toFixed(0);
     const lastRun = `${new Date(beganMs).toISOString().slice(0, 16).replace('T', ' ')} UTC, at ${commit}, ${minutes} min`;
-    known.set(part.name, { name: part.name, lastRun, passed, what, shown });
+    known.set(part.name, { name: part.name, lastRun, passed, what, view: view });
     const parts = nightlyParts.map((name) => known.get(name) ?? { name, lastRun: null });
     writeFileSync(page, renderNightlyPage(parts, machine));
   };
@@ -44,7 +44,7 @@ for (const part of planNightly(options, { folder, commit, known })) {
   const { passed, endedWell = passed, what } = came;
   const hasPieces = shardedParts.some((name) => name === part.name);
   if (came.notBegun !== true || !hasPieces) write(came);
-  else process.stdout.write(`${came.shown}\n`);
+  else process.stdout.write(`${came.view}\n`);
   const minutes = ((Date.now() - beganMs) / 60_000).toFixed(0);
   verdicts.push(`${part.name.padEnd(12)} ${endedWell ? 'passed' : 'FAILED'}  ${minutes.padStart(4)} min  ${what}`);
   if (!endedWell) process.exitCode = 1;

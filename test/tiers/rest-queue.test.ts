@@ -32,7 +32,7 @@ describe('the queue of the remaining tests', () => {
     expect(started(order, 100, 4).names).toEqual(order.map(({ file }) => file));
   });
 
-  it('postpones affected files that take longer than expected behind the daily turn after half of the time', () => {
+  it('moves affected files behind the daily turn after half of the time if they take longer than expected', () => {
     expect(started(order, 30, 9)).toEqual({
       names: ['touched 1', 'touched 2', 'turn 1'],
       notStarted: ['touched 3', 'turn 2', 'later'],

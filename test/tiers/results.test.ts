@@ -57,11 +57,11 @@ describe('the rows of the fault table', () => {
   });
 
   it('are shown one by one with the results of their tests, or as not reached', () => {
-    const shown = renderRows(
+    const displayed = renderRows(
       [test('faults', 'row 1: a'), test('faults', 'row 1: b', 'failed'), test('faults', 'row 3: c')],
       [1, 2, 3],
     );
-    expect(shown.split('\n')).toEqual([
+    expect(displayed.split('\n')).toEqual([
       'row 1   FAILED       1 passed, 1 failed',
       'row 2   not reached',
       'row 3   passed       1 passed, 0 failed',

@@ -9,7 +9,7 @@ const result = z.discriminatedUnion('kind', [
     file: z.string(),
     name: z.string(),
     state: z.enum(['passed', 'failed', 'skipped']),
-    /** Of one that failed: what was said of it, the place last. */
+    /** Reason of a failure, with the place last. */
     why: z.string().optional(),
   }),
   /** A file, or a tool of `check`, began and ended: milliseconds since 1970. `failed` is what no test of it says. */
@@ -22,7 +22,7 @@ const result = z.discriminatedUnion('kind', [
     failed: z.boolean(),
     why: z.string().optional(),
   }),
-  /** What there was no time for. It has not failed. */
+  /** Test that was not run for lack of time. It has not failed. */
   z.object({ kind: z.literal('not-reached'), tier: z.string(), file: z.string() }),
 ]);
 

@@ -1,6 +1,6 @@
 import { run, type CommandOptions } from './commands.ts';
 
-export interface Shown {
+export interface Displayed {
   code: number | null;
   words: string;
 }
@@ -10,7 +10,7 @@ export async function runAndShow(
   args: readonly string[],
   withinMs: number,
   { program = process.execPath, ...options }: CommandOptions & { program?: string } = {},
-): Promise<Shown> {
+): Promise<Displayed> {
   let words = '';
   const onOutput = (text: string) => {
     process.stdout.write(text);

@@ -43,11 +43,11 @@ function placeOf({ project, moduleId }: TestModule) {
   return { name: project.name, file: path.relative(project.config.root, moduleId) };
 }
 
-/** Of each error so much as tells what was expected, and where. */
-const linesShown = 25;
+/** Enough lines of each error to show the expectation and the place. */
+const linesDisplayed = 25;
 
 /** Other tools fill it in as well. */
-interface Said {
+interface Reported {
   message?: string;
   diff?: string;
   stack?: string;
@@ -55,11 +55,12 @@ interface Said {
 
 function whyOf(errors: readonly SerializedError[] | undefined): { why?: string } {
   if (errors === undefined || errors.length === 0) return {};
-  const texts = errors.map(({ message, diff, stack }: Said) => {
+  const texts = errors.map(({ message, diff, stack }: Reported) => {
     const places = stack?.split('\n').filter((line) => line.includes('/test/') || line.includes('.test.ts')) ?? [];
-    return [...`${message ?? ''}\n${diff ?? ''}`.trim().split('\n').slice(0, linesShown), ...places.slice(0, 3)].join(
-      '\n',
-    );
+    return [
+      ...`${message ?? ''}\n${diff ?? ''}`.trim().split('\n').slice(0, linesDisplayed),
+      ...places.slice(0, 3),
+    ].join('\n');
   });
   return { why: stripVTControlCharacters(texts.join('\n')) };
 }

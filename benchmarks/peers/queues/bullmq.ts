@@ -6,8 +6,8 @@ import type { Adder } from '../../accept/adder.ts';
 const queueName = 'batches';
 
 /**
- * BullMQ on Redis. As its guide says: jobs are added in bulk, one worker runs many of them at once by its local
- * concurrency, and done jobs are removed. Working on several jobs in one call of the processor is part of its paid
+ * Opens BullMQ on Redis, set up as its guide recommends: jobs are added in bulk, one worker runs many jobs at once by
+ * its local concurrency, and completed jobs are removed. Processing several jobs in one call is a feature of its paid
  * edition.
  */
 export async function openQueue({ redisPort }: QueueServers): Promise<JobQueue> {
@@ -35,12 +35,12 @@ export async function openQueue({ redisPort }: QueueServers): Promise<JobQueue> 
   };
 }
 
-/** Both of one moment: a job is due when its own time and its delay say so. */
+/** Returns timestamp and delay computed from the same `now`, because BullMQ adds them up to the due time. */
 function dueOf({ dueMs }: BatchJob, now: number) {
   return dueMs === undefined ? {} : { timestamp: now, delay: Math.max(0, dueMs - now) };
 }
 
-/** A job that fails would be counted as one that cost nothing. */
+/** Ends the process: otherwise a failed job would count as a job without cost. */
 function failLoudly(error: Error): never {
   console.error(error);
   process.exit(1);

@@ -7,9 +7,9 @@ import type { Adder } from '../../accept/adder.ts';
 const task = 'batch';
 
 /**
- * graphile-worker on Postgres. The settings of its performance page: jobs added in bulk, fetched 500 at a time into a
- * local queue, and their completions gathered (`completeJobBatchDelay`) into one statement. What becomes due is found
- * by polling, as often as it is told (`pollInterval`).
+ * Opens graphile-worker on Postgres with the settings of its performance page: jobs are added in bulk, fetched 500 at a
+ * time into a local queue, and completed in groups by one statement (`completeJobBatchDelay`). Due jobs are found by
+ * polling at the interval `pollInterval`.
  */
 export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const logger = new Logger(() => (level, message) => {
@@ -56,7 +56,7 @@ function specOf(payload: BatchJob) {
   return { identifier: task, payload, ...(payload.dueMs !== undefined && { runAt: new Date(payload.dueMs) }) };
 }
 
-/** A job that fails would be counted as one that cost nothing. */
+/** Ends the process: otherwise a failed job would count as a job without cost. */
 function failLoudly(error: unknown): never {
   console.error(error);
   process.exit(1);

@@ -5,14 +5,15 @@ import type { Adder } from '../../accept/adder.ts';
 
 const queueName = 'batches';
 const fetchers = 4;
-/** Between two looks; less is refused. */
+/** Shortest poll interval, in seconds, that pg-boss accepts. */
 const leastSeconds = 0.5;
 
 /**
- * pg-boss on Postgres. As its documentation says for throughput: a queue that is a table of its own (`partition`), jobs
- * inserted and fetched by the hundred (`batchSize`), several fetchers in one process (`localConcurrency`), no pause
- * while fetches come back full (`burstWhenBatchFull`), and NOTIFY in place of polling once they do not. A fetched batch
- * is completed by one statement. What becomes due is found by polling, twice a second, which is as often as it allows.
+ * Opens pg-boss on Postgres with the settings that its documentation recommends for throughput: a table of its own for
+ * the queue (`partition`), jobs inserted and fetched by the hundred (`batchSize`), and several fetchers in one process
+ * (`localConcurrency`). There is no pause while fetches return full batches (`burstWhenBatchFull`), and NOTIFY replaces
+ * polling afterwards. One statement completes a fetched batch. Due jobs are found by polling twice a second, which is
+ * as often as pg-boss allows.
  */
 export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue> {
   const boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, schedule: false });
@@ -38,11 +39,12 @@ export async function openQueue({ databaseUrl }: QueueServers): Promise<JobQueue
         localConcurrency: fetchers,
         burstWhenBatchFull: true,
         pollingIntervalSeconds: leastSeconds,
-        // NOTIFY tells of what was added, not of what has become due: without this, that is looked for every 30 s.
+        // NOTIFY reports added jobs, not jobs that have become due. Without this option pg-boss polls for due jobs only
+        // every 30 s.
         ...(lookEveryMs !== undefined && { notifyPollingIntervalSeconds: Math.max(leastSeconds, lookEveryMs / 1000) }),
       };
       await boss.work<BatchJob>(queueName, options, async (jobs) => {
-        // A failure would be counted as a batch that cost nothing.
+        // Otherwise a failure would count as a batch without cost.
         await Promise.all(jobs.map(({ data }) => serve(batchJob.parse(data)))).catch(failLoudly);
       });
       return () => boss.offWork(queueName);
@@ -56,7 +58,7 @@ function failLoudly(error: unknown): never {
   process.exit(1);
 }
 
-/** A job's id is its key: a second one with the same id is not inserted. */
+/** Opens an adder. A job's key is its id, so a second job with the same key is not inserted. */
 export async function openAdder({ databaseUrl }: QueueServers): Promise<Adder> {
   const boss = new PgBoss({ connectionString: databaseUrl, schedule: false });
   boss.on('error', (error) => console.error(error));

@@ -49,7 +49,7 @@ const listedKinds: Readonly<Record<string, readonly string[]>> = {
 
 describe('a list, read with keys of each scope', () => {
   it.each(lists)(
-    '$name returns the things of a team to the keys of this team only',
+    '$name returns the objects of a team only to keys of that team',
     async ({ name, operation: { path } }) => {
       const kindsListedFor = async (reach: Reach) => {
         const headers = { authorization: `Bearer ${secretOf('operator', reach)}` };
@@ -94,7 +94,7 @@ describe('a list, read with keys of each scope', () => {
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/quarantine/steps/groups', headers });
       return z.object({ items: z.array(z.object({ items: z.number() })) }).parse(answer.json()).items;
     };
-    const one = [{ items: 1 }];
-    expect(await Promise.all(reaches.map(groupsFor))).toEqual([one, one, [], [], one]);
+    const single = [{ items: 1 }];
+    expect(await Promise.all(reaches.map(groupsFor))).toEqual([single, single, [], [], single]);
   });
 });

@@ -137,14 +137,14 @@ function pathOf({ operation: { path }, scope, kind }: NamingRoute): string {
   });
 }
 
-interface Asked {
+interface TableRequest {
   method: Operation['method'];
   url: string;
   payload?: string;
   type?: string;
 }
 
-async function verdict({ method, url, payload, type = 'application/json' }: Asked, role: Role, reach: Reach) {
+async function verdict({ method, url, payload, type = 'application/json' }: TableRequest, role: Role, reach: Reach) {
   const headers = { authorization: `Bearer ${secretOf(role, reach)}` };
   const body = payload === undefined ? {} : { payload };
   const typed = payload === undefined ? headers : { ...headers, 'content-type': type };
@@ -152,23 +152,23 @@ async function verdict({ method, url, payload, type = 'application/json' }: Aske
 }
 
 /** Asks as each caller, one after the other: slots of heavy requests are few. Returns the verdicts by caller. */
-async function ask(asked: Asked): Promise<Record<string, Verdict>> {
+async function ask(tableRequest: TableRequest): Promise<Record<string, Verdict>> {
   const verdicts: Record<string, Verdict> = {};
-  for (const { role, reach, name } of callers) verdicts[name] = await verdict(asked, role, reach);
+  for (const { role, reach, name } of callers) verdicts[name] = await verdict(tableRequest, role, reach);
   return verdicts;
 }
 
-function table(of: (role: Role, reach: Reach) => Verdict): Record<string, Verdict> {
-  return Object.fromEntries(callers.map(({ role, reach, name }) => [name, of(role, reach)]));
+function table(verdictOf: (role: Role, reach: Reach) => Verdict): Record<string, Verdict> {
+  return Object.fromEntries(callers.map(({ role, reach, name }) => [name, verdictOf(role, reach)]));
 }
 
-describe('the path of a request, by role and scope', () => {
-  it.each(guarded.flatMap(byKind))('$name', async (route) => {
+describe('access by the path of a request, for each role and scope', () => {
+  it.each(guarded.flatMap(byKind))('matches the access table: $name', async (route) => {
     const { method } = route.operation;
     // A body that cannot be read is refused after the caller was admitted and before anything is changed.
     const payload = route.scope === 'key' ? '{}' : '{';
-    const asked = { method, url: pathOf(route), ...(method !== 'GET' && { payload }) };
-    expect(await ask(asked)).toEqual(table((role, reach) => expectedOfPath(route, role, reach)));
+    const tableRequest = { method, url: pathOf(route), ...(method !== 'GET' && { payload }) };
+    expect(await ask(tableRequest)).toEqual(table((role, reach) => expectedOfPath(route, role, reach)));
   });
 });
 
@@ -185,36 +185,45 @@ function ofOwningTeam(value: JsonValue, name = ''): JsonValue {
 
 const changing = guarded.filter(({ operation: { method, path } }) => method !== 'GET' && !path.includes('{id}'));
 
-describe('the body of a request that names another team, by role and scope', () => {
+describe('access by the body of a request that names another team, for each role and scope', () => {
   const scoped = changing.filter(({ scope }) => ['client', 'schedule', 'campaign'].includes(scope));
-  const uploads = ['POST /v1/audiences/upload'];
+  const ofOneCountry = ['POST /v1/audiences/upload', 'POST /v1/action-types/{name}/preview'];
 
-  it.each(scoped.filter(({ name }) => !uploads.includes(name)))('$name', async (route) => {
-    const { operation, needed } = route;
-    const schema = bodyOf(operation, served) ?? expect.fail('a route that takes what a scope bounds has a body');
-    const properties = z.record(z.string(), z.json()).parse(schema['properties'] ?? {});
-    const example = { ...exampleOf(schema), ...(properties['client'] !== undefined && { client: owning.client }) };
-    const payload = JSON.stringify(ofOwningTeam(example));
-    expect(await ask({ method: operation.method, url: operation.path, payload })).toEqual(
-      table((role, reach) => {
-        if (!mayPlay(role, needed)) return 'forbidden';
-        const isHeld = reach === 'own' || reach === 'none' || (reach === 'part' && route.scope !== 'campaign');
-        return isHeld ? 'admitted' : 'out-of-scope';
-      }),
-    );
+  it.each(scoped.filter(({ name }) => !ofOneCountry.includes(name)))(
+    'matches the access table: $name',
+    async (route) => {
+      const { operation, needed } = route;
+      const schema = bodyOf(operation, served) ?? expect.fail('a route that takes what a scope bounds has a body');
+      const properties = z.record(z.string(), z.json()).parse(schema['properties'] ?? {});
+      const example = { ...exampleOf(schema), ...(properties['client'] !== undefined && { client: owning.client }) };
+      const payload = JSON.stringify(ofOwningTeam(example));
+      expect(await ask({ method: operation.method, url: operation.path, payload })).toEqual(
+        table((role, reach) => {
+          if (!mayPlay(role, needed)) return 'forbidden';
+          const isHeld = reach === 'own' || reach === 'none' || (reach === 'part' && route.scope !== 'campaign');
+          return isHeld ? 'admitted' : 'out-of-scope';
+        }),
+      );
+    },
+  );
+
+  const tableOfOneCountry = table((role, reach) => {
+    if (!mayActAs(role, 'manager')) return 'forbidden';
+    return reach === 'other' || reach === 'empty' ? 'out-of-scope' : 'admitted';
   });
 
-  it('POST /v1/audiences/upload, with the country in its query', async () => {
+  it('matches the access table for POST /v1/audiences/upload, whose query names the country', async () => {
     const url = `/v1/audiences/upload?name=riders&country=${owning.country}`;
-    expect(await ask({ method: 'POST', url, payload: 'u1\n', type: 'text/csv' })).toEqual(
-      table((role, reach) => {
-        if (!mayActAs(role, 'manager')) return 'forbidden';
-        return reach === 'other' || reach === 'empty' ? 'out-of-scope' : 'admitted';
-      }),
-    );
+    expect(await ask({ method: 'POST', url, payload: 'u1\n', type: 'text/csv' })).toEqual(tableOfOneCountry);
   });
 
-  it('POST /v1/notifications needs a scope with campaigns for events of campaigns', async () => {
+  it('matches the access table for POST /v1/action-types/{name}/preview, whose path names the action type', async () => {
+    const url = `/v1/action-types/${owning.action}/preview`;
+    const payload = JSON.stringify({ user: 'u1', country: owning.country });
+    expect(await ask({ method: 'POST', url, payload })).toEqual(tableOfOneCountry);
+  });
+
+  it('requires a scope with campaigns to subscribe to events of campaigns by POST /v1/notifications', async () => {
     const payload = JSON.stringify({ url: 'https://shop.example.com/hook', events: ['key.ending', 'run.ended'] });
     expect(await ask({ method: 'POST', url: '/v1/notifications', payload })).toEqual(
       table((role, reach) => {
@@ -225,13 +234,13 @@ describe('the body of a request that names another team, by role and scope', () 
   });
 });
 
-describe('a field that only an operator of everything may set', () => {
+describe('a field that only an operator with the whole scope may set', () => {
   const withField = guarded.flatMap(byKind).flatMap((route) => {
     const fields = fieldsWithin(bodyOf(route.operation, document) ?? {}, document);
     return fieldsOfOperators.filter((field) => fields.includes(field)).map((field) => ({ ...route, field }));
   });
 
-  it('is looked for in all bodies', () => {
+  it('is found in the bodies of all requests, for example egress in those of notifications', () => {
     const names = withField.map(({ name, field }) => `${name} ${field}`);
     expect(names).toEqual(
       expect.arrayContaining(['POST /v1/notifications egress', 'PATCH /v1/notifications/{id} egress']),
@@ -246,14 +255,17 @@ describe('a field that only an operator of everything may set', () => {
     return { top: Object.keys(properties), endpoint: Object.keys(inner) };
   };
 
-  it.each(withField)('$name: $field stands at the top of its body, or of its endpoint', ({ operation, field }) => {
-    const schema = bodyOf(operation, served) ?? {};
-    const { top, endpoint } = placesOf(schema);
-    expect([...top, ...endpoint].filter((each) => each === field)).toHaveLength(1);
-    expect(fieldsWithin(schema, document).filter((each) => each === field)).toHaveLength(1);
-  });
+  it.each(withField)(
+    'occurs once, at the top level of the body or of its endpoint: $name, $field',
+    ({ operation, field }) => {
+      const schema = bodyOf(operation, served) ?? {};
+      const { top, endpoint } = placesOf(schema);
+      expect([...top, ...endpoint].filter((each) => each === field)).toHaveLength(1);
+      expect(fieldsWithin(schema, document).filter((each) => each === field)).toHaveLength(1);
+    },
+  );
 
-  it.each(withField)('$name: $field', async (route) => {
+  it.each(withField)('is refused to every other caller: $name, $field', async (route) => {
     const { operation, needed, field, scope } = route;
     const schema = bodyOf(operation, served) ?? {};
     const withinIt = { [field]: { allow: [] } };
@@ -272,7 +284,7 @@ describe('a field that only an operator of everything may set', () => {
   });
 });
 
-describe('a field of a key that would give it more than its maker has', () => {
+describe('a field that would give a key more rights than its creator has', () => {
   const ownScope = { clients: [owning.client], countries: [owning.country], actionTypes: [owning.action] };
   const most = { clients: null, countries: null, actionTypes: null, users: true };
   const beyond = Object.entries(most).map(([name, all]) => ({
@@ -281,23 +293,26 @@ describe('a field of a key that would give it more than its maker has', () => {
   }));
   const others = callers.filter(({ role, reach }) => role !== 'operator' || reach !== 'none');
 
-  it('covers each field of a scope that bounds access', () => {
+  it('is covered by this test for each field of a scope that limits access', () => {
     const route = guarded.find(({ name }) => name === 'POST /v1/api-keys') ?? expect.fail('keys are made');
     const properties = z.record(z.string(), z.json()).parse(bodyOf(route.operation, document)?.['properties']);
     expect(fieldsWithin(properties['scope'] ?? {}, document).toSorted()).toEqual(Object.keys(most).toSorted());
   });
 
-  it.each(beyond)('POST /v1/api-keys: $field', async ({ scope }) => {
-    const payload = JSON.stringify({ name: 'more', role: 'viewer', scope });
-    expect(await ask({ method: 'POST', url: '/v1/api-keys', payload })).toEqual(
-      table((role, reach) => {
-        if (role !== 'operator') return 'forbidden';
-        return reach === 'none' ? 'admitted' : 'out-of-scope';
-      }),
-    );
-  });
+  it.each(beyond)(
+    'is refused by POST /v1/api-keys to all but operators with the whole scope: $field',
+    async ({ scope }) => {
+      const payload = JSON.stringify({ name: 'more', role: 'viewer', scope });
+      expect(await ask({ method: 'POST', url: '/v1/api-keys', payload })).toEqual(
+        table((role, reach) => {
+          if (role !== 'operator') return 'forbidden';
+          return reach === 'none' ? 'admitted' : 'out-of-scope';
+        }),
+      );
+    },
+  );
 
-  it.each(beyond)('PATCH /v1/api-keys/{id}: $field', async ({ field, scope }) => {
+  it.each(beyond)('is refused by PATCH /v1/api-keys/{id}: $field', async ({ field, scope }) => {
     const made = await on.ask('POST', '/v1/api-keys', { name: field, role: 'viewer', scope: ownScope });
     const { key } = issuedApiKey.parse(made.json());
     const change = { method: 'PATCH', url: `/v1/api-keys/${key.id}`, payload: JSON.stringify({ scope }) } as const;
@@ -311,7 +326,7 @@ describe('a field of a key that would give it more than its maker has', () => {
   });
 
   it.each(['manager', 'operator'] as const)(
-    'PATCH /v1/notifications/{id}: events about campaigns, by a %s',
+    'is refused by PATCH /v1/notifications/{id} for events about campaigns, by a %s',
     async (role) => {
       const headers = { authorization: `Bearer ${secretOf(role, 'empty')}` };
       const payload = { url: 'https://shop.example.com/hook', events: ['key.ending'] };

@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { notTakingPart } from '../frame/server/not-taking-part.ts';
@@ -13,9 +13,10 @@ import { checkScope, type CheckScopeDeps } from './scopes.ts';
 export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
   authentication: Authentication;
   /**
-   * Returns why this process may not take part in its database, such as a missing migration. Requests are refused then.
+   * Returns the reason why this process may not use its database, such as a missing migration. The API then refuses all
+   * requests. Undefined if there is no reason.
    */
-  refusal?: (() => Error | undefined) | undefined;
+  databaseProblem?: (() => Error | undefined) | undefined;
 }
 
 declare module 'fastify' {
@@ -34,7 +35,7 @@ export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): 
   requireDeclaredRoles(server);
   countCalls(server, deps);
   server.addHook('onRequest', async (request, reply) => {
-    if (deps.refusal?.()) throw notTakingPart();
+    if (deps.databaseProblem?.()) throw notTakingPart();
     reply.header('cache-control', 'no-store');
     if (request.routeOptions.config.role === 'anybody') return;
     const caller = await authentication.callerOf(request);
@@ -54,7 +55,7 @@ export async function isKeyGood(authentication: Authentication, request: Fastify
     await authentication.callerOf(request);
     return true;
   } catch (error) {
-    // 403: a person who is shut out or has no role any more.
+    // 403 means that the person is shut out, or has no role any more.
     if (error instanceof HttpProblem && [401, 403].includes(error.status)) return false;
     throw error;
   }

@@ -22,21 +22,21 @@ const handler = (): never => {
 };
 const undeclared = 'does not declare which heavy requests it counts with';
 
-describe('a route that declares no kind of heavy requests', () => {
-  it('keeps the API from starting when it sends a file', () => {
+describe('a route that is not declared as heavy', () => {
+  it('prevents the API from starting if it sends a file', () => {
     const { server } = begin();
     const route = { method: 'GET', url: '/things', schema: { response: { 200: file } }, handler } as const;
     expect(() => server.route(route)).toThrow(`GET /things ${undeclared}`);
   });
 
-  it('keeps the API from starting when it reads its body as a stream', () => {
+  it('prevents the API from starting if it reads its body as a stream', () => {
     const { server } = begin();
     const route = { method: 'POST', url: '/things', config: { uploads: { 'text/csv': 'Things' } }, handler } as const;
     expect(() => server.route(route)).toThrow(`POST /things ${undeclared}`);
   });
 
   it.each(['/things/preview', '/things/:id/cancel-preview', '/things/:id/report', '/things/:id/comparison'])(
-    'keeps the API from starting when its path is %s',
+    'prevents the API from starting if its path is %s',
     (url) => {
       const { server } = begin();
       expect(() => server.route({ method: 'GET', url, handler })).toThrow(`GET ${url} ${undeclared}`);
@@ -52,7 +52,7 @@ describe('a route that declares no kind of heavy requests', () => {
 });
 
 describe('a request to a heavy route', () => {
-  it('holds its slot until its handler has ended, also with an error, and is refused without one', async () => {
+  it('holds its slot until its handler has ended, also after an error, and is refused if no slot is free', async () => {
     const { server, heavyRequests } = begin();
     const ends: (() => void)[] = [];
     server.get('/things/export', { config: { heavy: 'exports' } }, async () => {
@@ -62,7 +62,7 @@ describe('a request to a heavy route', () => {
     const ask = (format: string) => server.inject({ url: `/things/export?format=${format}` });
     const held = [ask('csv'), ask('ndjson')];
     await expect.poll(() => ends.length).toBe(2);
-    expect(heavyRequests.underWayOf('exports', '127.0.0.1')).toBe(2);
+    expect(heavyRequests.countUnderWay('exports', '127.0.0.1')).toBe(2);
     const refused = await ask('csv');
     expect(refused.statusCode).toBe(429);
     expect(refused.headers['retry-after']).toBe('5');
@@ -71,6 +71,6 @@ describe('a request to a heavy route', () => {
     await expect.poll(() => ends.length).toBe(3);
     for (const end of ends) end();
     expect((await Promise.all([...held, page])).map(({ statusCode }) => statusCode)).toEqual([500, 500, 500]);
-    expect(heavyRequests.underWayOf('exports', '127.0.0.1')).toBe(0);
+    expect(heavyRequests.countUnderWay('exports', '127.0.0.1')).toBe(0);
   });
 });

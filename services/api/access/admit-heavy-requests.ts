@@ -28,7 +28,7 @@ export interface AdmitHeavyRequestsDeps {
 }
 
 /**
- * Makes requests to heavy routes, registered after this, hold a slot for as long as their handler runs.
+ * Reserves a slot for each request to a heavy route while its handler runs. Affects routes that are registered later.
  * @throws {Error} for a route that looks heavy and declares no kind
  */
 export function admitHeavyRequests(server: HttpServer, { heavyRequests, clock }: AdmitHeavyRequestsDeps): void {

@@ -33,24 +33,24 @@ async function audited() {
   return items.map(({ method, route, subject, keyId, detail }) => ({ method, route, subject, keyId, detail }));
 }
 
-describe('making a key', () => {
-  it('answers its secret once, and what it is for as it was said', async () => {
+describe('creating a key', () => {
+  it('returns the secret once, with the scope as it was sent', async () => {
     await on.ask('POST', '/v1/clients', { name: 'orders' });
     const scope = { clients: ['orders'], countries: ['SG'], actionTypes: null };
     const wanted = { name: 'orders service', owner: 'team-orders', role: 'scheduler', scope, expiresAt: year2030 };
 
     const { key, secret } = await made(wanted);
 
-    expect(key).toMatchObject({ ...wanted, state: 'active', madeBy: publicId('apiKey', on.key), lastUsedAt: null });
+    expect(key).toMatchObject({ ...wanted, state: 'active', createdBy: publicId('apiKey', on.key), lastUsedAt: null });
     expect(secret).toMatch(new RegExp(`^mk_${key.id.slice('key_'.length)}_[0-9a-f]{48}$`));
     expect(await statusFor(secret)).toBe(200);
-    const shown = await on.ask('GET', key.links.self);
-    expect(apiKeyShape.parse(shown.json())).toMatchObject({ id: key.id, scope });
-    expect(shown.body).not.toContain(secret.slice(-48));
-    expect(shown.headers.etag).toBe('"1"');
+    const found = await on.ask('GET', key.links.self);
+    expect(apiKeyShape.parse(found.json())).toMatchObject({ id: key.id, scope });
+    expect(found.body).not.toContain(secret.slice(-48));
+    expect(found.headers.etag).toBe('"1"');
   });
 
-  it('makes one for everything where nothing is said of its scope', async () => {
+  it('grants everything if the request names no scope', async () => {
     const { key } = await made({ name: 'console', role: 'viewer' });
     expect(key.scope).toEqual({ clients: null, countries: null, actionTypes: null, users: false });
   });
@@ -60,13 +60,16 @@ describe('making a key', () => {
     { scope: { clients: ['orders'], countries: null }, countries: null, actionTypes: null },
     { scope: { clients: ['orders'], countries: ['SG'] }, countries: ['SG'], actionTypes: null },
     { scope: { countries: ['SG'] }, countries: ['SG'], actionTypes: null },
-  ])('makes a key of clients for no campaigns, unless it names them: $scope', async ({ scope, ...campaigns }) => {
-    await on.ask('POST', '/v1/clients', { name: 'orders' });
-    const { key } = await made({ name: 'orders', role: 'scheduler', scope });
-    expect(key.scope).toMatchObject(campaigns);
-  });
+  ])(
+    'grants no campaigns with a scope of clients, unless the request names them: $scope',
+    async ({ scope, ...campaigns }) => {
+      await on.ask('POST', '/v1/clients', { name: 'orders' });
+      const { key } = await made({ name: 'orders', role: 'scheduler', scope });
+      expect(key.scope).toMatchObject(campaigns);
+    },
+  );
 
-  it('is refused for a client that there is not', async () => {
+  it('is refused for an unknown client', async () => {
     const refused = await make({ name: 'x', role: 'scheduler', scope: { clients: ['nobody'] } });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([
@@ -74,7 +77,7 @@ describe('making a key', () => {
     ]);
   });
 
-  it('keeps no answer: its secret is nowhere', async () => {
+  it('stores no response, so the secret is nowhere in the database', async () => {
     const headers = { authorization: 'Bearer muster_the-key-of-the-tests', 'idempotency-key': 'once' };
     const payload = { name: 'x', role: 'viewer' };
     const { secret } = (await on.api.server.inject({ method: 'POST', url: '/v1/api-keys', headers, payload })).json<{
@@ -85,7 +88,7 @@ describe('making a key', () => {
     }
   });
 
-  it('grants nothing that the key which makes it is not for', async () => {
+  it('is refused for rights beyond those of the creating key', async () => {
     await on.ask('POST', '/v1/clients', { name: 'ours' });
     await on.ask('POST', '/v1/clients', { name: 'theirs' });
     const scope = { clients: ['ours'], countries: ['SG'], actionTypes: [] };
@@ -113,7 +116,7 @@ describe('the list of keys', () => {
       .parse((await on.ask('GET', `/v1/api-keys?${query}`)).json())
       .items.map(({ name, sessions }) => `${name} ${sessions}`);
 
-  it('is searched by name and owner, and by role, and says in how many browsers each is logged in', async () => {
+  it('is filtered by name, owner and role, and has the number of sessions of each key', async () => {
     await made({ name: 'Orders', owner: 'payments', role: 'scheduler' });
     const { secret } = await made({ name: 'console', owner: 'Growth 100%', role: 'viewer' });
     for (let browsers = 0; browsers < 2; browsers += 1) {
@@ -130,14 +133,14 @@ describe('the list of keys', () => {
 });
 
 describe('a key', () => {
-  it('is refused from its end on', async () => {
+  it('is refused after its expiry', async () => {
     const { secret } = await made({ name: 'x', role: 'viewer', expiresAt: '2026-01-01T00:00:30.000Z' });
     expect(await statusFor(secret)).toBe(200);
     await on.passTime(31_000);
     expect(await statusFor(secret)).toBe(401);
   });
 
-  it('is good under both secrets after a rotation until the overlap ends, and under the new one then', async () => {
+  it('is accepted with both secrets after a rotation until the overlap ends, then only with the new one', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const rotated = issuedApiKey.parse(
       (await on.ask('POST', `${key.links.self}/rotate`, { overlapSeconds: 60 })).json(),
@@ -150,7 +153,7 @@ describe('a key', () => {
     expect([await statusFor(secret), await statusFor(rotated.secret)]).toEqual([401, 200]);
   });
 
-  it('loses its former secret, and the sessions that it opened, at once in a rotation without overlap', async () => {
+  it('loses at once, in a rotation without overlap, its former secret and the sessions of that secret', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const cookie = await logIn(secret);
     expect(await statusOf(cookie)).toBe(200);
@@ -160,7 +163,7 @@ describe('a key', () => {
     expect([await statusFor(secret), await statusOf(cookie)]).toEqual([401, 401]);
   });
 
-  it('is refused at once when it is revoked, with its sessions, and a second later by other processes', async () => {
+  it('is refused at once after its revocation, with its sessions, and a second later by other processes', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const cookie = await logIn(secret);
     const another = await createApi(on.deps);
@@ -178,7 +181,7 @@ describe('a key', () => {
     await another.close();
   });
 
-  it('has another scope at once when that is changed', async () => {
+  it('has its new scope at once after a change', async () => {
     await on.ask('POST', '/v1/clients', { name: 'orders' });
     const { key, secret } = await made({ name: 'x', role: 'scheduler' });
     const clients = async () => (await askAs(secret, 'GET', '/v1/clients')).json<{ items: unknown[] }>().items.length;
@@ -190,7 +193,7 @@ describe('a key', () => {
     expect(await clients()).toBe(0);
   });
 
-  it('is changed as it was seen alone', async () => {
+  it('is changed only at the revision that the caller has seen', async () => {
     const { key } = await made({ name: 'x', role: 'viewer' });
     await on.ask('PATCH', key.links.self, { owner: 'team b' });
     const headers = { authorization: 'Bearer muster_the-key-of-the-tests', 'if-match': '"1"' };
@@ -200,7 +203,7 @@ describe('a key', () => {
     expect((await on.ask('GET', key.links.self)).json()).toMatchObject({ owner: 'team b', name: 'x' });
   });
 
-  it('is neither changed nor rotated once it was revoked', async () => {
+  it('is neither changed nor rotated after its revocation', async () => {
     const { key } = await made({ name: 'x', role: 'viewer' });
     await on.ask('DELETE', key.links.self);
     const refused = [
@@ -213,7 +216,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('is in the audit log with who made, changed, rotated and revoked it, and with what it changed itself', async () => {
+  it('has audit log entries for its creation, change, rotation and revocation, and for the changes that it makes', async () => {
     const { key, secret } = await made({ name: 'x', role: 'operator' });
     await askAs(secret, 'POST', '/v1/clients', { name: 'orders' });
     await on.ask('PATCH', key.links.self, { owner: 'team b' });

@@ -27,8 +27,8 @@ import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyView, scopeView } from './api-key-view.ts';
 import type { Authentication } from './authenticate.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
-import type { KeyStore } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
+import type { KeyStore } from './credentials/postgres/key-store.ts';
 import type { SessionStore } from './postgres/session-store.ts';
 import { requireBoundsOfClients, requireGrantable, scopeIn } from './key-grants.ts';
 import { callerOf } from './scopes.ts';
@@ -39,7 +39,7 @@ export interface RequireKeyDeps {
 
 export interface ApiKeyRoutesDeps {
   apiKeys: KeyStore;
-  sessions: Pick<SessionStore, 'openOf'>;
+  sessions: Pick<SessionStore, 'countOpen'>;
   clients: Pick<ClientReader, 'current' | 'refresh'>;
   authentication: Authentication;
 }
@@ -47,8 +47,8 @@ export interface ApiKeyRoutesDeps {
 const byId = z.object({ id: z.string().describe('key_…') });
 const tags = ['keys'];
 const config = { role: 'operator', scope: 'key' } as const;
-const refusals = { 'beyond-client': 'a bound is above that of each client of the key' };
-const shown = jsonAnswer('The key', apiKeyShape);
+const refusals = { 'beyond-client': 'a bound is above the limit of each client of the key' };
+const keyAnswer = jsonAnswer('The key', apiKeyShape);
 
 /** Registers the routes of API keys. A key sees and changes only keys whose scope is within its own. */
 export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
@@ -78,25 +78,25 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     config,
     schema: {
       operationId: 'listApiKeys',
-      summary: 'List keys, newest first; revoked ones for thirty days',
+      summary: 'List keys, newest first, with keys that were revoked in the last thirty days',
       tags,
       querystring: pageQuery.extend({
         state: z.enum(apiKeyStates).optional(),
         role: z.enum(roles).optional(),
-        kind: z.enum(apiKeyKinds).optional().describe('person: whoever an issuer vouches for'),
-        used: yesOrNo.describe('false: only those that were never used'),
+        kind: z.enum(apiKeyKinds).optional().describe('person: people and programs of an issuer'),
+        used: yesOrNo.describe('false: only keys that were never used'),
         endsWithinDays: z.coerce
           .number()
           .int()
           .min(1)
           .max(365)
           .optional()
-          .describe('Only those that are active and end within so many days'),
+          .describe('Only active keys that expire within this number of days'),
         refused: z
           .enum(['true', 'false'])
           .optional()
-          .describe('true: only those that were refused in the last seven days, as something still uses them'),
-        q: partOfName.describe('In its name or its owner, whatever the case'),
+          .describe('true: only keys that were refused in the last seven days, because something still uses them'),
+        q: partOfName.describe('Part of the name or the owner; case-insensitive'),
       }),
       response: { 200: jsonAnswer('A page of keys', pageShape(listedApiKey)) },
     },
@@ -104,7 +104,7 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       const { refused, used, limit, cursor, ...filter } = request.query;
       const wanted = { ...filter, refused: asBoolean(refused), used: asBoolean(used), within: callerOf(request).scope };
       const page = await apiKeys.list(wanted, limit, cursorInQuery('apiKey', cursor));
-      const open = await sessions.openOf(page.items.map(({ key }) => key));
+      const open = await sessions.countOpen(page.items.map(({ key }) => key));
       return pageView('apiKey', page, (record) => ({
         ...apiKeyView(record, clients),
         sessions: open.get(record.key) ?? 0,
@@ -116,7 +116,7 @@ function listRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     method: 'GET',
     url: '/api-keys/:id',
     config,
-    schema: { operationId: 'getApiKey', summary: 'Show a key', tags, params: byId, response: { 200: shown } },
+    schema: { operationId: 'getApiKey', summary: 'Show a key', tags, params: byId, response: { 200: keyAnswer } },
     handler: async (request, reply) => answer(reply, await requireKey(request, request.params.id, deps), deps),
   });
 }
@@ -127,11 +127,11 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/api-keys',
-    config: { ...config, refusals, isAnswerSecret: true, audit: 'made a key' },
+    config: { ...config, refusals, isAnswerSecret: true, audit: 'created a key' },
     schema: {
       operationId: 'createApiKey',
-      summary: 'Make a key',
-      description: 'Its secret is shown this once. It is for nothing that the key that makes it is not for.',
+      summary: 'Create a key',
+      description: 'The response shows its secret once. A key cannot grant more rights than the key that creates it.',
       tags,
       headers: headersOfSecretAnswers,
       body: newApiKey,
@@ -143,7 +143,7 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
       requireGrantable(request, grant);
       requireBoundsOfClients(bounds, grant.scope, clients);
       const { key, secret, digest } = issueApiKey();
-      const made = await apiKeys.add({ key, name, owner, digest, ...grant, madeBy: callerOf(request).key });
+      const made = await apiKeys.add({ key, name, owner, digest, ...grant, createdBy: callerOf(request).key });
       const view = apiKeyView(made, clients);
       request.auditDetail = { key: view.id, name, owner, role, scope: view.scope, bounds, expiresAt: view.expiresAt };
       return reply.code(201).header('location', view.links.self).send({ key: view, secret });
@@ -153,11 +153,13 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/api-keys/:id/rotate',
-    config: { ...config, isAnswerSecret: true, audit: 'gave a key another secret' },
+    config: { ...config, isAnswerSecret: true, audit: 'replaced the secret of a key' },
     schema: {
       operationId: 'rotateApiKey',
-      summary: 'Give a key another secret',
-      description: 'Shown this once. The one before, and sessions that it opened, go on until the overlap ends.',
+      summary: 'Replace the secret of a key',
+      description:
+        'The response shows the new secret once. The former secret, and sessions that it opened, work until ' +
+        'the overlap ends.',
       tags,
       headers: headersOfSecretAnswers,
       params: byId,
@@ -166,11 +168,11 @@ function issueRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     },
     handler: async (request) => {
       const { key, issuer } = await requireKey(request, request.params.id, deps);
-      if (issuer !== null) throw isPerson(request.params.id, 'it has no secret');
+      if (issuer !== null) throw notAKey(request.params.id, 'it has no secret');
       const { overlapSeconds } = request.body;
       const secret = newSecret(key);
       const rotated = await apiKeys.rotate(key, digestOfApiKey(secret), overlapSeconds * 1000, callerOf(request).key);
-      if (!rotated) throw isRevoked(request.params.id);
+      if (!rotated) throw keyRevoked(request.params.id);
       deps.authentication.forget();
       request.auditDetail = { overlapSeconds };
       return { key: apiKeyView(rotated, clients), secret };
@@ -186,24 +188,25 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     config: { ...config, refusals, audit: 'changed a key' },
     schema: {
       operationId: 'changeApiKey',
-      summary: 'Change name, owner, role, scope, bounds or end of a key',
+      summary: 'Change the name, owner, role, scope, bounds or expiry of a key',
       description:
-        'At once in the process that answers, within a second in the others. Of whoever an issuer vouches for, the end alone: in the past it is ' +
-        'shut out, null lets it in again.',
+        'The process that answers applies the change at once, the others within a second. For a person or ' +
+        'program of an issuer, only the expiry can be changed. A time in the past shuts the person out, null ' +
+        'lets the person in again.',
       tags,
       params: byId,
       headers: ifMatchHeaders,
       body: apiKeyPatch,
-      response: { 200: shown, ...problems(409) },
+      response: { 200: keyAnswer, ...problems(409) },
     },
     handler: async (request, reply) => {
       const { params, headers, body } = request;
       const changed = await changeRevised(expectedRevision(headers['if-match']), {
         look: async () => {
           const before = await requireKey(request, params.id, deps);
-          if (before.revokedAt) throw isRevoked(params.id);
+          if (before.revokedAt) throw keyRevoked(params.id);
           if (before.issuer !== null && Object.keys(body).some((field) => field !== 'expiresAt')) {
-            throw isPerson(params.id, 'all but expiresAt is said by its tokens');
+            throw notAKey(params.id, 'its tokens determine all fields except expiresAt');
           }
           return before;
         },
@@ -235,12 +238,13 @@ function revokeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
     config: { ...config, audit: 'revoked a key' },
     schema: {
       operationId: 'revokeApiKey',
-      summary: 'Refuse a key, and the sessions that it opened, from now on',
+      summary: 'Revoke a key, and end the sessions that it opened',
       description:
-        'At once in the process that answers, within a second in the others. It stays listed for thirty days.',
+        'The process that answers applies it at once, the others within a second. The key stays listed for ' +
+        'thirty days.',
       tags,
       params: byId,
-      response: { 200: shown },
+      response: { 200: keyAnswer },
     },
     handler: async (request, reply) => {
       const { key } = await requireKey(request, request.params.id, deps);
@@ -260,11 +264,11 @@ function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-function isPerson(id: string, why: string): HttpProblem {
-  const detail = `${id} is no key, but whoever an issuer vouches for: ${why}`;
+function notAKey(id: string, why: string): HttpProblem {
+  const detail = `${id} is a person or program of an issuer, and not a key: ${why}`;
   return new HttpProblem({ status: 409, code: 'not-a-key', detail });
 }
 
-function isRevoked(id: string): HttpProblem {
-  return new HttpProblem({ status: 409, code: 'key-revoked', detail: `${id} was revoked: make another` });
+function keyRevoked(id: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'key-revoked', detail: `${id} is revoked: create another key` });
 }

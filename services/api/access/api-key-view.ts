@@ -2,12 +2,12 @@ import type { ApiKeyShape, ScopeShape } from '../../../shared/contracts/access/a
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 
 type Clients = Pick<ClientReader, 'current'>;
 
 export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape {
-  const { key, name, owner, role, scope, bounds, state, revision, madeBy, issuer, subject, refusals } = record;
+  const { key, name, owner, role, scope, bounds, state, revision, createdBy, issuer, subject, refusals } = record;
   const id = publicId('apiKey', key);
   return {
     id,
@@ -18,7 +18,7 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
     bounds,
     state,
     revision,
-    madeBy: madeBy === null ? null : publicId('apiKey', madeBy),
+    createdBy: createdBy === null ? null : publicId('apiKey', createdBy),
     createdAt: record.createdAt.toISOString(),
     expiresAt: record.expiresAt?.toISOString() ?? null,
     lastUsedAt: record.lastUsedAt?.toISOString() ?? null,

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuthMode } from '../../../shared/runtime/configuration/auth-settings.ts';
-import type { CallerNotes } from './callers/caller-notes.ts';
-import { findTogether } from './find-together.ts';
+import type { CallerCounter } from './callers/caller-counter.ts';
+import { batchLookups } from './credentials/batch-lookups.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
-import { isLook, isSameOrigin } from '../frame/server/same-origin.ts';
+import { isReadMethod, isSameOrigin } from '../frame/server/same-origin.ts';
 import type { SessionRecord, SessionStore } from './postgres/session-store.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import type { SignIn } from './issuer/sign-in.ts';
-import type { TokenDoor } from './issuer/token-door.ts';
+import type { TokenAuthenticator } from './issuer/token-authenticator.ts';
 import { isToken } from './issuer/verify-token.ts';
-import { rememberCredentials } from './remembered-credentials.ts';
+import { createCredentialCache } from './credentials/credential-cache.ts';
 import { digestOfSecret, isCsrfToken, secretsInCookies, type CookiePlace } from './session-cookie.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
-import type { KeyStore } from './postgres/key-store.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
+import type { KeyStore } from './credentials/postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
@@ -22,33 +22,36 @@ const keyPattern = /^[\x21-\x7e]{16,512}$/;
 export type { ApiKeyRecord, KeyStore };
 
 /** Ways to authenticate: keys, tokens of an issuer, or both. */
-export interface Doors {
+export interface AuthMethods {
   mode: AuthMode;
   /** Null if only keys are accepted. */
   issuer: string | null;
-  tokens: Pick<TokenDoor, 'callerOf' | 'forgetAll'> | undefined;
+  tokens: Pick<TokenAuthenticator, 'callerOf' | 'forgetAll'> | undefined;
   /** Undefined if the console does not sign in through the issuer. */
   signIn: SignIn | undefined;
   /** Returns whether the last request to the issuer succeeded; null if none has been sent. */
   isIssuerAnswering(): boolean | null;
 }
 
-export const keysAlone: Doors = {
-  ...{ mode: 'keys', issuer: null, tokens: undefined, signIn: undefined },
+export const keysOnly: AuthMethods = {
+  mode: 'keys',
+  issuer: null,
+  tokens: undefined,
+  signIn: undefined,
   isIssuerAnswering: () => null,
 };
 
 export interface AuthenticateDeps {
   apiKeys: Pick<KeyStore, 'find'>;
   /** Defaults to keys alone. */
-  doors?: Doors | undefined;
+  authMethods?: AuthMethods | undefined;
   /** Undefined means that cookies are ignored. */
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
   onRefused?: (() => void) | undefined;
   /** Counts requests that used an expired or revoked key. */
-  callerNotes?: Pick<CallerNotes, 'refused'> | undefined;
+  callerCounter?: Pick<CallerCounter, 'refused'> | undefined;
 }
 
 export interface CallerSession {
@@ -72,7 +75,7 @@ declare module 'fastify' {
 }
 
 /** Parts of a request that authentication reads, and `endedKey`, which it writes. */
-type Asked = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<FastifyRequest, 'endedKey'>>;
+type AuthRequest = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<FastifyRequest, 'endedKey'>>;
 
 export interface Authentication {
   /**
@@ -82,30 +85,30 @@ export interface Authentication {
    * @throws {HttpProblem} 401, 403 if it comes from another origin or its token has no role, 503 while a token cannot
    * be verified
    */
-  callerOf(request: Asked): Promise<Caller>;
+  callerOf(request: AuthRequest): Promise<Caller>;
   /** @throws {HttpProblem} 401 for an unknown key */
-  ofKey(secret: string, asked: Pick<Asked, 'ip' | 'endedKey'>): Promise<ApiKeyRecord>;
+  verifyKey(secret: string, request: Pick<AuthRequest, 'ip' | 'endedKey'>): Promise<ApiKeyRecord>;
   /** Uses up the link. @throws {HttpProblem} 401 for a link that is used or too old */
-  ofLink(secret: string): Promise<ApiKeyRecord>;
+  redeemLink(secret: string): Promise<ApiKeyRecord>;
   /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
-  requireOurPage(request: Asked): void;
+  requireSameOrigin(request: AuthRequest): void;
   /** Forgets a closed session; without a digest, all remembered credentials, because a key has changed. */
   forget(digest?: string): void;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authentication {
-  const { apiKeys, doors = keysAlone, sessions, publicAddress, clock, onRefused, callerNotes } = deps;
-  const { tokens } = doors;
-  const keys = rememberCredentials({
+  const { apiKeys, authMethods = keysOnly, sessions, publicAddress, clock, onRefused, callerCounter } = deps;
+  const { tokens } = authMethods;
+  const keys = createCredentialCache({
     find: (digests) => apiKeys.find(digests),
     isGood: ({ isGood }) => isGood,
     clock,
   });
-  const opened = rememberCredentials({
+  const openSessions = createCredentialCache({
     find: async (digests) => (await sessions?.find(digests)) ?? new Map<string, SessionRecord>(),
     clock,
   });
-  const findLink = findTogether(async (digests) => (await sessions?.findLinks(digests)) ?? new Map<string, object>());
+  const findLink = batchLookups(async (digests) => (await sessions?.findLinks(digests)) ?? new Map<string, object>());
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
   function refuse(detail: string): never {
@@ -114,11 +117,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
   }
 
   /** Returns true if a remembered key is accepted under the current mode and issuer, which may have changed since. */
-  function isTaken({ issuer }: ApiKeyRecord): boolean {
-    return issuer === null ? doors.mode !== 'oidc' : issuer === doors.issuer;
+  function isAccepted({ issuer }: ApiKeyRecord): boolean {
+    return issuer === null ? authMethods.mode !== 'oidc' : issuer === authMethods.issuer;
   }
 
-  async function ofToken(token: string, from: string, door: Pick<TokenDoor, 'callerOf'>): Promise<ApiKeyRecord> {
+  async function verifyToken(
+    token: string,
+    from: string,
+    door: Pick<TokenAuthenticator, 'callerOf'>,
+  ): Promise<ApiKeyRecord> {
     try {
       return await door.callerOf(token, from);
     } catch (error) {
@@ -127,45 +134,45 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     }
   }
 
-  async function ofKey(secret: string, asked: Pick<Asked, 'ip' | 'endedKey'>): Promise<ApiKeyRecord> {
-    if (doors.mode === 'oidc') refuse('keys are not taken here (AUTH_MODE=oidc): a token of the issuer is');
-    if (!keyPattern.test(secret)) refuse('this is no API key: they are 16 to 512 visible ASCII characters');
-    if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not fit');
+  async function verifyKey(secret: string, request: Pick<AuthRequest, 'ip' | 'endedKey'>): Promise<ApiKeyRecord> {
+    if (authMethods.mode === 'oidc') refuse('keys are not accepted here (AUTH_MODE=oidc): send a token of the issuer');
+    if (!keyPattern.test(secret)) refuse('this is not an API key: a key has 16 to 512 visible ASCII characters');
+    if (isGarbledApiKey(secret)) refuse('this API key was mistyped or cut: its checksum does not match');
     const found = await keys.find(digestOfApiKey(secret));
     if (found?.isGood) return found.apiKey;
     if (found) {
-      callerNotes?.refused(found.apiKey.key, asked.ip);
-      asked.endedKey = found.apiKey.key;
+      callerCounter?.refused(found.apiKey.key, request.ip);
+      request.endedKey = found.apiKey.key;
     }
-    return refuse('the API key is not known, has expired or was revoked');
+    return refuse('the API key is unknown, expired or revoked');
   }
 
-  async function ofLink(secret: string): Promise<ApiKeyRecord> {
-    const used = 'this link was used already, or is too old: make another one';
+  async function redeemLink(secret: string): Promise<ApiKeyRecord> {
+    const used = 'this link was already used, or is too old: create another one';
     const digest = digestOfSecret(secret) ?? refuse(used);
     if (!(await findLink(digest))) refuse(used);
     const found = await sessions?.useLink(digest);
-    return found && isTaken(found) ? found : refuse(used);
+    return found && isAccepted(found) ? found : refuse(used);
   }
 
-  function requireOurPage({ headers, method }: Asked): void {
-    if (!isSameOrigin(headers, method, publicAddress?.origin)) throw fromElsewhere();
+  function requireSameOrigin({ headers, method }: AuthRequest): void {
+    if (!isSameOrigin(headers, method, publicAddress?.origin)) throw otherOrigin();
   }
 
-  async function ofSession(secret: string): Promise<(Caller & { session: CallerSession }) | undefined> {
+  async function findSession(secret: string): Promise<(Caller & { session: CallerSession }) | undefined> {
     const digest = digestOfSecret(secret);
     if (digest === undefined) return undefined;
-    const found = await opened.find(digest);
-    if (!found || !isTaken(found.apiKey)) return undefined;
+    const found = await openSessions.find(digest);
+    if (!found || !isAccepted(found.apiKey)) return undefined;
     return { apiKey: found.apiKey, session: { secret, digest, expiresAt: found.expiresAt } };
   }
 
-  async function ofCookies(secrets: readonly string[], request: Asked): Promise<Caller> {
-    requireOurPage(request);
-    const found = await Promise.all(secrets.map(ofSession));
-    const caller = found.find((each) => each !== undefined) ?? refuse('the session is over: log in again');
+  async function authenticateCookies(secrets: readonly string[], request: AuthRequest): Promise<Caller> {
+    requireSameOrigin(request);
+    const found = await Promise.all(secrets.map(findSession));
+    const caller = found.find((each) => each !== undefined) ?? refuse('the session has ended: log in again');
     const token = request.headers['x-csrf-token'];
-    if (!isLook(request.method) && !isCsrfToken(token, caller.session.secret)) throw withoutToken();
+    if (!isReadMethod(request.method) && !isCsrfToken(token, caller.session.secret)) throw missingCsrfToken();
     return caller;
   }
 
@@ -175,28 +182,28 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
       const [, key] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
       if (key !== undefined) {
         return {
-          apiKey: await (tokens && isToken(key) ? ofToken(key, request.ip, tokens) : ofKey(key, request)),
+          apiKey: await (tokens && isToken(key) ? verifyToken(key, request.ip, tokens) : verifyKey(key, request)),
           session: null,
         };
       }
       const inCookies = sessions && headers.authorization === undefined;
       const secrets = inCookies ? secretsInCookies(headers.cookie, place) : [];
-      if (secrets.length > 0) return await ofCookies(secrets, request);
+      if (secrets.length > 0) return await authenticateCookies(secrets, request);
       return refuse(
-        `this needs the header Authorization: Bearer ${doors.mode === 'keys' ? '<API key>' : '<API key or token>'}`,
+        `this request needs the header Authorization: Bearer ${authMethods.mode === 'keys' ? '<API key>' : '<API key or token>'}`,
       );
     },
-    ofKey,
-    ofLink,
-    requireOurPage,
+    verifyKey,
+    redeemLink,
+    requireSameOrigin,
     forget: (digest) => {
       if (digest !== undefined) {
-        opened.forget(digest);
+        openSessions.forget(digest);
         return;
       }
       keys.forgetAll();
       tokens?.forgetAll();
-      opened.forgetAll();
+      openSessions.forgetAll();
     },
   };
 }
@@ -210,13 +217,13 @@ function unauthorized(detail: string): HttpProblem {
   return new HttpProblem({ status: 401, code: 'unauthorized', detail, headers });
 }
 
-function fromElsewhere(): HttpProblem {
+function otherOrigin(): HttpProblem {
   const detail =
-    'this comes from a page of another origin; where a proxy stands before the API, API_PUBLIC_URL has to say the address that people use';
+    'this request comes from a page of another origin; behind a proxy, API_PUBLIC_URL has to be the address that people use';
   return new HttpProblem({ status: 403, code: 'other-origin', detail });
 }
 
-function withoutToken(): HttpProblem {
-  const detail = 'a change by session needs its token in the header X-CSRF-Token; GET /v1/session tells it';
+function missingCsrfToken(): HttpProblem {
+  const detail = 'a change by session needs its token in the header X-CSRF-Token; GET /v1/session returns it';
   return new HttpProblem({ status: 403, code: 'csrf-token', detail });
 }

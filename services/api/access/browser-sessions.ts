@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 import type { PublicAddress } from '../../../shared/runtime/configuration/public-address.ts';
 import { cookiePlaceOf, type Authentication } from './authenticate.ts';
 import {

@@ -2,20 +2,20 @@ import { HttpProblem } from '../frame/http-problem.ts';
 import type { Quotas } from '../../../shared/domain/quotas.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { keyLifeMs } from './remembered-credentials.ts';
+import { keyLifeMs } from './credentials/credential-cache.ts';
 
-/** Opens streams that end when their reader disconnects or their key ends. */
+/** Opens streams. Each ends when its reader disconnects, or when its key expires or is revoked. */
 export interface EventStreams {
   /**
    * Opens a stream.
-   * @param account of the key; its streams in one process are bounded, over all its keys
+   * @param account of the key; the number of its streams in one process is bounded, over all keys of the account
    * @param isKeyGood called repeatedly; an error counts as yes, because an unavailable database revokes nothing
    * @param gone aborts when the reader has disconnected
    * @returns a signal that aborts when the stream has to end
    * @throws {HttpProblem} 429 if the account has too many open streams
    */
   open(account: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;
-  openOf(account: string): number;
+  countOpen(account: string): number;
 }
 
 export interface EventStreamsDeps {
@@ -26,10 +26,10 @@ export interface EventStreamsDeps {
 
 export function createEventStreams({ quotas, clock, logger }: EventStreamsDeps): EventStreams {
   const openByAccount = new Map<string, number>();
-  const openOf = (account: string) => openByAccount.get(account) ?? 0;
+  const countOpen = (account: string) => openByAccount.get(account) ?? 0;
 
   function add(account: string, change: 1 | -1): void {
-    const count = openOf(account) + change;
+    const count = countOpen(account) + change;
     if (count === 0) openByAccount.delete(account);
     else openByAccount.set(account, count);
   }
@@ -45,15 +45,15 @@ export function createEventStreams({ quotas, clock, logger }: EventStreamsDeps):
           return;
         }
       } catch (error) {
-        logger.warn({ err: error }, 'could not ask whether the key of a stream is still good, asking again');
+        logger.warn({ err: error }, 'could not check whether the key of a stream is still valid, checking again');
       }
     }
   }
 
   return {
-    openOf,
+    countOpen,
     open: (account, isKeyGood, gone) => {
-      if (openOf(account) >= quotas.streams) throw tooManyStreams(quotas.streams);
+      if (countOpen(account) >= quotas.streams) throw tooManyStreams(quotas.streams);
       add(account, 1);
       gone.addEventListener('abort', () => add(account, -1), { once: true });
       const revoked = new AbortController();
@@ -64,6 +64,6 @@ export function createEventStreams({ quotas, clock, logger }: EventStreamsDeps):
 }
 
 function tooManyStreams(limit: number): HttpProblem {
-  const detail = `the keys of this account hold ${limit} event streams open already (QUOTA_STREAMS); close one, or ask without text/event-stream`;
+  const detail = `the keys of this account already have ${limit} open event streams (QUOTA_STREAMS); close one, or send the request without text/event-stream`;
   return new HttpProblem({ status: 429, code: 'too-many-streams', detail, headers: { 'retry-after': '5' } });
 }

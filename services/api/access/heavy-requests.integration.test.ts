@@ -32,9 +32,9 @@ async function send(secret: string, method: string, path: string, headers: Recor
     request.once('error', reject);
   });
   answer.catch(() => undefined);
-  const one = { request, answer };
-  sent.push(one);
-  return one;
+  const slow = { request, answer };
+  sent.push(slow);
+  return slow;
 }
 
 let lists = 0;
@@ -44,9 +44,9 @@ async function beginUpload(
   secret: string,
   path = `/v1/audiences/upload?country=SG&name=list-${lists++}`,
 ): Promise<Sent> {
-  const one = await send(secret, 'POST', path, { 'content-type': 'text/csv', 'content-length': '100000' });
-  one.request.write('userId\na1\n');
-  return one;
+  const upload = await send(secret, 'POST', path, { 'content-type': 'text/csv', 'content-length': '100000' });
+  upload.request.write('userId\na1\n');
+  return upload;
 }
 
 async function problemAnswerOf({ answer }: Sent) {
@@ -61,7 +61,7 @@ const upload = (secret: string) => {
   return on.api.server.inject({ method: 'POST', url, headers, payload: 'userId\nq1\n' });
 };
 
-describe('uploads that come slowly', () => {
+describe('slow uploads', () => {
   it('take at most half of the slots for all keys of an account, and leave the rest to other accounts', async () => {
     const lead = await makeLead();
     const member = await makeManager(lead.secret);
@@ -79,7 +79,7 @@ describe('uploads that come slowly', () => {
     expect((await upload(member.secret)).statusCode).toBe(201);
   });
 
-  it('share their slots with previews of files, which release them when the caller leaves', async () => {
+  it('share their slots with previews of files, and a preview releases its slot when the caller leaves', async () => {
     const { secret } = await makeManager();
     const path = '/v1/user-files/preview?country=SG';
     const preview = await beginUpload(secret, path);

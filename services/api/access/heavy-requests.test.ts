@@ -19,8 +19,8 @@ async function problemOf(promise: Promise<unknown>): Promise<HttpProblem> {
   throw new Error(`expected a problem, and got ${String(error)}`);
 }
 
-describe.each(['exports', 'uploads'] as const)('%s', (kind) => {
-  it('are refused at once beyond two of an account, with the limit and Retry-After', async () => {
+describe.each(['exports', 'uploads'] as const)('heavy requests that are refused at once (%s)', (kind) => {
+  it('are refused at once if the account already has two, with the limit and Retry-After', async () => {
     const { heavy } = begin();
     await heavy.begin(kind, 'one');
     await heavy.begin(kind, 'one');
@@ -34,24 +34,24 @@ describe.each(['exports', 'uploads'] as const)('%s', (kind) => {
     expect(message).toContain('limit for an account');
   });
 
-  it('are refused beyond four of a process, while each account keeps its half', async () => {
+  it('are refused beyond four in one process, while each account keeps its half of the slots', async () => {
     const { heavy } = begin();
     for (const account of ['one', 'one', 'two', 'two']) await heavy.begin(kind, account);
     expect((await problemOf(heavy.begin(kind, 'three'))).message).toContain(`4 ${kind} are under way in this process`);
   });
 
-  it('are accepted again once one has ended', async () => {
+  it('are accepted again once an earlier request has ended', async () => {
     const { heavy } = begin();
     const end = await heavy.begin(kind, 'one');
     await heavy.begin(kind, 'one');
     end();
     await heavy.begin(kind, 'one');
-    expect(heavy.underWayOf(kind, 'one')).toBe(2);
-    expect(heavy.underWayOf('reports', 'one')).toBe(0);
+    expect(heavy.countUnderWay(kind, 'one')).toBe(2);
+    expect(heavy.countUnderWay('reports', 'one')).toBe(0);
   });
 });
 
-describe.each(['reports', 'previews'] as const)('%s', (kind) => {
+describe.each(['reports', 'previews'] as const)('heavy requests that wait for a slot (%s)', (kind) => {
   it('wait for a slot, without delaying other accounts', async () => {
     const { heavy } = begin();
     const ends = [await heavy.begin(kind, 'one'), await heavy.begin(kind, 'one')];
@@ -78,7 +78,7 @@ describe.each(['reports', 'previews'] as const)('%s', (kind) => {
     clock.advance(5_000);
     expect(await refused).toMatchObject({ status: 429, code: `too-many-${kind}`, headers: { 'retry-after': '1' } });
     for (const end of ends) end();
-    expect(heavy.underWayOf(kind, 'one')).toBe(0);
+    expect(heavy.countUnderWay(kind, 'one')).toBe(0);
     expect(clock.nextWakeMs()).toBeUndefined();
   });
 

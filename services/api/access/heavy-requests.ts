@@ -7,24 +7,24 @@ export interface HeavyRequests {
   /**
    * Takes a slot. Exports and uploads may take minutes, so they are refused at once if no slot is free. Reports and
    * previews are short, so they wait for a slot first.
-   * @param account of the key, whose other keys count with it
+   * @param account of the key; requests with other keys of the account count too
    * @returns a function that releases the slot
    * @throws {HttpProblem} 429 with the limit that has been reached
    */
   begin(kind: HeavyKind, account: string): Promise<() => void>;
-  underWayOf(kind: HeavyKind, account: string): number;
+  countUnderWay(kind: HeavyKind, account: string): number;
 }
 
 /** Longest time that a request waits for a slot, in milliseconds. */
 const waitMsOf: Readonly<Record<HeavyKind, number>> = { exports: 0, uploads: 0, reports: 5_000, previews: 5_000 };
 
-/** Requests of one account that may wait for slots of one kind. */
+/** Maximum requests of one account that wait for slots of one kind. */
 const maxWaitingOfAccount = 20;
 
 const retryAfterSecondsOf: Readonly<Record<HeavyKind, number>> = { exports: 5, uploads: 5, reports: 1, previews: 1 };
 
 export function createHeavyRequests({ clock }: { clock: Clock }): HeavyRequests {
-  const lanes = new Map(heavyKinds.map((kind) => [kind, createLane()]));
+  const lanes = new Map(heavyKinds.map((kind) => [kind, createSlotQueue()]));
 
   function laneOf(kind: HeavyKind): Lane {
     const lane = lanes.get(kind);
@@ -33,7 +33,7 @@ export function createHeavyRequests({ clock }: { clock: Clock }): HeavyRequests 
   }
 
   return {
-    underWayOf: (kind, account) => laneOf(kind).underWayOf(account),
+    countUnderWay: (kind, account) => laneOf(kind).underWayOf(account),
     begin: async (kind, account) => {
       const lane = laneOf(kind);
       if (lane.tryBegin(account)) return () => lane.end(account);
@@ -49,26 +49,26 @@ export function createHeavyRequests({ clock }: { clock: Clock }): HeavyRequests 
   };
 }
 
-type Lane = ReturnType<typeof createLane>;
+type Lane = ReturnType<typeof createSlotQueue>;
 
 /** Slots of one kind of request, and the queue of requests that wait for them, in order of arrival. */
-function createLane() {
+function createSlotQueue() {
   const accounts = new Map<string, number>();
   const line: { account: string; begin: () => void }[] = [];
   let underWay = 0;
 
-  const underWayOf = (account: string) => accounts.get(account) ?? 0;
+  const countUnderWay = (account: string) => accounts.get(account) ?? 0;
 
   function tryBegin(account: string): boolean {
-    if (underWay >= heavySlotsOfProcess || underWayOf(account) >= heavySlotsOfAccount) return false;
+    if (underWay >= heavySlotsOfProcess || countUnderWay(account) >= heavySlotsOfAccount) return false;
     underWay++;
-    accounts.set(account, underWayOf(account) + 1);
+    accounts.set(account, countUnderWay(account) + 1);
     return true;
   }
 
   function end(account: string): void {
     underWay--;
-    const left = underWayOf(account) - 1;
+    const left = countUnderWay(account) - 1;
     if (left === 0) accounts.delete(account);
     else accounts.set(account, left);
     // Takes the first request whose account has a free slot, so that accounts do not wait for each other.
@@ -91,7 +91,7 @@ function createLane() {
     return { begun, giveUp };
   }
 
-  return { underWayOf, tryBegin, end, wait };
+  return { underWayOf: countUnderWay, tryBegin, end, wait };
 }
 
 function tooMany(kind: HeavyKind, ofAccount: number): HttpProblem {
@@ -102,7 +102,7 @@ function tooMany(kind: HeavyKind, ofAccount: number): HttpProblem {
   return new HttpProblem({
     status: 429,
     code: `too-many-${kind}`,
-    detail: `${whose}; Retry-After says when to try again, and GET /v1/quotas shows the limit`,
+    detail: `${whose}; try again after Retry-After; GET /v1/quotas shows the limit`,
     headers: { 'retry-after': String(retryAfterSecondsOf[kind]) },
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { WantedScope } from '../../../shared/contracts/access/api-keys.ts';
+import type { RequestedScope } from '../../../shared/contracts/access/api-keys.ts';
 import { looserBound, type KeyBounds } from '../../../shared/domain/key-bounds.ts';
 import { mayActAs, type Role } from '../../../shared/domain/roles.ts';
 import { isWithin, type Scope } from '../../../shared/domain/scopes.ts';
@@ -17,23 +17,24 @@ export interface Grant {
 /** @throws {HttpProblem} 403 for rights beyond those of the caller */
 export function requireGrantable(request: FastifyRequest, { role, scope, bounds, expiresAt }: Grant): void {
   const caller = callerOf(request);
-  if (!mayActAs(caller.role, role)) throw outOfScope(`a ${caller.role} makes no ${role}`);
-  if (!isWithin(scope, caller.scope)) throw outOfScope('no key grants more than the one that makes it is for');
+  if (!mayActAs(caller.role, role))
+    throw outOfScope(`a key with the role ${caller.role} cannot grant the role ${role}`);
+  if (!isWithin(scope, caller.scope)) throw outOfScope('a key cannot grant more than its own scope');
   const looser = looserBound(bounds, caller.bounds);
   if (looser !== undefined) {
     throw outOfScope(
-      `no key has looser bounds than the one that makes it, whose ${looser} is ${caller.bounds[looser] ?? 'none'}`,
+      `a key cannot grant looser bounds than its own, whose ${looser} is ${caller.bounds[looser] ?? 'none'}`,
     );
   }
   if (caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)) {
-    throw outOfScope(`no key lives longer than the one that makes it, ${caller.expiresAt.toISOString()}`);
+    throw outOfScope(`a key cannot grant a later expiry than its own, ${caller.expiresAt.toISOString()}`);
   }
 }
 
 const noCampaigns = { countries: [], actionTypes: [] };
 
 /** Resolves clients by name or id. @throws {HttpProblem} 422 for an unknown client */
-export async function scopeIn(wanted: WantedScope, clients: Pick<ClientReader, 'refresh'>): Promise<Scope> {
+export async function scopeIn(wanted: RequestedScope, clients: Pick<ClientReader, 'refresh'>): Promise<Scope> {
   const { clients: refs, users } = wanted;
   const isForCallbacks = refs !== null && wanted.countries === undefined && wanted.actionTypes === undefined;
   const { countries = null, actionTypes = null } = isForCallbacks ? noCampaigns : wanted;

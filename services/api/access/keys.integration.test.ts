@@ -10,8 +10,8 @@ import { authorized, someCampaign, testApiKey } from '../../../test/support/api-
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createApi, type Api } from '../api.ts';
-import { createCallerNotes, type CallerNotes, type NotedCallers } from './callers/caller-notes.ts';
-import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
+import { createCallerCounter, type CallerCounter, type CallerCounts } from './callers/caller-counter.ts';
+import { createCallerCountStore } from './callers/postgres/caller-count-store.ts';
 import { problem } from '../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -46,13 +46,10 @@ async function ask(key: string, remoteAddress = '10.0.0.1') {
 const unknownKey = (number: number) => `muster_${String(number).padStart(40, '0')}`;
 
 describe('an unknown key', () => {
-  it.each(['short', `muster_${'x'.repeat(600)}`, 'muster_schlüssel-mit-umlaut'])(
-    'such as %j costs no query',
-    async (key) => {
-      expect((await ask(key)).statusCode).toBe(401);
-      expect(lookups).toEqual([]);
-    },
-  );
+  it.each(['short', `muster_${'x'.repeat(600)}`, 'muster_schlüssel-mit-umlaut'])('costs no query: %j', async (key) => {
+    expect((await ask(key)).statusCode).toBe(401);
+    expect(lookups).toEqual([]);
+  });
 
   it('costs one query in ten seconds, however often it is sent', async () => {
     for (let time = 0; time < 20; time++) expect((await ask(unknownKey(1))).statusCode).toBe(401);
@@ -64,7 +61,7 @@ describe('an unknown key', () => {
     expect(lookups).toHaveLength(2);
   });
 
-  it('is counted', async () => {
+  it('counts as a refused request in the metrics', async () => {
     await ask(unknownKey(1));
     await api.server.inject({ method: 'GET', url: '/v1/campaigns' });
     await ask(testApiKey);
@@ -72,7 +69,7 @@ describe('an unknown key', () => {
     expect(await linesOf('muster_api_unauthorized_total')).toEqual(['muster_api_unauthorized_total 2']);
   });
 
-  it('costs no query where it looks like ours and its checksum does not fit', async () => {
+  it('costs no query if it looks like a key and its checksum does not match', async () => {
     const { secret } = issueApiKey();
     const garbled = [
       secret.slice(0, -1),
@@ -86,7 +83,7 @@ describe('an unknown key', () => {
     expect(lookups).toHaveLength(1);
   });
 
-  it('is asked for together with others that come meanwhile, so that a flood is one question after the other', async () => {
+  it('shares one query with other unknown keys that arrive meanwhile', async () => {
     const { promise: held, resolve: answer } = Promise.withResolvers<undefined>();
     const { find } = on.deps.apiKeys;
     let isOpen = 0;
@@ -104,25 +101,25 @@ describe('an unknown key', () => {
     };
     await api.close();
     api = await createApi({ ...on.deps, apiKeys });
-    const asked = Array.from({ length: 700 }, (_, number) => ask(unknownKey(number)));
+    const requests = Array.from({ length: 700 }, (_, number) => ask(unknownKey(number)));
     await settled();
     answer(undefined);
 
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
 
     expect(answers.every(({ statusCode }) => statusCode === 401)).toBe(true);
     expect(mostOpen).toBe(1);
     expect(lookups.length).toBeLessThanOrEqual(4);
   });
 
-  it('shuts out no good one, though thousands came from its address and no process has seen it before', async () => {
+  it('does not delay a valid key, even after thousands of requests from the same address', async () => {
     for (let thousand = 0; thousand < 3; thousand++) {
       await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(unknownKey(thousand * 1000 + number))));
     }
     expect((await ask(testApiKey)).statusCode).toBe(200);
   });
 
-  it('is no good one, however many of those come from one address at once, such as behind a proxy', async () => {
+  it('does not block valid keys from the same address, such as the address of a proxy', async () => {
     const keys = Array.from({ length: 200 }, (_, number) => unknownKey(number));
     for (const key of keys)
       await on.deps.apiKeys.add({ name: 'one of many', digest: digestOfApiKey(key), role: 'operator' });
@@ -133,7 +130,7 @@ describe('an unknown key', () => {
     expect((await ask(unknownKey(1000))).statusCode).toBe(401);
   });
 
-  it('is a good one as soon as it is made, when nobody tried it before', async () => {
+  it('is accepted as soon as it is created, if it was never used before', async () => {
     await ask(unknownKey(1));
     await on.deps.apiKeys.add({ name: 'new', digest: digestOfApiKey(unknownKey(2)), role: 'operator' });
 
@@ -142,33 +139,33 @@ describe('an unknown key', () => {
 });
 
 describe('a key that has ended', () => {
-  const written: NotedCallers[] = [];
-  let notes: CallerNotes;
+  const written: CallerCounts[] = [];
+  let counter: CallerCounter;
   let key: string;
   const ended = unknownKey(41);
 
   beforeEach(async () => {
     written.length = 0;
     const { clock, logger } = on.deps;
-    const write = async (noted: NotedCallers) => {
-      written.push(noted);
-      await createCallerNoteStore({ pool: on.pool })(noted);
+    const write = async (counts: CallerCounts) => {
+      written.push(counts);
+      await createCallerCountStore({ pool: on.pool })(counts);
     };
-    notes = createCallerNotes({ write, clock, logger });
-    notes.start();
+    counter = createCallerCounter({ write, clock, logger });
+    counter.start();
     await api.close();
-    api = await createApi({ ...on.deps, callerNotes: notes });
+    api = await createApi({ ...on.deps, callerCounter: counter });
     const expired = { name: 'nightly', digest: digestOfApiKey(ended), role: 'viewer', expiresAt: new Date(0) } as const;
     key = (await on.deps.apiKeys.add(expired)).key;
   });
-  afterEach(() => notes.stop());
+  afterEach(() => counter.stop());
 
-  const shown = async () => {
+  const refusalsOf = async () => {
     const answer = await on.ask('GET', `/v1/api-keys/${publicId('apiKey', key)}`);
     return apiKeyShape.parse(answer.json()).refusals;
   };
 
-  it('says how often it was refused, when last and from where; to the log-in of the console too', async () => {
+  it('has the number, time and address of its refusals, including refused log-ins to the console', async () => {
     expect((await ask(ended, '10.20.7.14')).statusCode).toBe(401);
     const payload = { apiKey: ended };
     const headers = { host: 'muster.test', origin: 'http://muster.test' };
@@ -176,7 +173,7 @@ describe('a key that has ended', () => {
     const login = await api.server.inject({ method: 'POST', url: '/v1/session', headers, payload, remoteAddress });
     expect(login.statusCode).toBe(401);
     await on.passTime(61_000);
-    expect(await shown()).toMatchObject({ count: 2, lastFrom: '10.20.7.15' });
+    expect(await refusalsOf()).toMatchObject({ count: 2, lastFrom: '10.20.7.15' });
     const listed = await on.ask('GET', '/v1/api-keys?refused=true');
     expect(listed.json<{ items: { name: string }[] }>().items.map(({ name }) => name)).toEqual(['nightly']);
   });
@@ -187,10 +184,10 @@ describe('a key that has ended', () => {
     expect(written.length).toBeLessThanOrEqual(1);
     await on.passTime(61_000);
     expect(written.length).toBeLessThanOrEqual(2);
-    expect(await shown()).toMatchObject({ count: 50 });
+    expect(await refusalsOf()).toMatchObject({ count: 50 });
   });
 
-  it('says what it was refused for, beside what a good one was used for, by day and operation', async () => {
+  it('has its refused requests listed by day and operation, like the requests of a valid key', async () => {
     const callsOf = async (id: string) => {
       const answer = await on.ask('GET', `/v1/api-keys/${publicId('apiKey', id)}/calls`);
       return keyCalls.parse(answer.json());
@@ -208,18 +205,20 @@ describe('a key that has ended', () => {
     const { days, operations } = await callsOf(on.key);
     const counted = operations.map(({ operation, done, refused, failed }) => [operation, done, refused, failed]);
     expect(Object.fromEntries(counted.map(([operation, ...counts]) => [operation, counts]))).toEqual({
-      ...{ listCampaigns: [2, 0, 0], getRun: [0, 1, 0], none: [0, 1, 0] },
+      listCampaigns: [2, 0, 0],
+      getRun: [0, 1, 0],
+      none: [0, 1, 0],
     });
     expect(days.map(({ day }) => day)).toHaveLength(8);
     expect(days.at(-1)).toEqual({ day: '2026-01-01', done: 2, refused: 2, failed: 0 });
     expect(days.at(-2)).toEqual({ day: '2025-12-31', done: 0, refused: 0, failed: 0 });
   });
 
-  it('is not one that was made up: a thousand of those count nowhere and write nothing', async () => {
+  it('is counted only if it existed: made-up keys are not counted and cause no write', async () => {
     await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(unknownKey(1000 + number))));
     await on.passTime(120_000);
     expect(written).toEqual([]);
-    expect(await shown()).toBeNull();
+    expect(await refusalsOf()).toBeNull();
   });
 });
 
@@ -239,7 +238,7 @@ describe('event streams', () => {
     });
   }
 
-  it('end within two seconds after their key was revoked by another process, without an `end`', async () => {
+  it('end within two seconds after their key was revoked by another process, without an event `end`', async () => {
     const stream = await open();
     const read = stream.toArray();
     await on.deps.apiKeys.revoke(on.key);
@@ -251,7 +250,7 @@ describe('event streams', () => {
     expect(text).not.toContain('event: end');
   });
 
-  it('go on while the key is good', async () => {
+  it('continue while the key is valid', async () => {
     const stream = await open();
     let ended = false;
     stream.resume().once('end', () => (ended = true));
@@ -262,7 +261,7 @@ describe('event streams', () => {
     stream.destroy();
   });
 
-  it('are five hundred at most for a key, and more when some were closed', async () => {
+  it('are limited to five hundred for a key, and available again after some are closed', async () => {
     const another = unknownKey(7);
     await on.deps.apiKeys.add({ name: 'another', digest: digestOfApiKey(another), role: 'operator' });
     const streams = await Promise.all(Array.from({ length: 500 }, () => open()));
@@ -285,7 +284,7 @@ describe('event streams', () => {
     for (const stream of [...streams, others]) stream.destroy();
   });
 
-  it('are not opened by HEAD', async () => {
+  it('are not opened by HEAD requests', async () => {
     const headers = { ...authorized, accept: 'text/event-stream' };
     const response = await api.server.inject({ method: 'HEAD', url: new URL(url).pathname, headers });
 

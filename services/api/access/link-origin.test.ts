@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { linkOriginOf } from './link-origin.ts';
 
-describe('the beginning of a log-in link', () => {
+describe('the base of a log-in link', () => {
   it.each(['evil.example', 'localhost', undefined])(
     'is the public address, whatever the Host header is: %s',
     (host) => {
@@ -12,7 +12,7 @@ describe('the beginning of a log-in link', () => {
   );
 
   it.each(['localhost', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080'])(
-    'is this machine without a public address: %s',
+    'is localhost without a public address: %s',
     (host) => {
       expect(linkOriginOf(undefined, host)).toBe(`http://${host}`);
     },

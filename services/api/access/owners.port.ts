@@ -5,8 +5,8 @@ export type Owner =
   | { of: 'client'; clientId: string }
   | ({ of: 'campaign' } & CampaignReach)
   /**
-   * Owner by account. Null for objects older than accounts, which only operators of everything change. A key of the
-   * account may change the object if its scope holds one of these scopes.
+   * Object that belongs to an account. Null for objects older than accounts, which only operators without a scope may
+   * change. A key of the account may change the object if its scope contains one of these scopes.
    */
   | { of: 'account'; account: string | null; scopes: readonly Scope[] };
 
@@ -28,6 +28,6 @@ export const ownedKinds = [
 export type OwnedKind = (typeof ownedKinds)[number];
 
 export interface Owners {
-  /** Undefined if the object does not exist. */
+  /** Returns undefined if the object does not exist. */
   ownerOf(kind: OwnedKind, id: string): Promise<Owner | undefined>;
 }

@@ -16,8 +16,8 @@ import { callerOf } from './scopes.ts';
 export interface QuotaRoutesDeps {
   quotas: Quotas;
   quotaUse: (account: string) => Promise<QuotaUse | undefined>;
-  streams: Pick<EventStreams, 'openOf'>;
-  heavyRequests: Pick<HeavyRequests, 'underWayOf'>;
+  streams: Pick<EventStreams, 'countOpen'>;
+  heavyRequests: Pick<HeavyRequests, 'countUnderWay'>;
 }
 
 export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
@@ -28,8 +28,8 @@ export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listQuotas',
-      summary: 'What the account of this key may have, and how much of it there is',
-      description: 'All keys that a key with a scope has made count with it: more keys are no more room.',
+      summary: 'Show the quotas of the account of this key, and their use',
+      description: 'All keys that a key with a scope has created count towards the same quotas.',
       tags: ['keys'],
       response: { 200: jsonAnswer('Each quota', quotaList) },
     },
@@ -37,9 +37,9 @@ export function quotaRoutes(server: HttpServer, deps: QuotaRoutesDeps): void {
       const { account } = callerOf(request);
       const use = await quotaUse(account);
       const stored = storedQuotas.map((name) => ({ name, used: use?.[name] ?? 0, limit: quotas[name] }));
-      const open = { name: 'streams' as const, used: streams.openOf(account), limit: quotas.streams };
+      const open = { name: 'streams' as const, used: streams.countOpen(account), limit: quotas.streams };
       const heavy = heavyKinds.map((name) => {
-        return { name, used: heavyRequests.underWayOf(name, account), limit: heavySlotsOfAccount };
+        return { name, used: heavyRequests.countUnderWay(name, account), limit: heavySlotsOfAccount };
       });
       return { account: publicId('apiKey', account), items: [...stored, open, ...heavy] };
     },

@@ -27,9 +27,9 @@ export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWa
       }
     },
   });
-  const look = async () => {
+  const readUses = async () => {
     uses = await read();
     return lookEveryMs;
   };
-  return createLoop({ name: 'look-at-quotas', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  return createLoop({ name: 'look-at-quotas', turn: readUses, afterErrorMs: lookEveryMs, clock, logger });
 }

@@ -21,7 +21,7 @@ function upload(secret: string, payload: string) {
 }
 
 describe('changes of campaigns', () => {
-  it('are refused beyond so many in a day, by whichever key of the account, and not for others', async () => {
+  it('are refused beyond the daily quota, over all keys of the account, and not for other accounts', async () => {
     const lead = await makeLead();
     const first = await makeManager(lead.secret);
     const draft = await createAs(first.secret);
@@ -41,13 +41,13 @@ describe('changes of campaigns', () => {
     expect((await createAs(second.secret)).statusCode).toBe(201);
   });
 
-  it('count with what is written at the same moment', async () => {
+  it('do not exceed the quota if they are concurrent', async () => {
     const { secret } = await makeManager();
     const answers = await Promise.all(Array.from({ length: 8 }, () => createAs(secret)));
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(3);
   });
 
-  it('are found again by a repeat, and do not count twice', async () => {
+  it('count once if they are repeated under one Idempotency-Key', async () => {
     const { secret } = await makeManager();
     const create = () =>
       on.api.server.inject({
@@ -62,7 +62,7 @@ describe('changes of campaigns', () => {
 });
 
 describe('uploaded lists', () => {
-  it('are refused beyond so many, until one is deleted', async () => {
+  it('are refused beyond the quota, until one is deleted', async () => {
     const { secret } = await makeManager();
     const list = await upload(secret, 'a\nb');
     expect(list.statusCode).toBe(201);
@@ -73,7 +73,7 @@ describe('uploaded lists', () => {
     expect((await upload(secret, 'd')).statusCode).toBe(201);
   });
 
-  it('hold so many bytes of ids together, those of an upload that is refused leave nothing', async () => {
+  it('count together towards a quota of bytes, and a refused upload leaves nothing', async () => {
     const { secret } = await makeManager();
     expect((await upload(secret, 'user-0001\nuser-0002')).statusCode).toBe(201);
     expect(await usedBy(secret)).toMatchObject({ lists: 1, listBytes: 19 });
@@ -86,7 +86,7 @@ describe('uploaded lists', () => {
     expect(await on.rowsOf('audience_parts')).toHaveLength(1);
   });
 
-  it('hold so many bytes in all accounts together', async () => {
+  it('count towards a quota of bytes over all accounts', async () => {
     const [one, other] = [await makeManager(), await makeManager()];
     expect((await upload(one.secret, 'user-0001\nuser-0002')).statusCode).toBe(201);
     const refused = await refusedBy(upload(other.secret, 'user-0003\nuser-4'));
@@ -95,7 +95,7 @@ describe('uploaded lists', () => {
   });
 });
 
-it('event streams are so many for all keys of an account in a process, and others have theirs', async () => {
+it('event streams have a quota for all keys of an account in a process, separate from other accounts', async () => {
   const lead = await makeLead();
   const member = await makeManager(lead.secret);
   const other = await makeManager();
@@ -116,7 +116,7 @@ it('event streams are so many for all keys of an account in a process, and other
   await expect.poll(async () => (await usedBy(lead.secret))['streams']).toBe(0);
 });
 
-it('what the fullest account has used is a metric', async () => {
+it('the use of the fullest account is exported as a metric', async () => {
   const { secret } = await makeManager();
   await createAs(secret);
   await createAs(secret);
@@ -131,7 +131,7 @@ it('what the fullest account has used is a metric', async () => {
 });
 
 describe('GET /v1/quotas', () => {
-  it('shows a team the account that its keys count in', async () => {
+  it('shows the account whose quotas the keys of a team use', async () => {
     const lead = await makeLead();
     const { secret } = await makeManager(lead.secret);
     await createAs(secret);

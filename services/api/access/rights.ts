@@ -3,35 +3,36 @@ import { mayActAs } from '../../../shared/domain/roles.ts';
 import { holdsReach, type CampaignReach } from '../../../shared/domain/scopes.ts';
 import { requireRole } from './route-roles.ts';
 import { callerOf, isOperatorOfEverything, outOfScope } from './scopes.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 
 /*
- * Rights that depend on more than the role and the scope that a route declares. The other rooms call these functions
- * and never compare roles themselves (rule house/rights-in-access).
+ * Rights that depend on more than the role and the scope that a route declares. Other folders of the API call these
+ * functions and never compare roles themselves (rule house/rights-in-access).
  */
 
 type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
 
-/** Body fields, at the top or in `endpoint`, that only an operator of everything may set, whichever route has them. */
+/**
+ * Body fields that only an operator without a scope may set, on any route. In an inner object of a body, the scope of
+ * the route has to protect them.
+ */
 export const fieldsOfOperators = ['egress'] as const;
 
 /**
- * Checks the body fields that need an operator of everything. Runs for each route, so no handler can forget it.
+ * Checks the body fields that need an operator without a scope. Runs for each route, so no handler can forget it.
  * @throws {HttpProblem} 403 for a caller that is not an operator, or whose key has a scope
  */
 export function checkFieldsOfOperators(request: FastifyRequest): void {
   const { apiKey, body } = request;
   if (!apiKey || typeof body !== 'object' || body === null || isOperatorOfEverything(apiKey)) return;
-  const inner = 'endpoint' in body ? body.endpoint : undefined;
-  const places = typeof inner === 'object' && inner !== null ? [body, inner] : [body];
-  const field = fieldsOfOperators.find((name) => places.some((place) => Object.hasOwn(place, name)));
+  const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));
   if (field === undefined) return;
   requireRole(request, 'operator');
   throw outOfScope(`${field} is set for the whole installation, and this key has a scope`);
 }
 
 /** Returns true if the caller sees headers, bodies and responses of jobs. A viewer sees only how jobs ended. */
-export function seesContentOfJobs(request: FastifyRequest): boolean {
+export function canReadJobContents(request: FastifyRequest): boolean {
   return mayActAs(callerOf(request).role, 'scheduler');
 }
 
@@ -41,8 +42,8 @@ export function requireScheduleChanger(request: FastifyRequest, campaignId: stri
 }
 
 /**
- * Returns true if the key may share the report of a run of this reach with people without a key. Its links end when
- * this becomes false: after revocation, expiry, or a change of role or scope.
+ * Returns true if the key may share the report of a run with these countries and action types with people without a
+ * key. Its links end when this becomes false: after revocation, expiry, or a change of role or scope.
  */
 export function mayShareRun(
   { state, role, scope }: Holder & Pick<ApiKeyRecord, 'state'>,
@@ -51,8 +52,8 @@ export function mayShareRun(
   return state === 'active' && mayActAs(role, 'manager') && holdsReach(scope, reach);
 }
 
-/** Returns the reason why a key may not approve a campaign of this reach, or null. */
-export function refusedApprover({ role, scope }: Holder, reach: CampaignReach): string | null {
-  if (!mayActAs(role, 'approver')) return `this key is of the role ${role}, and approving needs approver`;
-  return holdsReach(scope, reach) ? null : 'this key is not for all of its countries and actions';
+/** Returns the reason why a key may not approve a campaign with these countries and action types, or null. */
+export function approverRefusal({ role, scope }: Holder, reach: CampaignReach): string | null {
+  if (!mayActAs(role, 'approver')) return `this key has the role ${role}, and approving needs approver`;
+  return holdsReach(scope, reach) ? null : 'the scope of this key does not hold all of its countries and actions';
 }

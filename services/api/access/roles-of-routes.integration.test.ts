@@ -30,7 +30,7 @@ function ask(route: string, role?: Role) {
   return on.api.server.inject({ method: methods.parse(method), url: path.replaceAll(/\{\w+\}/g, 'x'), headers });
 }
 
-it('every operation of the OpenAPI document is in the table, with the role and the scope that the document says', async () => {
+it('every operation of the OpenAPI document is in the table, with its documented role and scope', async () => {
   const { paths } = document.parse((await on.api.server.inject('/openapi.json')).json());
   const written = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => [
@@ -42,7 +42,7 @@ it('every operation of the OpenAPI document is in the table, with the role and t
   expect(Object.fromEntries(written)).toEqual(Object.fromEntries(listed));
 });
 
-const of = (role: NeededRole) => listedRoutes.filter((each) => each.role === role).map(({ route }) => route);
+const routesFor = (role: NeededRole) => listedRoutes.filter((each) => each.role === role).map(({ route }) => route);
 
 /** By the role that a route needs: those that may not ask for it, and those that may. */
 const refusals: [NeededRole, refused: Role[], taken: Role[]][] = [
@@ -54,21 +54,23 @@ const refusals: [NeededRole, refused: Role[], taken: Role[]][] = [
   ['operator', ['scheduler', 'manager', 'approver'], ['operator']],
 ];
 
-describe('a route is refused', () => {
-  it.each(of('viewer'))('to a request without a key: %s', async (route) => {
+describe('a route', () => {
+  it.each(routesFor('viewer'))('refuses a request without a key: %s', async (route) => {
     expect((await ask(route)).statusCode).toBe(401);
   });
 
-  it.each(of('viewer').filter((route) => route.startsWith('GET')))(
-    'to a request of its head without a key: %s',
+  it.each(routesFor('viewer').filter((route) => route.startsWith('GET')))(
+    'refuses a HEAD request without a key: %s',
     async (route) => {
       expect((await ask(route.replace('GET', 'HEAD'))).statusCode).toBe(401);
     },
   );
 
   it.each(
-    refusals.flatMap(([role, refused]) => of(role).flatMap((route) => refused.map((by) => ({ route, by, role })))),
-  )('to a $by: $route', async ({ route, by, role }) => {
+    refusals.flatMap(([role, refused]) =>
+      routesFor(role).flatMap((route) => refused.map((by) => ({ route, by, role }))),
+    ),
+  )('refuses a $by: $route', async ({ route, by, role }) => {
     const response = await ask(route, by);
     expect(response.statusCode).toBe(403);
     const [requiredRole] = role.split(' or ');
@@ -76,11 +78,10 @@ describe('a route is refused', () => {
   });
 });
 
-describe('a route is not refused', () => {
-  it.each(refusals.flatMap(([role, , taken]) => of(role).flatMap((route) => taken.map((by) => ({ route, by })))))(
-    'to a $by: $route',
-    async ({ route, by }) => {
-      expect([401, 403]).not.toContain((await ask(route, by)).statusCode);
-    },
-  );
+describe('a route whose required role the caller has', () => {
+  it.each(
+    refusals.flatMap(([role, , taken]) => routesFor(role).flatMap((route) => taken.map((by) => ({ route, by })))),
+  )('does not refuse a $by: $route', async ({ route, by }) => {
+    expect([401, 403]).not.toContain((await ask(route, by)).statusCode);
+  });
 });

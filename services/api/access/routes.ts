@@ -4,17 +4,17 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { createAuditChain } from './audit/postgres/audit-chain.ts';
-import { keyCallRoutes } from './callers/key-call-routes.ts';
+import { keyCallRoutes } from './key-call-routes.ts';
 import { createKeyCalls } from './callers/postgres/key-calls.ts';
-import { createRefusedPeople } from './callers/postgres/refused-people.ts';
-import { refusedPeopleRoutes } from './callers/refused-people-routes.ts';
+import { createRefusedPeople } from './postgres/refused-people.ts';
+import { refusedPeopleRoutes } from './refused-people-routes.ts';
 import { quotaRoutes } from './quota-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 export const tags = [
-  { name: 'keys', description: 'Who may use the API, and for what' },
-  { name: 'session', description: 'Who is logged in to the console' },
-  { name: 'audit', description: 'Who changed what' },
+  { name: 'keys', description: 'Keys of the API, and people of an issuer' },
+  { name: 'session', description: 'Sessions of the console' },
+  { name: 'audit', description: 'The audit log of changes' },
 ];
 
 export function routes(server: HttpServer, parts: ApiParts): void {

@@ -33,15 +33,15 @@ describe('open runs', () => {
     await recurOnPostgres(on.pool, on.deps.quotas);
   }
 
-  /** Of a schedule, oldest first. */
-  async function toldOf(scheduleId: string): Promise<string[]> {
+  /** Returns the outcomes of a schedule, oldest first. */
+  async function outcomesOf(scheduleId: string): Promise<string[]> {
     const { items } = (await askAs(undefined, 'GET', `/v1/schedules/${scheduleId}/occurrences`)).json<{
       items: { state: string; cause: string | null }[];
     }>();
     return items.toReversed().map(({ state, cause }) => cause ?? state);
   }
 
-  it('are refused beyond so many, whether they wait for their time or recur, and free when taken back', async () => {
+  it('are refused beyond the quota, also scheduled and recurring ones, and free their places when unscheduled', async () => {
     const { secret } = await makeManager();
     const made = [];
     for (const body of [later, hourly('skip'), inSg])
@@ -58,7 +58,7 @@ describe('open runs', () => {
     expect((await start(secret, third)).statusCode).toBe(200);
   });
 
-  it('of what recurs has one place, and each beside it another: without one it is skipped, and says why', async () => {
+  it('include one for each recurring campaign and each overlapping run; occurrences beyond the quota are skipped', async () => {
     const { secret } = await makeManager();
     const waiting = await started(secret, later);
     const recurring = await started(secret, hourly('allow'));
@@ -66,26 +66,26 @@ describe('open runs', () => {
     await nextHour();
     expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
     await nextHour();
-    expect(await toldOf(recurring)).toEqual(['fired', 'quota']);
-    expect(await toldOf(theirs)).toEqual(['fired', 'fired']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'quota']);
+    expect(await outcomesOf(theirs)).toEqual(['fired', 'fired']);
     expect((await askAs(secret, 'POST', `/v1/campaigns/${waiting}/unschedule`)).statusCode).toBe(200);
     await nextHour();
     await nextHour();
-    expect(await toldOf(recurring)).toEqual(['fired', 'quota', 'fired', 'quota']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'quota', 'fired', 'quota']);
     expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
   });
 
-  it('that are due together take the places that there are, the earliest first, and no more', async () => {
+  it('take the free places in the order of their due times', async () => {
     const { secret } = await makeManager();
     const eachMinute = { type: 'recurring', cron: '* * * * *', overlap: 'allow', misfire: 'fire-all' };
     const recurring = await started(secret, { ...inSg, schedule: eachMinute });
     await on.passTime(180_000);
     await recurOnPostgres(on.pool, on.deps.quotas);
-    expect(await toldOf(recurring)).toEqual(['fired', 'fired', 'quota']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'fired', 'quota']);
     expect(await on.rowsOf('run_starts')).toHaveLength(2);
   });
 
-  it('that is started and one that fires at the same moment do not both take the last place', async () => {
+  it('never exceed the quota if a start and a schedule compete for the last place', async () => {
     const { id, secret } = await makeManager();
     const recurring = await started(secret, hourly('allow'));
     await nextHour();
@@ -106,29 +106,29 @@ describe('open runs', () => {
     } finally {
       starting.release();
     }
-    expect(await toldOf(recurring)).toEqual(['fired', 'quota']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'quota']);
   });
 
-  it('that wait for the one before go on waiting where there is no place, and start when there is one', async () => {
+  it('wait for the previous run while no place is free, and start when there is one', async () => {
     const { secret } = await makeManager();
     const recurring = await started(secret, hourly('buffer-one'));
     await nextHour();
     await nextHour();
-    expect(await toldOf(recurring)).toEqual(['fired', 'buffered']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'buffered']);
     // The one before has ended, and others of the campaign have every place.
     await on.pool.query('delete from run_starts');
     const { rows } = await on.pool.query<{ id: string }>('select id from campaigns');
     const seed = { campaignId: rows[0]?.id ?? '', revision: 1, state: 'running' as const, startedAt: new Date(1) };
     for (const scheduledFor of [new Date(1), new Date(2)]) await on.deps.rows.addRun({ ...seed, scheduledFor });
     expect((await fireBufferedOnPostgres(on.pool, on.deps.quotas)).fired).toEqual([]);
-    expect(await toldOf(recurring)).toEqual(['fired', 'buffered']);
+    expect(await outcomesOf(recurring)).toEqual(['fired', 'buffered']);
     await on.pool.query(`update runs set state = 'completed', ended_at = now() where scheduled_for = $1`, [
       new Date(1),
     ]);
     expect((await fireBufferedOnPostgres(on.pool, on.deps.quotas)).fired).toHaveLength(1);
   });
 
-  it('by hand, and what is enabled again, are refused without a place', async () => {
+  it('are refused if they are started by hand or enabled again while no place is free', async () => {
     const { secret } = await makeManager();
     const recurring = await started(secret, hourly('allow'));
     for (let time = 0; time < 2; time++) {
@@ -145,7 +145,7 @@ describe('open runs', () => {
   });
 });
 
-it('a retry of failed users is an open run too', async () => {
+it('a retry of failed users counts as an open run', async () => {
   const { id, secret } = await makeManager();
   const subject = createPostgresExecutionStores(on);
   const { runId, feedId } = await startFedRun(subject, [['u1', 'u2']]);

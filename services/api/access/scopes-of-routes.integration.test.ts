@@ -40,7 +40,10 @@ beforeAll(async () => {
   const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ countries: ['ID'] }));
   const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
   theirs = {
-    ...{ client, job, change, schedule },
+    client,
+    job,
+    change,
+    schedule,
     deadJob: publicId('job', await addDeadJob(client)),
     campaign: publicId('campaign', campaignId),
     template: publicId('template', await addTemplate()),
@@ -105,8 +108,8 @@ function idOf(response: Awaited<ReturnType<typeof ask>>): string {
 }
 
 const codeOf = (response: Awaited<ReturnType<typeof ask>>) => {
-  const said = problem.safeParse(response.statusCode < 400 ? {} : response.json());
-  return `${response.statusCode} ${said.data?.code ?? ''}`.trim();
+  const read = problem.safeParse(response.statusCode < 400 ? {} : response.json());
+  return `${response.statusCode} ${read.data?.code ?? ''}`.trim();
 };
 
 const routesOf = (scope: RouteScope) => listedRoutes.filter((each) => each.scope === scope).map(({ route }) => route);
@@ -125,7 +128,7 @@ it.each([
   'run',
   'audience',
   'saved',
-] as const)("a key without a scope sees the neighbour's %s", async (kind) => {
+] as const)('a key without a scope sees the %s of another team', async (kind) => {
   const nouns: Record<string, string> = {
     change: 'jobs/changes',
     deadJob: 'quarantine/jobs',
@@ -138,14 +141,14 @@ it.each([
 
 describe('a key with a scope', () => {
   it.each(withId('schedule').filter((route) => !isLook(route)))(
-    "may not change the schedule of a neighbour's campaign: %s",
+    "may not change the schedule of another team's campaign: %s",
     async (route) => {
       const path = route.replace('{id}', theirCampaignSchedule);
       expect(codeOf(await ask('ours', path))).toBe('404 schedule-not-found');
     },
   );
 
-  it.each(withId('key'))('does not see a key that is for more: %s', async (route) => {
+  it.each(withId('key'))('does not see a key with a larger scope: %s', async (route) => {
     const path = route.replace('{id}', theirs.key);
     expect(codeOf(await ask('ours', path, {}))).toMatch(/^(404 apiKey-not-found|422 )/);
   });
@@ -154,7 +157,7 @@ describe('a key with a scope', () => {
     (route) => isLook(route) && !route.includes('{'),
   );
 
-  it.each(lists)("lists nothing of a neighbour's: %s", async (route) => {
+  it.each(lists)('lists nothing of another team: %s', async (route) => {
     const url = route === 'GET /v1/find' ? `${route}?q=${theirs.job}` : route;
     if (route === 'GET /v1/scheduler') await addCircuit();
     const neighbours = [theirs.client, theirs.job, theirs.deadJob, theirs.schedule, theirs.key];
@@ -169,11 +172,11 @@ describe('a key with a scope', () => {
 
   const addCircuit = () =>
     on.pool.query(
-      `insert into host_circuits (client, host, state, cause, next_at) values ($1, 'a:443', 'open', 'x', now())`,
+      `insert into host_circuits (endpoint, host, state, cause, next_at) values ($1, 'a:443', 'open', 'x', now())`,
       [uuidOf('client', theirs.client)],
     );
 
-  it.each(['client', 'schedule', 'job'] as const)('does not find a %s of a neighbour', async (kind) => {
+  it.each(['client', 'schedule', 'job'] as const)('does not find a %s of another team', async (kind) => {
     const found = async (by: keyof typeof secrets) => (await ask(by, `GET /v1/find?q=${theirs[kind]}`)).json<unknown>();
     expect(await found('ours')).toEqual({ items: [] });
     expect(await found('whole')).toMatchObject({ items: [{ id: theirs[kind] }] });
@@ -195,12 +198,22 @@ describe('a key with a scope', () => {
     ['POST /v1/campaigns', { ...someCampaign, chain: someCampaign.chain.slice(0, 1) }],
   ];
 
-  it.each(inBodies)('names nothing of a neighbour in a body: %s %j', async (route, body) => {
+  it.each(inBodies)('may not name objects of another team in a body: %s %j', async (route, body) => {
     expect(codeOf(await ask('ours', route, body))).toBe('403 out-of-scope');
     expect(codeOf(await ask('whole', route, body))).not.toMatch(/^4/);
   });
 
-  it('is refused jobs of a neighbour among many, and no others', async () => {
+  it.each([
+    ['send-message', 'SG'],
+    ['award-reward', 'ID'],
+  ])('may not preview a message of another team: %s in %s', async (name, country) => {
+    const preview = (by: keyof typeof secrets) =>
+      ask(by, `POST /v1/action-types/${name}/preview`, { user: 'u1', country });
+    expect(codeOf(await preview('ours'))).toBe('403 out-of-scope');
+    expect(codeOf(await preview('whole'))).toBe('409 no-preview');
+  });
+
+  it('is refused only the jobs of another team in a request for many jobs', async () => {
     const jobs = [
       { client: 'theirs', url: hook },
       { client: 'ours', url: hook },
@@ -212,7 +225,7 @@ describe('a key with a scope', () => {
     ]);
   });
 
-  it('replays no dead jobs of a neighbour when it names no client', async () => {
+  it('replays no dead jobs of another team even if the request names no client', async () => {
     await addDeadJob(theirs.client);
     expect((await ask('ours', 'POST /v1/quarantine/jobs/replay', { all: true })).json()).toEqual({
       items: 0,
@@ -229,26 +242,26 @@ describe('a key with a scope', () => {
     ['POST /v1/jobs/reschedule', { delaySeconds: 60 }],
     ['POST /v1/jobs/resend', {}],
     ['POST /v1/jobs/find', {}],
-  ])('neither finds nor changes a job of a neighbour by its id: %s', async (route, more) => {
+  ])('neither finds nor changes a job of another team by its id: %s', async (route, more) => {
     const ended = idOf(await ask('whole', 'POST /v1/jobs', { client: 'theirs', url: hook }));
     await ask('whole', `POST /v1/jobs/${ended}/cancel`);
     const ids = [theirs.job, ended];
-    const shown = async () => (await ask('whole', 'POST /v1/jobs/find', { client: 'theirs', ids })).json<unknown>();
-    const before = await shown();
+    const findJobs = async () => (await ask('whole', 'POST /v1/jobs/find', { client: 'theirs', ids })).json<unknown>();
+    const before = await findJobs();
     const answered = (await ask('ours', route, { client: 'ours', ids, ...more })).json<object>();
     const nothing = route.endsWith('find') ? { job: null } : { result: 'not-found' };
     expect(answered).toMatchObject({ results: ids.map((id) => ({ id, ...nothing })) });
-    expect(await shown()).toEqual(before);
+    expect(await findJobs()).toEqual(before);
   });
 
-  it('takes no schedule of its own to a neighbour', async () => {
+  it('may not move its schedule to another team', async () => {
     const mine = { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'ours', url: hook } };
     const id = idOf(await ask('ours', 'POST /v1/schedules', mine));
     const moved = await ask('ours', `PATCH /v1/schedules/${id}`, { target: { client: 'theirs', url: hook } });
     expect(codeOf(moved)).toBe('403 out-of-scope');
   });
 
-  it('takes no campaign of its own to countries and actions of a neighbour', async () => {
+  it('may not extend its campaign to countries and actions of another team', async () => {
     const own = { ...someCampaign, countries: ['SG'], chain: someCampaign.chain.slice(0, 1) };
     const id = idOf(await ask('ours', 'POST /v1/campaigns', own));
     for (const more of [{ countries: ['SG', 'ID'] }, { chain: someCampaign.chain }]) {
@@ -258,7 +271,7 @@ describe('a key with a scope', () => {
     expect((await ask('ours', `POST /v1/campaigns/${id}/start`)).statusCode).toBe(200);
   });
 
-  it('uploads no users of countries of a neighbour', async () => {
+  it('may not upload users for countries of another team', async () => {
     const upload = (query: string, payload: string) => {
       const headers = { authorization: `Bearer ${secrets.ours}`, 'content-type': 'text/csv' };
       return on.api.server.inject({ method: 'POST', url: `/v1/audiences/upload?name=l${query}`, headers, payload });
@@ -268,7 +281,7 @@ describe('a key with a scope', () => {
     expect(mixed.json()).toMatchObject({ countries: [{ country: 'SG', users: 1 }], rejected: 1 });
   });
 
-  it('does with its own what its role may', async () => {
+  it('may do with its own objects what its role allows', async () => {
     const job = idOf(await ask('ours', 'POST /v1/jobs', { client: 'ours', url: hook, delaySeconds: 60 }));
     expect((await ask('ours', `GET /v1/jobs/${job}`)).statusCode).toBe(200);
     const listed = (await ask('ours', 'GET /v1/jobs')).json<{ items: { id: string }[] }>();
@@ -278,7 +291,7 @@ describe('a key with a scope', () => {
     expect((await ask('ours', `POST /v1/jobs/${job}/cancel`)).json()).toMatchObject({ result: 'cancelled' });
   });
 
-  it('sees its own changes in the audit log, and no others', async () => {
+  it('sees only its own changes in the audit log', async () => {
     await ask('ours', 'POST /v1/schedules', { name: 'n', everySeconds: 60, target: { client: 'ours', url: hook } });
     const entries = async (by: keyof typeof secrets) =>
       (await ask(by, 'GET /v1/audit')).json<{ items: { keyName: string }[] }>().items.map(({ keyName }) => keyName);

@@ -18,28 +18,29 @@ import {
 } from '../../../shared/domain/scopes.ts';
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { HttpProblem, notFound } from '../frame/http-problem.ts';
-import { isLook } from '../frame/server/same-origin.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import { isReadMethod } from '../frame/server/same-origin.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 import { ownedKinds, type OwnedKind, type Owner, type Owners } from './owners.port.ts';
 
 /**
  * Ways in which the scope of a key applies to a route. Each route that needs a key declares one, or the API does not
  * start.
- * - `none`: not at all; the route shows what every key of the installation may see: nothing of a campaign, a client or
- *   a user. Only for reading, and for no path that names an object by its id.
+ * - `none`: the scope does not apply. The route shows only what every key of the installation may see: nothing of a
+ *   campaign, a client or a user. Only for reading, and for no path that names an object by its id.
  * - `own`: the route changes what belongs to the caller itself, such as its sessions.
  * - `calculation`: the route computes a result and changes nothing; an estimate may be stored for lists to show. The
  *   key has to see the object that the path names.
- * - `client`: the object belongs to a client. Keys that are not for that client receive 404, and lists omit it. A
- *   client that a body or a filter names has to be in scope. A job of a notification belongs to its account.
+ * - `client`: the object belongs to a client. Keys that are not for that client receive 404, and lists omit the object.
+ *   A client that a body or a filter names has to be in scope. A job of a notification belongs to its account.
  * - `campaign`: a campaign, a run, a template or a list of users. Keys that are for none of its countries, or none of
- *   its action types, receive 404, and lists omit it. A key that is not for all of them may not change it.
+ *   its action types, receive 404, and lists omit the object. A key that is not for all of them may not change the
+ *   object.
  * - `users`: the route shows users of a campaign or of a list. A key that is not for all of its countries and action
  *   types needs `users` in its scope. Users of no campaign need `users` or a scope of all campaigns.
  * - `schedule`: a schedule of a client or of a campaign.
- * - `account`: the object belongs to an account. Keys with a scope of another account receive 404. A key without a
- *   scope may read it; besides its account, only an operator of everything may change it. A key of the account may not
- *   change it if its scope is narrower than both that of the account and that of the key behind it.
+ * - `account`: the object belongs to an account. Keys of other accounts that have a scope receive 404. Keys of other
+ *   accounts without a scope may read the object, and operators among them may change it. A key of the account may
+ *   change the object if its scope contains the scope of the account, or that of the key that set the URL.
  * - `key`: keys whose scope is within the caller's.
  * - `installation`: only for keys without a scope.
  */
@@ -76,17 +77,17 @@ export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps):
   request.readsUsers = readsAllUsers(scope);
   if (applies === undefined || unboundScopes.includes(applies)) return;
   if (isWhole(scope) && applies !== 'account') return;
-  if (applies === 'installation') throw outOfScope('this is of the whole installation, and this key has a scope');
+  if (applies === 'installation') throw outOfScope('this is for the whole installation, and this key has a scope');
   const id = idIn(request.params);
-  const [kind, owner] = id === undefined ? [] : await namedBy(id, deps);
-  const missing = () => notFound(kind ? wordOf(kind) : 'thing', id ?? '');
+  const [kind, owner] = id === undefined ? [] : await findOwner(id, deps);
+  const missing = () => notFound(kind ? nounOf(kind) : 'thing', id ?? '');
   if (owner?.of === 'client' && !holdsAll(scope.clients, [owner.clientId])) throw missing();
   if (owner?.of === 'account') requireAccount(request, owner, missing);
   const reach = owner?.of === 'campaign' ? owner : undefined;
   if (reach && !seesReach(scope, reach)) throw missing();
-  if (reach && applies !== 'calculation' && !isLook(request.method)) requireReach(scope, reach);
+  if (reach && applies !== 'calculation' && !isReadMethod(request.method)) requireReach(scope, reach);
   request.readsUsers = readsAllUsers(scope) || (reach !== undefined && holdsReach(scope, reach));
-  if (applies === 'users' && !request.readsUsers) throw withoutUsers();
+  if (applies === 'users' && !request.readsUsers) throw usersForbidden();
 }
 
 declare module 'fastify' {
@@ -97,7 +98,7 @@ declare module 'fastify' {
 }
 
 /** Checks objects that a body or a query names. @throws {HttpProblem} 404 for an object that the key does not see */
-export async function requireSeen(
+export async function requireVisible(
   request: FastifyRequest,
   kind: OwnedKind,
   ids: Iterable<string>,
@@ -107,18 +108,18 @@ export async function requireSeen(
   if (holdsEveryCampaign(scope)) return;
   for (const id of ids) {
     const owner = await owners.ownerOf(kind, id);
-    if (owner?.of === 'campaign' && !seesReach(scope, owner)) throw notFound(wordOf(kind), publicId(kind, id));
+    if (owner?.of === 'campaign' && !seesReach(scope, owner)) throw notFound(nounOf(kind), publicId(kind, id));
   }
 }
 
 /** Returns the word of a kind in a 404, the same as in the routes, so that objects beyond the scope look missing. */
-function wordOf(kind: string): string {
+function nounOf(kind: string): string {
   return kind === 'audienceCount' ? 'exact-count' : kind === 'savedAudience' ? 'audience' : kind;
 }
 
-function withoutUsers(): HttpProblem {
+function usersForbidden(): HttpProblem {
   return outOfScope(
-    'this shows users, and this key is not for all countries and actions that it is of: `users` lets it',
+    'this shows users of countries or actions that the scope of this key does not hold: it needs `users`',
   );
 }
 
@@ -132,17 +133,18 @@ function requireAccount(
   const isOwn = caller.account === account;
   if (!isOwn && !isWhole(caller.scope)) throw missing();
   // Reading the notification itself reveals no message; its jobs contain messages.
-  const isLookAtNotification = isLook(request.method) && request.routeOptions.config.scope === 'account';
+  const isLookAtNotification = isReadMethod(request.method) && request.routeOptions.config.scope === 'account';
   if (isLookAtNotification || isOperatorOfEverything(caller)) return;
   if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
   if (isOwn)
     throw outOfScope('the scope of this key is narrower than those of the account and of the key that set the URL');
-  const detail = 'another account made this: one of its keys may change it, or an operator of the whole installation';
+  const detail =
+    'this belongs to another account: one of its keys may change it, or an operator of the whole installation';
   throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
 }
 
 /** Returns kind and owner of an id. An id without a known prefix is a client's, or its name. */
-async function namedBy(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {
+async function findOwner(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {
   for (const kind of ownedKinds) {
     const uuid = uuidOf(kind, id);
     if (uuid !== undefined) return [kind, await owners.ownerOf(kind, uuid)];
@@ -158,7 +160,7 @@ function idIn(params: unknown): string | undefined {
 }
 
 export function callerOf({ apiKey }: FastifyRequest): ApiKeyRecord {
-  if (!apiKey) throw new Error('a route that needs a key was asked without one');
+  if (!apiKey) throw new Error('a route that needs a key received a request without one');
   return apiKey;
 }
 
@@ -190,7 +192,7 @@ export function accountInScope(request: FastifyRequest): string | undefined {
 /** Requires a scope with campaigns: other keys are sent no events of campaigns. @throws {HttpProblem} 403 */
 export function requireSomeCampaigns(request: FastifyRequest): void {
   if (holdsSomeCampaigns(scopeOf(request))) return;
-  throw outOfScope('this is about campaigns, and this key is for no campaigns');
+  throw outOfScope('this shows campaigns, and the scope of this key has none');
 }
 
 /** Checks a client that a body or a filter names. @throws {HttpProblem} 403 */

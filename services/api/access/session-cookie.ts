@@ -22,8 +22,8 @@ export function csrfTokenOf(secret: string): string {
 }
 
 export function isCsrfToken(given: unknown, secret: string): boolean {
-  const [wanted, said] = [Buffer.from(csrfTokenOf(secret)), Buffer.from(typeof given === 'string' ? given : '')];
-  return wanted.length === said.length && timingSafeEqual(wanted, said);
+  const [expected, received] = [Buffer.from(csrfTokenOf(secret)), Buffer.from(typeof given === 'string' ? given : '')];
+  return expected.length === received.length && timingSafeEqual(expected, received);
 }
 
 export interface CookiePlace {
@@ -50,7 +50,10 @@ export function cookieAt(place: CookiePlace, kind: CookieKind) {
   return { name: nameOf(place, kind), attributes };
 }
 
-/** Cookies that are tried: one for each path and each service of the host that set one of our name. */
+/**
+ * Maximum session cookies that are tried. Each path and each service of the host may have set a cookie of the same
+ * name.
+ */
 const maxTried = 5;
 
 /**

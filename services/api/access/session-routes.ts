@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import type { ApiKeyRecord } from './postgres/key-rows.ts';
+import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 import { scopeView } from './api-key-view.ts';
-import { keysAlone, type Authentication, type CallerSession, type Doors } from './authenticate.ts';
+import { keysOnly, type Authentication, type CallerSession, type AuthMethods } from './authenticate.ts';
 import { createBrowserSessions, type BrowserSessions } from './browser-sessions.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import {
-  begunSignIn,
+  startedSignIn,
   endedSessions,
   logIn,
   logInLink,
@@ -39,7 +39,7 @@ export interface SessionRoutesDeps {
   clients: Pick<ClientReader, 'current'>;
   publicAddress?: PublicAddress | undefined;
   /** Defaults to keys alone. */
-  doors?: Doors | undefined;
+  authMethods?: AuthMethods | undefined;
 }
 
 declare module 'fastify' {
@@ -50,7 +50,7 @@ declare module 'fastify' {
 }
 
 const tags = ['session'];
-const shown = jsonAnswer('Who is logged in, and what a page needs to go on', sessionShape);
+const sessionAnswer = jsonAnswer('The caller, and the settings that a page needs', sessionShape);
 const logInPath = '/log-in';
 /** Bound on the body of a log-in, in bytes. Codes of some issuers are long. */
 const maxLogInBytes = 4096;
@@ -59,12 +59,12 @@ const noBodyBytes = 64;
 type Deps = SessionRoutesDeps & { authentication: Authentication };
 
 export function sessionRoutes(server: HttpServer, deps: Deps): void {
-  const opened = createBrowserSessions(deps);
+  const browserSessions = createBrowserSessions(deps);
   const viewOf = createSessionView(deps);
-  logInRoute(server, deps, opened, viewOf);
-  signInRoutes(server, deps, opened);
-  ownSessionRoutes(server, opened, viewOf);
-  everySessionRoute(server, opened);
+  logInRoute(server, deps, browserSessions, viewOf);
+  signInRoutes(server, deps, browserSessions);
+  ownSessionRoutes(server, browserSessions, viewOf);
+  allSessionsRoute(server, browserSessions);
   linkRoute(server, deps);
 }
 
@@ -93,18 +93,23 @@ interface LoggedIn {
 
 function logInRoute(
   server: HttpServer,
-  { authentication, doors = keysAlone }: Deps,
-  opened: BrowserSessions,
+  { authentication, authMethods = keysOnly }: Deps,
+  browserSessions: BrowserSessions,
   viewOf: SessionView,
 ): void {
   async function callerOf(request: FastifyRequest<{ Body: LogIn }>, reply: FastifyReply): Promise<LoggedIn> {
     const { apiKey = '', link, code, state = '' } = request.body;
-    if (link !== undefined) return { by: 'link', apiKey: await authentication.ofLink(link) };
-    if (code === undefined) return { by: 'key', apiKey: await authentication.ofKey(apiKey, request) };
-    const { signIn } = doors;
-    if (!signIn) throw noIssuer();
+    if (link !== undefined) return { by: 'link', apiKey: await authentication.redeemLink(link) };
+    if (code === undefined) return { by: 'key', apiKey: await authentication.verifyKey(apiKey, request) };
+    const { signIn } = authMethods;
+    if (!signIn) throw signInNotConfigured();
     // A code can be redeemed once, so its cookie is removed whatever the result.
-    const person = await signIn.callerOf({ code, state, secrets: opened.endSignIn(request, reply), from: request.ip });
+    const person = await signIn.callerOf({
+      code,
+      state,
+      secrets: browserSessions.endSignIn(request, reply),
+      from: request.ip,
+    });
     const { role, scope } = person;
     return { by: 'issuer', apiKey: person, terms: { role, scope, maxMs: signIn.sessionMs } };
   }
@@ -117,19 +122,20 @@ function logInRoute(
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, audit: 'logged in' },
     schema: {
       operationId: 'logIn',
-      summary: 'Open a session by key, by a link that works once, or by what an issuer sent back',
+      summary: 'Open a session with a key, a single-use link, or the response of an issuer',
       description:
-        'For browsers, from a page of this origin: the session is a cookie that no script can read. It ends after twelve hours without use, ' +
-        'after seven days, and with its key; one that an issuer vouches for after OIDC_SESSION_HOURS.',
+        'For browsers, from a page of the same origin. The session is a cookie that scripts cannot read. It ' +
+        'ends after twelve hours without use, after seven days, or with its key. A session of a person of an ' +
+        'issuer ends after OIDC_SESSION_HOURS.',
       tags,
       security: [],
       body: logIn,
-      response: { 200: shown, ...problems(409, 503) },
+      response: { 200: sessionAnswer, ...problems(409, 503) },
     },
     handler: async (request, reply) => {
-      authentication.requireOurPage(request);
+      authentication.requireSameOrigin(request);
       const { by, apiKey, terms } = await callerOf(request, reply);
-      const session = await opened.open(request, reply, apiKey, terms);
+      const session = await browserSessions.open(request, reply, apiKey, terms);
       request.apiKey = apiKey;
       request.auditDetail = { by };
       return viewOf(session.apiKey, csrfTokenOf(request.session?.secret ?? ''), session.expiresAt);
@@ -137,21 +143,25 @@ function logInRoute(
   });
 }
 
-function signInRoutes(server: HttpServer, { authentication, doors = keysAlone }: Deps, opened: BrowserSessions): void {
+function signInRoutes(
+  server: HttpServer,
+  { authentication, authMethods = keysOnly }: Deps,
+  browserSessions: BrowserSessions,
+): void {
   server.route({
     method: 'GET',
     url: '/session/ways',
     config: { role: 'anybody', rateLimit: false },
     schema: {
       operationId: 'listLogInWays',
-      summary: 'By what a session is opened here: for the page that asks for it',
+      summary: 'List the ways to log in, for the log-in page',
       tags,
       security: [],
-      response: { 200: jsonAnswer('The ways', logInWays) },
+      response: { 200: jsonAnswer('The ways to log in', logInWays) },
     },
     handler: () => ({
-      apiKey: doors.mode !== 'oidc',
-      issuer: doors.signIn ? { name: doors.signIn.name } : null,
+      apiKey: authMethods.mode !== 'oidc',
+      issuer: authMethods.signIn ? { name: authMethods.signIn.name } : null,
     }),
   });
 
@@ -163,40 +173,41 @@ function signInRoutes(server: HttpServer, { authentication, doors = keysAlone }:
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, isFrequent: true },
     schema: {
       operationId: 'beginSignIn',
-      summary: 'Begin to sign in at the issuer',
+      summary: 'Begin a sign-in at the issuer',
       description:
-        'For browsers, from a page of this origin: it answers where to go, and leaves a cookie by which this browser is known again. The issuer ' +
-        'sends it back to `/log-in` with `code` and `state`, for `POST /v1/session`, within ten minutes.',
+        'For browsers, from a page of the same origin. The response has the URL of the issuer, and sets a ' +
+        'cookie that identifies the browser. The issuer sends the browser back to `/log-in` with `code` and ' +
+        '`state`, which `POST /v1/session` accepts within ten minutes.',
       tags,
       security: [],
-      response: { 200: jsonAnswer('Where to go', begunSignIn), ...problems(409, 503) },
+      response: { 200: jsonAnswer('The URL of the issuer', startedSignIn), ...problems(409, 503) },
     },
     handler: async (request, reply) => {
-      authentication.requireOurPage(request);
-      if (!doors.signIn) throw noIssuer();
-      return { url: await doors.signIn.addressFor(opened.beginSignIn(request, reply)) };
+      authentication.requireSameOrigin(request);
+      if (!authMethods.signIn) throw signInNotConfigured();
+      return { url: await authMethods.signIn.addressFor(browserSessions.beginSignIn(request, reply)) };
     },
   });
 }
 
-function noIssuer(): HttpProblem {
-  const detail = 'nobody signs in here by an issuer: OIDC_CLIENT_ID is not set';
+function signInNotConfigured(): HttpProblem {
+  const detail = 'there is no sign-in through an issuer here: OIDC_CLIENT_ID is not set';
   return new HttpProblem({ status: 409, code: 'no-issuer', detail });
 }
 
-function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: SessionView): void {
+function ownSessionRoutes(server: HttpServer, browserSessions: BrowserSessions, viewOf: SessionView): void {
   server.route({
     method: 'GET',
     url: '/session',
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getSession',
-      summary: 'Who asks: its key, its role, and the CSRF token of a session',
+      summary: 'Show the key of the caller, its role, and the CSRF token of a session',
       tags,
-      response: { 200: shown },
+      response: { 200: sessionAnswer },
     },
     handler: ({ apiKey, session }) => {
-      if (!apiKey) throw new Error('a route of a viewer was asked without a key');
+      if (!apiKey) throw new Error('a route for viewers received a request without a key');
       return viewOf(apiKey, session && csrfTokenOf(session.secret), session?.expiresAt ?? null);
     },
   });
@@ -207,31 +218,31 @@ function ownSessionRoutes(server: HttpServer, opened: BrowserSessions, viewOf: S
     config: { role: 'viewer', scope: 'own', audit: 'logged out' },
     schema: {
       operationId: 'logOut',
-      summary: 'End the session that asks',
+      summary: 'End the session of the request',
       tags,
-      response: { 204: z.null().describe('It is over') },
+      response: { 204: z.null().describe('The session has ended') },
     },
     handler: async (request, reply) => {
-      await opened.close(request, reply);
+      await browserSessions.close(request, reply);
       return reply.code(204).send(null);
     },
   });
 }
 
-function everySessionRoute(server: HttpServer, opened: BrowserSessions): void {
+function allSessionsRoute(server: HttpServer, browserSessions: BrowserSessions): void {
   server.route({
     method: 'DELETE',
     url: '/sessions',
     config: { role: 'viewer', scope: 'own', audit: 'logged out everywhere' },
     schema: {
       operationId: 'logOutEverywhere',
-      summary: 'End all sessions of the key that asks, wherever they are, and take its links back',
-      description: 'At once in the process that answers, within five seconds in the others.',
+      summary: 'End all sessions of the key, and revoke its links',
+      description: 'The process that answers applies it at once, the others within five seconds.',
       tags,
-      response: { 200: jsonAnswer('How many', endedSessions) },
+      response: { 200: jsonAnswer('The number of ended sessions', endedSessions) },
     },
     handler: async (request, reply) => {
-      const ended = await opened.closeAll(request, reply);
+      const ended = await browserSessions.closeAll(request, reply);
       request.auditDetail = { ended };
       return { ended };
     },
@@ -242,13 +253,13 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
   server.route({
     method: 'POST',
     url: '/session/links',
-    config: { role: 'viewer', scope: 'own', isAnswerSecret: true, audit: 'made a log-in link' },
+    config: { role: 'viewer', scope: 'own', isAnswerSecret: true, audit: 'created a log-in link' },
     schema: {
       operationId: 'createLogInLink',
-      summary: 'Make a link that logs in once, within ten minutes',
+      summary: 'Create a link that logs in once, within ten minutes',
       description:
-        'By key alone: a session cannot make others of itself. It begins with API_PUBLIC_URL. Without that variable it is ' +
-        'made for requests to localhost only (409 `no-public-url`).',
+        'Requires a key: a session cannot create further sessions. The link begins with API_PUBLIC_URL. ' +
+        'Without that variable, links are created only for requests to localhost (409 `no-public-url`).',
       tags,
       headers: headersOfSecretAnswers,
       response: { 201: jsonAnswer('The link', logInLink), ...problems(409) },
@@ -266,13 +277,16 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
   });
 }
 
-/** A link lasts as long as its key. A link made with a token would outlive the rights that the token grants. */
+/**
+ * Problem of a request for a link with a token. A link lasts as long as its key, so a link made with a token would
+ * outlive the rights that the token grants.
+ */
 function notByToken(): HttpProblem {
-  const detail = 'a link is made by key, not by a token: sign in by the issuer';
+  const detail = 'only a key can create a link, not a token: sign in through the issuer';
   return new HttpProblem({ status: 403, code: 'not-by-token', detail });
 }
 
 function notBySession(): HttpProblem {
-  const detail = 'a link is made by key (Authorization: Bearer), not by a session';
+  const detail = 'only a key (Authorization: Bearer) can create a link, not a session';
   return new HttpProblem({ status: 403, code: 'not-by-session', detail });
 }

@@ -47,7 +47,7 @@ function ask(method: Method, url: string, headers: Record<string, string> = {}, 
   return api.server.inject({ method, url, headers: { ...ours, ...headers }, ...from, ...(payload && { payload }) });
 }
 
-/** What a browser has after it has logged in: its cookie, and the token for changes. */
+/** Logs in, and returns what a browser keeps: the cookie, and the token for changes. */
 async function logIn(body: object = { apiKey: testApiKey }, headers: Record<string, string> = {}) {
   const response = await ask('POST', '/v1/session', headers, body);
   const [setCookie = ''] = [response.headers['set-cookie']].flat();
@@ -65,7 +65,7 @@ async function addKey(name: string, role: Role) {
 const codeOf = (response: { json: () => unknown }) => problem.parse(response.json()).code;
 
 describe('logging in by key', () => {
-  it('says who it is, and leaves a cookie that no script reads and no other site sends', async () => {
+  it('returns the key, and sets a cookie that no script reads and no other site sends', async () => {
     const { session, setCookie, browser } = await logIn();
 
     expect(session).toMatchObject({
@@ -79,7 +79,7 @@ describe('logging in by key', () => {
     expect(sessionShape.parse(again.json())).toEqual(session);
   });
 
-  it('keeps the secret of the cookie to itself: not in the answer, not in the tables, not in the log', async () => {
+  it('keeps the secret of the cookie out of the response, the tables and the log', async () => {
     const { browser, session } = await logIn();
     const secret = browser.cookie.split('=')[1] ?? '';
     await ask('GET', '/v1/session', browser);
@@ -98,7 +98,7 @@ describe('logging in by key', () => {
     ]);
   });
 
-  it('is refused with an unknown key, and shuts out no good one however many came before', async () => {
+  it('is refused with an unknown key; unknown keys never block a valid one', async () => {
     for (let number = 0; number < 100; number++) {
       const answer = await ask('POST', '/v1/session', {}, { apiKey: `muster_nobody-has-this-${number}` });
       expect(answer.statusCode).toBe(401);
@@ -107,25 +107,25 @@ describe('logging in by key', () => {
     expect((await ask('POST', '/v1/session', {}, { apiKey: testApiKey })).statusCode).toBe(200);
   });
 
-  it('reads next to nothing of a request that has shown no key', async () => {
+  it('reads only a small body before the key is verified', async () => {
     const answer = await ask('POST', '/v1/session', {}, { apiKey: 'x'.repeat(5000) });
     expect(answer.statusCode).toBe(413);
   });
 
-  it('is not limited by the address that it comes from', async () => {
+  it('is not limited by the address of the caller', async () => {
     const answer = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
   it.each([{}, { apiKey: testApiKey, link: 'x' }, { apikey: testApiKey }, { apiKey: 7 }])(
-    'takes one of key and link: %j is 422',
+    'accepts either a key or a link, and refuses the body %j with 422',
     async (body) => {
       expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
     },
   );
 
-  it('is refused from another page, so that nobody is logged in as somebody else', async () => {
+  it('is refused from another origin, so that no page logs a browser in as another user', async () => {
     const body = { apiKey: testApiKey };
     const answers = await Promise.all([
       ask('POST', '/v1/session', { origin: 'https://evil.example' }, body),
@@ -137,14 +137,14 @@ describe('logging in by key', () => {
     expect(await on.rowsOf('sessions')).toEqual([]);
   });
 
-  it('is not done by a form: only JSON is read', async () => {
+  it('accepts JSON and no HTML form', async () => {
     const headers = { ...ours, 'content-type': 'text/plain' };
     const payload = JSON.stringify({ apiKey: testApiKey });
     const response = await api.server.inject({ method: 'POST', url: '/v1/session', headers, payload });
     expect(response.statusCode).toBe(415);
   });
 
-  it('makes a session of its own, whatever cookie was laid into the browser before, and closes that one', async () => {
+  it('creates a new session, whatever cookie the browser has, and closes the former one', async () => {
     const first = await logIn();
     const second = await logIn({ apiKey: testApiKey }, { cookie: first.browser.cookie });
     const laid = await logIn({ apiKey: testApiKey }, { cookie: `muster-session=${'a'.repeat(43)}` });
@@ -157,13 +157,13 @@ describe('logging in by key', () => {
 });
 
 describe('the cookie', () => {
-  it('is of this very host and of https alone, where the browser came by https', async () => {
+  it('is bound to the host and to HTTPS, if the browser uses HTTPS', async () => {
     const { setCookie, browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://muster.test' });
     expect(setCookie).toMatch(/^__Host-muster-session=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
   });
 
-  it('is of the path below which everything is', async () => {
+  it('has the base path of the public address', async () => {
     await api.close();
     await begin({ publicUrl: 'https://example.com/muster/' });
     const { setCookie, browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://example.com' });
@@ -173,7 +173,7 @@ describe('the cookie', () => {
     expect((await ask('GET', '/muster/v1/session', browser)).statusCode).toBe(200);
   });
 
-  it('under a name that plain http could set is not looked at where people come by https', async () => {
+  it('is ignored under a name that plain HTTP can set, if the public address uses HTTPS', async () => {
     await api.close();
     await begin({ publicUrl: 'https://muster.test' });
     const { browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://muster.test' });
@@ -181,7 +181,7 @@ describe('the cookie', () => {
     expect((await ask('GET', '/v1/session', { cookie })).statusCode).toBe(401);
   });
 
-  it('is found among others of its name, which any service of the host may have set, up to five of them', async () => {
+  it('is found among up to five cookies of its name, even if other services of the host have set some', async () => {
     const { browser } = await logIn();
     const others = [`muster-session=${'A'.repeat(43)}`, 'muster-session=rubbish', 'other=1', 'muster-session='];
     const beside = { ...browser, cookie: [...others, browser.cookie].join('; ') };
@@ -196,7 +196,7 @@ describe('the cookie', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('beside a key in the header is not looked at, and the key beside it is judged alone', async () => {
+  it('is ignored if the request also has a key in its header', async () => {
     const { browser } = await logIn();
     expect(
       (await ask('GET', '/v1/session', { ...browser, authorization: 'Bearer nobody-has-this-key' })).statusCode,
@@ -206,7 +206,7 @@ describe('the cookie', () => {
     expect(sessionShape.parse(byKey.json())).toMatchObject({ keyName: 'a test', csrfToken: null, expiresAt: null });
   });
 
-  it('opens nothing at the route of receipts', async () => {
+  it('does not authenticate a request that sends receipts', async () => {
     const { browser } = await logIn();
     const response = await ask('POST', '/v1/receipts', browser, { receipts: [] });
     expect(response.statusCode).toBe(401);
@@ -214,7 +214,7 @@ describe('the cookie', () => {
 });
 
 describe('a change by session', () => {
-  it('needs its CSRF token: none, another session’s or a shortened one is refused, and nothing happens', async () => {
+  it('needs its CSRF token: a missing, foreign or shortened one is refused without an effect', async () => {
     const [mine, other] = [await logIn(), await logIn()];
     const { cookie, 'x-csrf-token': token } = mine.browser;
     const wrong = [
@@ -231,22 +231,25 @@ describe('a change by session', () => {
     expect((await ask('POST', '/v1/campaigns', mine.browser, someCampaign)).statusCode).toBe(201);
   });
 
-  it.each(['POST', 'PATCH', 'DELETE'] as const)('by %s from another page is refused, token or not', async (method) => {
-    const { browser } = await logIn();
-    for (const elsewhere of [
-      { origin: 'https://evil.example' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'cross-site' },
-    ]) {
-      const refused = await ask(method, '/v1/sessions', { ...browser, ...elsewhere });
-      expect([refused.statusCode, refused.statusCode === 403 ? codeOf(refused) : method]).toEqual([
-        403,
-        'other-origin',
-      ]);
-    }
-  });
+  it.each(['POST', 'PATCH', 'DELETE'] as const)(
+    'is refused for the method %s from another origin, with or without a token',
+    async (method) => {
+      const { browser } = await logIn();
+      for (const elsewhere of [
+        { origin: 'https://evil.example' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'cross-site' },
+      ]) {
+        const refused = await ask(method, '/v1/sessions', { ...browser, ...elsewhere });
+        expect([refused.statusCode, refused.statusCode === 403 ? codeOf(refused) : method]).toEqual([
+          403,
+          'other-origin',
+        ]);
+      }
+    },
+  );
 
-  it('is known by the name of the key', async () => {
+  it('is recorded under the name of the key', async () => {
     const { browser } = await logIn();
     await ask('POST', '/v1/campaigns', browser, someCampaign);
     const listed = pageShape(auditRecord).parse((await ask('GET', '/v1/audit', browser)).json()).items;
@@ -254,14 +257,14 @@ describe('a change by session', () => {
   });
 });
 
-it('a look by session from a sibling host’s page is refused', async () => {
+it('a read by session from the page of a sibling host is refused', async () => {
   const { browser } = await logIn();
   const refused = await ask('GET', '/v1/campaigns', { ...browser, 'sec-fetch-site': 'same-site' });
   expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'other-origin']);
 });
 
-describe('a session ends', () => {
-  it('when it logs out, at once, and the cookie with it', async () => {
+describe('a session', () => {
+  it('ends at once when the user logs out, and its cookie is deleted', async () => {
     const { browser } = await logIn();
     await ask('GET', '/v1/session', browser);
     const out = await ask('DELETE', '/v1/session', browser);
@@ -270,7 +273,7 @@ describe('a session ends', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('everywhere when its key says so, and those of other keys go on', async () => {
+  it('ends in every browser on request, without the sessions of other keys', async () => {
     const viewer = await addKey('viewer', 'viewer');
     const [here, there, other] = [await logIn(), await logIn(), await logIn({ apiKey: viewer.secret })];
     const out = await ask('DELETE', '/v1/sessions', here.browser);
@@ -280,7 +283,7 @@ describe('a session ends', () => {
     expect((await ask('GET', '/v1/session', other.browser)).statusCode).toBe(200);
   });
 
-  it('with its key, within five seconds', async () => {
+  it('ends with its key, within five seconds', async () => {
     const { browser } = await logIn();
     await ask('GET', '/v1/session', browser);
     await on.deps.apiKeys.revoke(on.key);
@@ -288,7 +291,7 @@ describe('a session ends', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('after twelve hours without use', async () => {
+  it('ends after twelve hours without use', async () => {
     const { browser } = await logIn();
     await on.passTime(12 * hourMs - minuteMs);
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
@@ -297,7 +300,7 @@ describe('a session ends', () => {
   });
 });
 
-describe('a link', () => {
+describe('a log-in link', () => {
   async function makeLink() {
     const response = await ask('POST', '/v1/session/links', { ...authorized, ...here });
     expect(response.statusCode).toBe(201);
@@ -313,19 +316,19 @@ describe('a link', () => {
     expect([again.statusCode, again.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  it('logs one in, of two who use it at once', async () => {
+  it('logs in only one of two concurrent requests', async () => {
     const { link } = await makeLink();
     const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/v1/session', {}, { link })));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401]);
   });
 
-  it('is good for ten minutes', async () => {
+  it('is valid for ten minutes', async () => {
     const { link } = await makeLink();
     await on.passTime(10 * minuteMs);
     expect((await ask('POST', '/v1/session', {}, { link })).statusCode).toBe(401);
   });
 
-  it('is in no log, no table and no kept answer', async () => {
+  it('is in no log, no table and no stored response', async () => {
     const headers = { ...authorized, ...here, 'idempotency-key': 'k' };
     const first = logInLink.parse((await ask('POST', '/v1/session/links', headers)).json());
     expect(codeOf(await ask('POST', '/v1/session/links', headers))).toBe('secret-not-kept');
@@ -343,7 +346,7 @@ describe('a link', () => {
     }
   });
 
-  it('that is guessed opens nothing, and keeps none that was made from being used', async () => {
+  it('opens no session if it was guessed, and a wrong guess does not use up a real link', async () => {
     const { link } = await makeLink();
     for (let number = 0; number < 100; number++) {
       const guess = String(number).padStart(43, 'x');
@@ -352,19 +355,19 @@ describe('a link', () => {
     expect((await ask('POST', '/v1/session', {}, { link })).statusCode).toBe(200);
   });
 
-  it('is not made by a session', async () => {
+  it('cannot be created by a session', async () => {
     const { browser } = await logIn();
     const refused = await ask('POST', '/v1/session/links', browser);
     expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'not-by-session']);
   });
 
-  it('is refused for any host but this machine, because a request can forge its Host header', async () => {
+  it('is refused for any host but localhost, because a request can forge its Host header', async () => {
     const refused = await ask('POST', '/v1/session/links', { ...authorized, host: 'evil.example' });
     expect([refused.statusCode, codeOf(refused)]).toEqual([409, 'no-public-url']);
     expect(await on.rowsOf('session_links')).toEqual([]);
   });
 
-  it('leads to where people reach the console', async () => {
+  it('begins with the public address of the console', async () => {
     await api.close();
     await begin({ publicUrl: 'https://example.com/muster' });
     expect((await makeLink()).url).toMatch(/^https:\/\/example\.com\/muster\/log-in#link=/);
@@ -388,7 +391,7 @@ describe('a role', () => {
     ['manager', ['viewer', 'manager']],
     ['approver', ['viewer', 'approver']],
     ['operator', ['viewer', 'scheduler', 'manager', 'approver', 'operator']],
-  ] as const)('of %s may do what %j may', async (role, allowed) => {
+  ] as const)('gives the role %s exactly the rights of %j', async (role, allowed) => {
     const { headers } = await addKey('someone', role);
     for (const needed of roles) {
       const [method, url] = routes[needed];
@@ -401,29 +404,29 @@ describe('a role', () => {
     }
   });
 
-  it('goes for the session as for its key', async () => {
+  it('applies to a session as to its key', async () => {
     const { secret } = await addKey('someone', 'viewer');
     const { browser } = await logIn({ apiKey: secret });
     const refused = await ask('POST', '/v1/campaigns', browser, someCampaign);
     expect(problem.parse(refused.json())).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
   });
 
-  it('that is refused hears so before anything is read: a body that is wrong changes nothing about it', async () => {
+  it('is checked before the body is read: an invalid body does not change the refusal', async () => {
     const { headers } = await addKey('someone', 'viewer');
     expect((await ask('POST', '/v1/campaigns', headers, { nonsense: true })).statusCode).toBe(403);
   });
 
-  it('of viewer may not say by a key what became of users', async () => {
+  it('does not allow a manager to report results of users', async () => {
     const { headers } = await addKey('someone', 'manager');
     expect((await ask('POST', '/v1/receipts', headers, { receipts: [] })).statusCode).toBe(403);
   });
 });
 
-it('a route that does not say which role it needs, and how a scope applies, keeps the server from starting', () => {
+it('a route that declares no role, or no scope, prevents the server from starting', () => {
   const server = createHttpServer({ logger: on.deps.logger, explain: () => undefined });
   requireDeclaredRoles(server);
   const route = { method: 'GET', url: '/secrets', handler: () => 'all of them' } as const;
-  expect(() => server.route(route)).toThrow('GET /secrets does not say which role it needs');
-  expect(() => server.route({ ...route, config: { role: 'operator' } })).toThrow('what it is of');
+  expect(() => server.route(route)).toThrow('GET /secrets declares no role');
+  expect(() => server.route({ ...route, config: { role: 'operator' } })).toThrow('declares no scope');
   expect(() => server.route({ ...route, config: { role: 'operator', scope: 'none' } })).not.toThrow();
 });

@@ -1,17 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeyShape } from '../../../shared/contracts/access/api-keys.ts';
 import { auditRecord } from '../../../shared/contracts/access/audit.ts';
-import { begunSignIn, sessionShape } from '../../../shared/contracts/access/sessions.ts';
+import { startedSignIn, sessionShape } from '../../../shared/contracts/access/sessions.ts';
 import type { AuthMode, IssuerSettings } from '../../../shared/runtime/configuration/auth-settings.ts';
 import { publicAddressOf } from '../../../shared/runtime/configuration/public-address.ts';
 import { authorized, someCampaign, testApiKey } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import { startIssuer, type SaidClaims, type SentBack, type TestIssuer } from '../../../test/support/openid-issuer.ts';
+import {
+  startIssuer,
+  type ReportedClaims,
+  type SentBack,
+  type TestIssuer,
+} from '../../../test/support/openid-issuer.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { createDoors } from './parts.ts';
-import type { RefusedPerson } from './callers/caller-notes.ts';
+import { createAuthMethods } from './parts.ts';
+import type { RefusedPerson } from './callers/caller-counter.ts';
 
 const on = apiOnPostgres();
 
@@ -22,16 +27,21 @@ let issuer: TestIssuer;
 let api: Api;
 const closing: (() => unknown)[] = [];
 
-/** Who was refused, and from where. */
-const noted: [RefusedPerson, string | null][] = [];
-const callerNotes = {
-  personRefused: (...refused: (typeof noted)[number]) => void noted.push(refused),
+/** Refused people, and their addresses. */
+const refusals: [RefusedPerson, string | null][] = [];
+const callerCounter = {
+  personRefused: (...refused: (typeof refusals)[number]) => void refusals.push(refused),
 };
 
 async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both', publicUrl = 'https://muster.test') {
   const settings: IssuerSettings = {
-    ...{ issuer: issuer.url, name: 'Example SSO', audiences: ['muster'], roleClaim: 'roles', scopeClaim: undefined },
-    ...{ nameClaim: 'email', roles: [{ value: 'managers', role: 'manager' }] },
+    issuer: issuer.url,
+    name: 'Example SSO',
+    audiences: ['muster'],
+    roleClaim: 'roles',
+    scopeClaim: undefined,
+    nameClaim: 'email',
+    roles: [{ value: 'managers', role: 'manager' }],
     client: { id: 'console', secret: issuer.clientSecret, scope: 'openid email', sessionMs: 8 * hourMs },
     ...over,
   };
@@ -40,8 +50,11 @@ async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both'
     return resource;
   };
   const publicAddress = publicAddressOf(publicUrl);
-  const doors = createDoors({ auth: { mode, issuer: settings }, publicAddress }, { ...on.deps, callerNotes, onClose });
-  api = await createApi({ ...on.deps, doors, publicAddress });
+  const authMethods = createAuthMethods(
+    { auth: { mode, issuer: settings }, publicAddress },
+    { ...on.deps, callerCounter, onClose },
+  );
+  api = await createApi({ ...on.deps, authMethods, publicAddress });
   closing.unshift(() => api.close());
 }
 
@@ -63,21 +76,21 @@ function ask(method: 'GET' | 'POST' | 'DELETE', url: string, headers: Headers = 
 const cookieIn = (response: { headers: { 'set-cookie'?: string | string[] | undefined } }, name: string) =>
   [response.headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith(name)) ?? '';
 const valueOf = (cookie: string) => cookie.split(';')[0] ?? '';
-const said = (response: { json: () => unknown }) => problem.parse(response.json());
+const problemOf = (response: { json: () => unknown }) => problem.parse(response.json());
 
 /** A browser that has left for the issuer. */
 async function leave(headers: Headers = {}) {
   const answer = await ask('POST', '/v1/session/sign-in', headers);
   expect(answer.statusCode).toBe(200);
   const cookie = cookieIn(answer, '__Host-muster-sign-in');
-  return { url: begunSignIn.parse(answer.json()).url, setCookie: cookie, cookie: valueOf(cookie) };
+  return { url: startedSignIn.parse(answer.json()).url, setCookie: cookie, cookie: valueOf(cookie) };
 }
 
 const comeBack = (sent: SentBack, cookie: string, headers: Headers = {}) =>
   ask('POST', '/v1/session', { ...headers, ...(cookie !== '' && { cookie }) }, sent);
 
 /** A browser that is signed in. */
-async function signIn(claims: SaidClaims = {}) {
+async function signIn(claims: ReportedClaims = {}) {
   const { url, cookie } = await leave();
   const answer = await comeBack(issuer.signIn(url, { email: 'ada@example.com', ...claims }), cookie);
   expect(answer.statusCode, answer.body).toBe(200);
@@ -87,24 +100,27 @@ async function signIn(claims: SaidClaims = {}) {
 }
 
 describe('signing in at the issuer', () => {
-  it('asks for a code by PKCE, with a state and a nonce that nothing else has', async () => {
-    const [one, other] = [await leave(), await leave()];
-    const said = new URL(one.url).searchParams;
-    expect(one.url.startsWith(`${issuer.url}/authorize?`)).toBe(true);
-    expect(Object.fromEntries(said)).toMatchObject({
-      ...{ response_type: 'code', client_id: 'console', redirect_uri: 'https://muster.test/log-in' },
-      ...{ scope: 'openid email', code_challenge_method: 'S256' },
+  it('requests a code with PKCE, and with a fresh state and nonce', async () => {
+    const [first, second] = [await leave(), await leave()];
+    const parameters = new URL(first.url).searchParams;
+    expect(first.url.startsWith(`${issuer.url}/authorize?`)).toBe(true);
+    expect(Object.fromEntries(parameters)).toMatchObject({
+      response_type: 'code',
+      client_id: 'console',
+      redirect_uri: 'https://muster.test/log-in',
+      scope: 'openid email',
+      code_challenge_method: 'S256',
     });
-    const secrets = ['state', 'nonce', 'code_challenge'].map((name) => said.get(name) ?? '');
+    const secrets = ['state', 'nonce', 'code_challenge'].map((name) => parameters.get(name) ?? '');
     expect(secrets.map(({ length }) => length)).toEqual([43, 43, 43]);
     expect(new Set(secrets).size).toBe(3);
     for (const name of ['state', 'nonce', 'code_challenge']) {
-      expect(new URL(other.url).searchParams.get(name)).not.toBe(said.get(name));
+      expect(new URL(second.url).searchParams.get(name)).not.toBe(parameters.get(name));
     }
-    expect(one.setCookie).toMatch(
+    expect(first.setCookie).toMatch(
       /^__Host-muster-sign-in=\S{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
-    expect(one.url).not.toContain(one.cookie.split('=')[1]);
+    expect(first.url).not.toContain(first.cookie.split('=')[1]);
   });
 
   it('opens a session with the role that the token grants, and ends the sign-in', async () => {
@@ -115,11 +131,11 @@ describe('signing in at the issuer', () => {
     expect(cookieIn(answer, '__Host-muster-session')).toMatch(/; Max-Age=28800; .*SameSite=Strict$/);
     expect((await ask('POST', '/v1/campaigns', browser, someCampaign)).statusCode).toBe(201);
     const { 'x-csrf-token': _, ...withoutToken } = browser;
-    expect(said(await ask('POST', '/v1/campaigns', withoutToken, someCampaign)).code).toBe('csrf-token');
+    expect(problemOf(await ask('POST', '/v1/campaigns', withoutToken, someCampaign)).code).toBe('csrf-token');
     expect((await ask('GET', '/v1/api-keys', browser)).statusCode).toBe(403);
   });
 
-  it('is in the audit log, by the issuer and under the name of the person', async () => {
+  it('is in the audit log, with the issuer and the name of the person', async () => {
     await signIn();
     const log = await ask('GET', '/v1/audit', authorized);
     expect(pageShape(auditRecord).parse(log.json()).items).toMatchObject([
@@ -127,7 +143,7 @@ describe('signing in at the issuer', () => {
     ]);
   });
 
-  it('keeps every secret to itself: none is in a table', async () => {
+  it('stores none of its secrets in a table', async () => {
     const { url, cookie } = await leave();
     const sent = issuer.signIn(url);
     await comeBack(sent, cookie);
@@ -145,44 +161,44 @@ describe('signing in at the issuer', () => {
     expect((await ask('GET', '/v1/session', first.browser)).statusCode).toBe(401);
   });
 
-  it('comes back below the path that people know, wherever the request says it is', async () => {
+  it('returns to the public base path, whatever the request names', async () => {
     await begin({}, 'both', 'https://example.com/muster');
     const headers = { origin: 'https://example.com', host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const answer = await ask('POST', '/v1/session/sign-in', headers);
-    const { url } = begunSignIn.parse(answer.json());
+    const { url } = startedSignIn.parse(answer.json());
     expect(new URL(url).searchParams.get('redirect_uri')).toBe('https://example.com/muster/log-in');
     expect(cookieIn(answer, '__Secure-muster-sign-in')).toContain('; Path=/muster; ');
   });
 });
 
-describe('a sign-in is refused', () => {
+describe('a sign-in', () => {
   const refused = async (answer: Awaited<ReturnType<typeof ask>>, status: number, code: string) => {
-    expect([answer.statusCode, said(answer).code]).toEqual([status, code]);
+    expect([answer.statusCode, problemOf(answer).code]).toEqual([status, code]);
     expect(cookieIn(answer, '__Host-muster-session')).toBe('');
     expect(await on.rowsOf('sessions')).toEqual([]);
   };
 
-  it('with the state of another one, or in a browser that did not begin it', async () => {
+  it('is refused with the state of another sign-in, or in a browser that did not begin it', async () => {
     const [mine, other] = [await leave(), await leave()];
     const sent = issuer.signIn(mine.url);
     await refused(await comeBack(sent, other.cookie), 401, 'sign-in-over');
     await refused(await comeBack(sent, ''), 401, 'sign-in-over');
     await refused(await comeBack({ ...sent, state: '' }, mine.cookie), 401, 'sign-in-over');
     await refused(await comeBack({ ...sent, state: `${sent.state}x` }, mine.cookie), 401, 'sign-in-over');
-    expect(issuer.asked).not.toContain('/token');
+    expect(issuer.requested).not.toContain('/token');
     expect((await comeBack(sent, mine.cookie)).statusCode).toBe(200);
   });
 
-  it('with a code that was used', async () => {
+  it('is refused with a used code', async () => {
     const { url, cookie } = await leave();
     const sent = issuer.signIn(url);
     expect((await comeBack(sent, cookie)).statusCode).toBe(200);
     await on.pool.query('delete from sessions');
     await refused(await comeBack(sent, cookie), 401, 'sign-in-refused');
-    expect(said(await comeBack(sent, cookie)).detail).toContain('invalid_grant');
+    expect(problemOf(await comeBack(sent, cookie)).detail).toContain('invalid_grant');
   });
 
-  it('with the code of another sign-in, whose verifier this browser does not have', async () => {
+  it('is refused with the code of another sign-in, because the browser lacks the verifier of that sign-in', async () => {
     const [mine, victims] = [await leave(), await leave()];
     const { code } = issuer.signIn(victims.url);
     const { state } = issuer.signIn(mine.url);
@@ -197,31 +213,31 @@ describe('a sign-in is refused', () => {
     [{ iss: 'https://another.example' }, 401, 'unauthorized'],
     [{ exp: 1 }, 401, 'unauthorized'],
     [{ roles: ['strangers'] }, 403, 'no-role'],
-  ])('with an ID token of the claims %j', async (claims, status, code) => {
+  ])('is refused with an ID token of the claims %j', async (claims, status, code) => {
     const { url, cookie } = await leave();
     await refused(await comeBack(issuer.signIn(url, claims), cookie), status, code);
   });
 
-  it('and who it was is counted, where the issuer says so for sure', async () => {
-    noted.length = 0;
+  it('is counted when refused, if the issuer has verified the person', async () => {
+    refusals.length = 0;
     const claims = { roles: ['strangers'], email: 'ada@example.com', email_verified: true };
-    for (const of of [claims, { ...claims, nonce: 'of another sign-in' }]) {
+    for (const identity of [claims, { ...claims, nonce: 'of another sign-in' }]) {
       const { url, cookie } = await leave();
-      await comeBack(issuer.signIn(url, of), cookie);
+      await comeBack(issuer.signIn(url, identity), cookie);
     }
-    expect(noted).toMatchObject([
+    expect(refusals).toMatchObject([
       [{ issuer: issuer.url, subject: 'ada', name: 'ada@example.com', code: 'no-role' }, '127.0.0.1'],
     ]);
   });
 
-  it('from a page of another origin, at its beginning and at its end', async () => {
+  it('is refused from a page of another origin, at its beginning and at its end', async () => {
     const elsewhere = { origin: 'https://evil.example' };
-    expect(said(await ask('POST', '/v1/session/sign-in', elsewhere)).code).toBe('other-origin');
+    expect(problemOf(await ask('POST', '/v1/session/sign-in', elsewhere)).code).toBe('other-origin');
     const { url, cookie } = await leave();
     await refused(await comeBack(issuer.signIn(url), cookie, elsewhere), 403, 'other-origin');
   });
 
-  it('by 503 while the issuer is away, and keys log in meanwhile', async () => {
+  it('is refused with 503 while the issuer is unavailable, and keys log in meanwhile', async () => {
     const { url, cookie } = await leave();
     const sent = issuer.signIn(url);
     issuer.answerWith = (_path, response) => (response.writeHead(500).end(), true);
@@ -230,21 +246,21 @@ describe('a sign-in is refused', () => {
   });
 
   it.each([{ code: 'x' }, { state: 'x' }, { code: 'x', state: 'y', apiKey: testApiKey }, { code: '', state: 'y' }])(
-    'with %j, which is no whole answer of an issuer',
+    'is refused with %j, an incomplete response of an issuer',
     async (body) => {
       expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
     },
   );
 
-  it('where none is set up', async () => {
+  it('is refused if no issuer is configured', async () => {
     await begin({ client: undefined });
-    expect(said(await ask('POST', '/v1/session/sign-in')).code).toBe('no-issuer');
-    expect(said(await ask('POST', '/v1/session', {}, { code: 'x', state: 'y' })).code).toBe('no-issuer');
+    expect(problemOf(await ask('POST', '/v1/session/sign-in')).code).toBe('no-issuer');
+    expect(problemOf(await ask('POST', '/v1/session', {}, { code: 'x', state: 'y' })).code).toBe('no-issuer');
   });
 });
 
 describe('the session of a person', () => {
-  it('ends when it says, though it is used: the issuer is asked anew', async () => {
+  it('ends at its maximum age even if it is used: the issuer decides again', async () => {
     const { browser } = await signIn();
     for (let hour = 0; hour < 7; hour++) {
       await on.passTime(hourMs);
@@ -254,7 +270,7 @@ describe('the session of a person', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('may what it was opened for, whatever a token of the same person grants meanwhile', async () => {
+  it('keeps the rights that it was opened with, whatever other tokens of the person grant', async () => {
     await begin({
       roles: [
         { value: 'admins', role: 'operator' },
@@ -273,28 +289,28 @@ describe('the session of a person', () => {
   it('has the scope of its token', async () => {
     await begin({ scopeClaim: 'muster' });
     const { session, browser } = await signIn({ muster: ['country:SG'] });
-    expect(session.scope).toEqual({ ...{ clients: null, countries: ['SG'] }, actionTypes: null, users: false });
-    expect(said(await ask('POST', '/v1/campaigns', browser, someCampaign)).code).toBe('out-of-scope');
+    expect(session.scope).toEqual({ clients: null, countries: ['SG'], actionTypes: null, users: false });
+    expect(problemOf(await ask('POST', '/v1/campaigns', browser, someCampaign)).code).toBe('out-of-scope');
   });
 
-  it('ends with the person: who is shut out is out of every browser', async () => {
+  it('ends in every browser when the person is shut out', async () => {
     const { browser } = await signIn();
     const listed = pageShape(apiKeyShape).parse((await ask('GET', '/v1/api-keys', authorized)).json());
     const { id = '' } = listed.items.find(({ person }) => person !== null) ?? {};
     await ask('DELETE', `/v1/api-keys/${id}`, authorized);
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
     const { url, cookie } = await leave();
-    expect(said(await comeBack(issuer.signIn(url), cookie)).code).toBe('shut-out');
+    expect(problemOf(await comeBack(issuer.signIn(url), cookie)).code).toBe('shut-out');
   });
 
-  it('is over by log-out, here or everywhere', async () => {
+  it('ends by log-out, here or everywhere', async () => {
     const [here, there] = [await signIn(), await signIn()];
     expect((await ask('DELETE', '/v1/session', here.browser)).statusCode).toBe(204);
     expect((await ask('GET', '/v1/session', here.browser)).statusCode).toBe(401);
     expect((await ask('DELETE', '/v1/sessions', there.browser)).json()).toEqual({ ended: 1 });
   });
 
-  it('of another issuer, or of a key where keys are not taken any more, is over', async () => {
+  it('ends if its issuer is replaced; a session by key ends if keys are no longer accepted', async () => {
     const person = await signIn();
     const byKey = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
     const ofKey = { cookie: valueOf(cookieIn(byKey, '__Host-muster-session')) };
@@ -307,7 +323,7 @@ describe('the session of a person', () => {
   });
 });
 
-it('the log-in page is told what there is to log in by', async () => {
+it('the log-in page receives the available log-in methods', async () => {
   expect((await ask('GET', '/v1/session/ways')).json()).toEqual({ apiKey: true, issuer: { name: 'Example SSO' } });
   await begin({}, 'oidc');
   expect((await ask('GET', '/v1/session/ways')).json()).toEqual({ apiKey: false, issuer: { name: 'Example SSO' } });

@@ -25,25 +25,28 @@ const routes = listedRoutes.map(({ route }) => route).filter(takesBody);
 const logIns = ['POST /v1/session', 'POST /v1/session/sign-in'];
 const needKeys = routes.filter((route) => !logIns.includes(route));
 
-/** Of the right form and time, by a secret that is none of ours. */
+/** Signature of the right form and time, by an unknown secret. */
 const signature = () => ({
   'webhook-id': 'msg_1',
   'webhook-timestamp': String(Math.floor(on.deps.clock.now().getTime() / 1000)),
   'webhook-signature': `v1,${Buffer.alloc(32, 9).toString('base64')}`,
 });
 
-describe('a request without a good key is answered before a byte of its body has come', () => {
-  it.each(needKeys)('%s', async (route) => {
+describe('a request without a valid key', () => {
+  it.each(needKeys)('is answered before its body arrives: %s', async (route) => {
     expect(await statusByHead(route)).toBe(401);
   });
 
-  it.each(['application/x-ndjson', 'text/csv', 'text/plain'])('whatever it says that it is: %s', async (type) => {
-    const headers = { 'content-type': type, authorization: 'Bearer no-such-key-at-all' };
-    for (const route of ['POST /v1/jobs/bulk', 'POST /v1/audiences/upload', 'POST /v1/receipts'])
-      expect(await statusByHead(route, headers)).toBe(401);
-  });
+  it.each(['application/x-ndjson', 'text/csv', 'text/plain'])(
+    'is answered before its body arrives, with the declared type %s',
+    async (type) => {
+      const headers = { 'content-type': type, authorization: 'Bearer no-such-key-at-all' };
+      for (const route of ['POST /v1/jobs/bulk', 'POST /v1/audiences/upload', 'POST /v1/receipts'])
+        expect(await statusByHead(route, headers)).toBe(401);
+    },
+  );
 
-  it('where it logs in, or is signed: it says of itself that it is too long', async () => {
+  it('is refused by its declared length if it logs in or is signed', async () => {
     for (const route of logIns) expect(await statusByHead(route, { origin: 'http://a.test' })).toBe(413);
     expect(await statusByHead('POST /v1/receipts', signature())).toBe(413);
   });
@@ -55,7 +58,7 @@ describe('a request without a good key is answered before a byte of its body has
     ['POST /readyz', 405],
     ['POST /openapi.json', 405],
     ['POST /docs/', 405],
-  ])('where it is for no route: %s', async (route, status) => {
+  ])('is answered before its body arrives for an unknown route: %s', async (route, status) => {
     expect(await statusByHead(route)).toBe(status);
   });
 });

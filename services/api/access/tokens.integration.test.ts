@@ -11,13 +11,18 @@ import type { AuthMode, IssuerSettings } from '../../../shared/runtime/configura
 import { authorized, someCampaign } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { policy } from '../../../test/support/approvals-on-api.ts';
-import { newSigningKey, startIssuer, type SaidClaims, type TestIssuer } from '../../../test/support/openid-issuer.ts';
+import {
+  newSigningKey,
+  startIssuer,
+  type ReportedClaims,
+  type TestIssuer,
+} from '../../../test/support/openid-issuer.ts';
 import { createApi, type Api } from '../api.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { problem } from '../frame/problems.contract.ts';
-import { createDoors } from './parts.ts';
-import { createCallerNotes } from './callers/caller-notes.ts';
-import { createCallerNoteStore } from './callers/postgres/caller-notes.ts';
+import { createAuthMethods } from './parts.ts';
+import { createCallerCounter } from './callers/caller-counter.ts';
+import { createCallerCountStore } from './callers/postgres/caller-count-store.ts';
 
 const on = apiOnPostgres();
 
@@ -35,22 +40,28 @@ const roles = [
 
 async function begin(over: Partial<IssuerSettings> = {}, mode: AuthMode = 'both') {
   const settings: IssuerSettings = {
-    ...{ issuer: issuer.url, name: 'Tests', audiences: ['muster'], roleClaim: 'roles', roles, scopeClaim: undefined },
-    ...{ nameClaim: 'email', client: undefined },
+    issuer: issuer.url,
+    name: 'Tests',
+    audiences: ['muster'],
+    roleClaim: 'roles',
+    roles,
+    scopeClaim: undefined,
+    nameClaim: 'email',
+    client: undefined,
     ...over,
   };
   const onClose: typeof on.deps.onClose = (resource, close) => {
     closing.unshift(() => close(resource));
     return resource;
   };
-  const callerNotes = createCallerNotes({ write: createCallerNoteStore(on.deps), ...on.deps });
-  callerNotes.start();
-  closing.unshift(() => callerNotes.stop());
-  const doors = createDoors(
+  const callerCounter = createCallerCounter({ write: createCallerCountStore(on.deps), ...on.deps });
+  callerCounter.start();
+  closing.unshift(() => callerCounter.stop());
+  const doors = createAuthMethods(
     { auth: { mode, issuer: settings }, publicAddress: undefined },
-    { ...on.deps, callerNotes, onClose },
+    { ...on.deps, callerCounter, onClose },
   );
-  api = await createApi({ ...on.deps, doors });
+  api = await createApi({ ...on.deps, authMethods: doors });
   closing.unshift(() => api.close());
 }
 
@@ -70,43 +81,45 @@ function ask(token: string, method: Method = 'GET', url = '/v1/session', payload
   return api.server.inject({ method, url, headers, ...(payload && { payload }) });
 }
 
-async function askAs(claims: SaidClaims, method: Method = 'GET', url = '/v1/session', payload?: object) {
+async function askAs(claims: ReportedClaims, method: Method = 'GET', url = '/v1/session', payload?: object) {
   return ask(await issuer.token({ claims }), method, url, payload);
 }
 
-const said = (response: { json: () => unknown }) => problem.parse(response.json());
+const problemOf = (response: { json: () => unknown }) => problem.parse(response.json());
 
 describe('a token of the issuer', () => {
-  it('is taken where a key is, and says who it is by the name that people know', async () => {
+  it('is accepted like a key, and identifies the person by the display name', async () => {
     const answer = await askAs({ email: 'ada@example.com', email_verified: true });
     expect(answer.statusCode).toBe(200);
     expect(sessionShape.parse(answer.json())).toMatchObject({
-      ...{ keyName: 'ada@example.com', role: 'manager', csrfToken: null },
+      keyName: 'ada@example.com',
+      role: 'manager',
+      csrfToken: null,
       scope: { clients: null, countries: null, actionTypes: null },
     });
   });
 
-  it('of any kind of key pair that issuers use is taken', async () => {
+  it('is accepted with each kind of key pair that issuers use', async () => {
     await issuer.stop();
     issuer = await startIssuer({ now: () => on.deps.clock.now(), alg: 'RS256' });
     await begin();
     expect((await askAs({})).statusCode).toBe(200);
   });
 
-  it('is verified once in a while, and the issuer asked once for its keys, however many requests come', async () => {
+  it('is verified once a minute, and the keys of the issuer are fetched once, however many requests come', async () => {
     const token = await issuer.token();
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(token)));
     expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
-    expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys']);
+    expect(issuer.requested).toEqual(['/.well-known/openid-configuration', '/keys']);
   });
 
-  it('leaves keys as they are, and costs them nothing: the issuer is not asked', async () => {
+  it('does not affect API keys: a key causes no request to the issuer', async () => {
     const answer = await api.server.inject({ url: '/v1/session', headers: authorized });
     expect(sessionShape.parse(answer.json())).toMatchObject({ keyName: 'a test' });
-    expect(issuer.asked).toEqual([]);
+    expect(issuer.requested).toEqual([]);
   });
 
-  it('ends when it says, but for half a minute that clocks may be apart', async () => {
+  it('ends at its expiry, with half a minute of tolerance between clocks', async () => {
     const token = await issuer.token();
     expect((await ask(token)).statusCode).toBe(200);
     await on.passTime(3_600_000 + 25_000);
@@ -114,27 +127,27 @@ describe('a token of the issuer', () => {
     const late = await ask(token);
     expect(late.statusCode).toBe(200);
     await on.passTime(10_000);
-    expect(said(await ask(token)).detail).toBe('this token has expired');
+    expect(problemOf(await ask(token)).detail).toBe('this token has expired');
   });
 
-  it('is counted among the refused where it is', async () => {
+  it('is counted among the refused requests if it is refused', async () => {
     expect((await ask(await issuer.token({ claims: { aud: 'another' } }))).headers['www-authenticate']).toContain(
       'invalid_token',
     );
   });
 });
 
-describe('a forged token is refused:', () => {
+describe('a forged token is refused', () => {
   const refused = async (token: string) => {
     const answer = await ask(token);
-    expect([answer.statusCode, said(answer).code]).toEqual([401, 'unauthorized']);
-    return said(answer).detail;
+    expect([answer.statusCode, problemOf(answer).code]).toEqual([401, 'unauthorized']);
+    return problemOf(answer).detail;
   };
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const now = () => Math.floor(on.deps.clock.now().getTime() / 1000);
   const claims = () => ({ iss: issuer.url, aud: 'muster', sub: 'eve', exp: now() + 60, roles: ['admins'] });
 
-  it('by another key, even under the name of the right one', async () => {
+  it('if another key signed it, even under the key id of the right one', async () => {
     const key = await newSigningKey();
     const { kid } = await issuer.rotate();
     expect(await refused(await issuer.token({ key: { ...key, kid } }))).toContain('signature');
@@ -147,92 +160,92 @@ describe('a forged token is refused:', () => {
     [{ aud: 'another' }, 'another audience'],
     [{ aud: undefined }, 'another audience'],
     [{ exp: 1 }, 'expired'],
-    [{ exp: undefined }, 'when it ends'],
-    [{ nbf: 4_000_000_000 }, 'not good yet'],
-    [{ sub: undefined }, 'whose it is'],
-    [{ sub: 'x'.repeat(256) }, 'whose it is'],
-    [{ sub: '' }, 'whose it is'],
+    [{ exp: undefined }, 'no expiry'],
+    [{ nbf: 4_000_000_000 }, 'not valid yet'],
+    [{ sub: undefined }, 'no valid subject'],
+    [{ sub: 'x'.repeat(256) }, 'no valid subject'],
+    [{ sub: '' }, 'no valid subject'],
     [{ sub: 'a\u0000b' }, String.raw`"a\u0000b"`],
     [{ sub: 'a\ud800' }, String.raw`"a\ud800"`],
     [{ sub: '\u202eeve' }, String.raw`"\u202eeve"`],
-    [{ sub: 12_345 }, 'whose it is'],
-    [{ sub: ['ada'] }, 'whose it is'],
-  ])('with the claims %j', async (over, why) => {
+    [{ sub: 12_345 }, 'no valid subject'],
+    [{ sub: ['ada'] }, 'no valid subject'],
+  ])('if its claims are %j', async (over, why) => {
     expect(await refused(await issuer.token({ claims: over }))).toContain(why);
   });
 
-  it('that is not signed', async () => {
+  it('if it is not signed', async () => {
     const token = `${encoded({ alg: 'none' })}.${encoded(claims())}.`;
-    expect(await refused(token)).toContain('not signed with the key of a pair');
+    expect(await refused(token)).toContain('not signed with an asymmetric key');
     expect(await refused(`${encoded({ alg: 'nOnE', typ: 'JWT' })}.${encoded(claims())}.x`)).toContain('not signed');
   });
 
-  it('that takes the public key for a shared secret', async () => {
+  it('if it uses the public key as a shared secret', async () => {
     await issuer.stop();
     issuer = await startIssuer({ now: () => on.deps.clock.now(), alg: 'RS256' });
     await begin();
     const { publicJwk, kid } = await issuer.rotate();
     const key = await importJWK(publicJwk, 'RS256', { extractable: true });
-    if (key instanceof Uint8Array) throw new Error('this is no key of a pair');
+    if (key instanceof Uint8Array) throw new Error('this is not an asymmetric key');
     for (const secret of [await exportSPKI(key), JSON.stringify(publicJwk), '']) {
       const head = `${encoded({ alg: 'HS256', kid })}.${encoded(claims())}`;
       const signature = createHmac('sha256', secret).update(head).digest('base64url');
-      expect(await refused(`${head}.${signature}`)).toContain('not signed with the key of a pair');
+      expect(await refused(`${head}.${signature}`)).toContain('not signed with an asymmetric key');
     }
   });
 
-  it('that brings its own key, or says where it is', async () => {
+  it('if it contains its own key, or the address of a key', async () => {
     const key = await newSigningKey();
     const header = { jwk: key.publicJwk, jku: `${issuer.url}/evil`, x5u: `${issuer.url}/evil` };
     const { kid } = await issuer.rotate();
     expect(await refused(await issuer.token({ key: { ...key, kid }, header }))).toContain('signature');
     await refused(await issuer.token({ key, header }));
-    expect(issuer.asked).not.toContain('/evil');
+    expect(issuer.requested).not.toContain('/evil');
   });
 
-  it('that was made for another purpose', async () => {
+  it('if it was issued for another purpose', async () => {
     expect(await refused(await issuer.token({ header: { typ: 'logout+jwt' } }))).toContain('another kind');
     expect((await ask(await issuer.token({ header: { typ: 'at+jwt' } }))).statusCode).toBe(200);
   });
 
-  it('that cannot be read', async () => {
+  it('if it is malformed', async () => {
     await refused('eyJhbGciOiJFUzI1NiJ9.e30.x');
     await refused('eyJ.eyJ.eyJ');
   });
 
-  it('that is huge, before any of it is read', async () => {
+  it('if it is huge, before it is parsed', async () => {
     const token = await issuer.token({ claims: { roles: ['admins'], filler: randomBytes(8000).toString('hex') } });
     const answer = await ask(token);
     expect([401, 431]).toContain(answer.statusCode);
-    expect(issuer.asked).toEqual([]);
+    expect(issuer.requested).toEqual([]);
   });
 
-  it('whose claims were changed behind its signature', async () => {
+  it('if its claims were changed after the signature', async () => {
     const [head, , signature] = (await issuer.token()).split('.');
     expect(await refused(`${head ?? ''}.${encoded(claims())}.${signature ?? ''}`)).toContain('signature');
   });
 });
 
 describe('a key of the issuer', () => {
-  it('that is new is found when a token names it', async () => {
+  it('is fetched when a token names a new one', async () => {
     expect((await askAs({})).statusCode).toBe(200);
     await on.passTime(30_001);
     await issuer.rotate();
     expect((await askAs({ sub: 'grace' })).statusCode).toBe(200);
   });
 
-  it('that there is not makes us ask twice a minute at most, whatever tokens name', async () => {
+  it('is fetched at most twice a minute for unknown key ids, whatever tokens name', async () => {
     await askAs({});
-    const before = issuer.asked.length;
+    const before = issuer.requested.length;
     await on.passTime(30_001);
     for (let number = 0; number < 20; number++) {
       const key = await newSigningKey();
       expect((await ask(await issuer.token({ key }))).statusCode).toBe(401);
     }
-    expect(issuer.asked.length - before).toBe(2);
+    expect(issuer.requested.length - before).toBe(2);
   });
 
-  it('that was withdrawn opens nothing after ten minutes', async () => {
+  it('is no longer accepted ten minutes after its withdrawal', async () => {
     const key = await issuer.rotate();
     const token = await issuer.token({ key });
     expect((await ask(token)).statusCode).toBe(200);
@@ -248,35 +261,35 @@ describe('the role of a token', () => {
     [['unknown', 'staff', 'admins'], 'operator'],
     ['approvers', 'approver'],
     ['openid staff', 'viewer'],
-  ])('of the claim %j is %s: the first that is mapped', async (claim, role) => {
+  ])('for the claim %j is %s: the first mapped value', async (claim, role) => {
     const answer = await askAs({ roles: claim });
     expect(sessionShape.parse(answer.json()).role).toBe(role);
   });
 
   it.each([[undefined], [[]], [['operator']], ['Admins'], [{ admins: true }], [['toString']], [7]])(
-    'of the claim %j is none, and that is said',
+    'is missing for the claim %j, and the refusal names it',
     async (claim) => {
       const answer = await askAs({ roles: claim });
-      expect([answer.statusCode, said(answer).code]).toEqual([403, 'no-role']);
-      expect(said(answer).detail).toContain('OIDC_ROLES');
+      expect([answer.statusCode, problemOf(answer).code]).toEqual([403, 'no-role']);
+      expect(problemOf(answer).detail).toContain('OIDC_ROLES');
       expect(await on.rowsOf('api_keys')).toHaveLength(1);
     },
   );
 
-  it('is found inside of another claim, and under a name that has dots itself', async () => {
+  it('is found in a nested claim, and under a name with dots', async () => {
     await begin({ roleClaim: 'realm_access.roles' });
     expect((await askAs({ roles: undefined, realm_access: { roles: ['staff'] } })).statusCode).toBe(200);
     await begin({ roleClaim: 'https://muster.example/roles' });
     expect((await askAs({ 'https://muster.example/roles': ['staff'] })).statusCode).toBe(200);
   });
 
-  it('bounds what it may, as that of a key does', async () => {
+  it('limits the person like the role of a key', async () => {
     const answer = await askAs({ roles: ['staff'] }, 'POST', '/v1/campaigns', someCampaign);
-    expect(said(answer)).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
+    expect(problemOf(answer)).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
     expect((await askAs({}, 'POST', '/v1/campaigns', someCampaign)).statusCode).toBe(201);
   });
 
-  it('is that of the token which is sent, whatever another one of the same person grants', async () => {
+  it('is that of the sent token, whatever another token of the person grants', async () => {
     const [more, less] = [await issuer.token({ claims: { roles: ['admins'] } }), await issuer.token()];
     expect(sessionShape.parse((await ask(more)).json()).role).toBe('operator');
     expect(sessionShape.parse((await ask(less)).json()).role).toBe('manager');
@@ -293,12 +306,12 @@ describe('the scope of a token', () => {
     const muster = ['country:SG', 'unknown:thing'];
     expect((await askAs({ muster }, 'POST', '/v1/campaigns', inSg)).statusCode).toBe(201);
     const beyond = await askAs({ muster }, 'POST', '/v1/campaigns', someCampaign);
-    expect([beyond.statusCode, said(beyond).code]).toEqual([403, 'out-of-scope']);
+    expect([beyond.statusCode, problemOf(beyond).code]).toEqual([403, 'out-of-scope']);
     const noAction = await askAs({ muster: ['action:award-points'] }, 'POST', '/v1/campaigns', inSg);
     expect(noAction.statusCode).toBe(403);
   });
 
-  it('names clients as people do, and shows what is theirs alone', async () => {
+  it('names clients by name, and shows only their objects', async () => {
     for (const name of ['shop', 'games']) expect((await on.ask('POST', '/v1/clients', { name })).statusCode).toBe(201);
     const listed = await askAs({ muster: 'client:shop' }, 'GET', '/v1/session');
     expect(sessionShape.parse(listed.json()).scope.clients).toEqual(['shop']);
@@ -306,10 +319,11 @@ describe('the scope of a token', () => {
     expect((await askAs({ muster: 'client:shop' }, 'GET', '/v1/clients/shop')).statusCode).toBe(200);
   });
 
-  it('that is named wrongly is nothing of its kind, never all of it', async () => {
+  it('grants nothing for a kind if its values are invalid', async () => {
     const answer = await askAs({ muster: ['country:sg', 'client:nobody', 'action:'] });
     expect(sessionShape.parse(answer.json()).scope).toEqual({
-      ...{ clients: [], countries: [] },
+      clients: [],
+      countries: [],
       actionTypes: [],
       users: false,
     });
@@ -323,16 +337,16 @@ describe('the scope of a token', () => {
     expect(sessionShape.parse((await askAs({ muster })).json()).scope).toMatchObject(campaigns);
   });
 
-  it('has to be said: without it there is nothing that the token is for', async () => {
+  it('is required: without one, the token grants nothing', async () => {
     for (const muster of [undefined, [], 'openid profile', ['All']]) {
-      expect(said(await askAs({ muster })).detail).toContain('OIDC_SCOPE_CLAIM');
+      expect(problemOf(await askAs({ muster })).detail).toContain('OIDC_SCOPE_CLAIM');
     }
     expect((await askAs({ muster: ['all'] })).statusCode).toBe(200);
   });
 
-  it('keeps from what is of the whole installation', async () => {
+  it('excludes what belongs to the whole installation', async () => {
     const answer = await askAs({ roles: ['admins'], muster: ['country:SG'] }, 'POST', '/v1/clients', { name: 'x' });
-    expect(said(answer).code).toBe('out-of-scope');
+    expect(problemOf(answer).code).toBe('out-of-scope');
   });
 });
 
@@ -344,7 +358,7 @@ describe('a person', () => {
       .items.filter(({ person }) => person !== null);
   };
 
-  it('is one row for life, by issuer and subject, whatever they are called', async () => {
+  it('is one row in the database for ever, by issuer and subject, whatever the display name', async () => {
     await askAs({ email: 'ada@example.com' });
     await askAs({ email: 'ada.king@example.com', iat: 1 });
     await askAs({ email: undefined, iat: 2 });
@@ -353,7 +367,7 @@ describe('a person', () => {
     ]);
   });
 
-  it('is not called by an address that the issuer has not verified, or by what bends a line', async () => {
+  it('is not named by an unverified email address, or by a name with line breaks', async () => {
     await askAs({ email: 'ceo@example.com', email_verified: false });
     await askAs({ sub: 'bob', email: 'bob\u202E@example.com' });
     for (const [place, verified] of [undefined, null, 1, 'yes', 'false'].entries())
@@ -365,17 +379,20 @@ describe('a person', () => {
     expect((await listed()).map(({ name }) => name)).toContain('cara@example.com');
   });
 
-  it('stands in the audit log under one id', async () => {
+  it('has one id in the audit log', async () => {
     const created = await askAs({ email: 'ada@example.com' }, 'POST', '/v1/campaigns', someCampaign);
     expect(created.statusCode).toBe(201);
     const [person] = await listed();
     const log = await api.server.inject({ url: '/v1/audit', headers: authorized });
     expect(pageShape(auditRecord).parse(log.json()).items[0]).toMatchObject({
-      ...{ keyId: person?.id, keyName: 'ada@example.com', route: '/v1/campaigns', status: 201 },
+      keyId: person?.id,
+      keyName: 'ada@example.com',
+      route: '/v1/campaigns',
+      status: 201,
     });
   });
 
-  it('that is shut out is refused within a second, and let in again by the same hand', async () => {
+  it('is refused within a second after being shut out, and accepted again after being let in', async () => {
     const token = await issuer.token();
     await ask(token);
     const [person] = await listed();
@@ -384,7 +401,7 @@ describe('a person', () => {
       api.server.inject({ method: 'PATCH', url, headers: authorized, payload: { expiresAt } });
     expect((await end('2025-12-31T00:00:00Z')).statusCode).toBe(200);
     const out = await ask(token);
-    expect([out.statusCode, said(out).code]).toEqual([403, 'shut-out']);
+    expect([out.statusCode, problemOf(out).code]).toEqual([403, 'shut-out']);
     expect((await askAs({ iat: 5 })).statusCode).toBe(403);
     expect((await end(null)).statusCode).toBe(200);
     expect((await ask(token)).statusCode).toBe(200);
@@ -392,9 +409,9 @@ describe('a person', () => {
     expect((await ask(token)).statusCode).toBe(403);
   });
 
-  it('who was refused is listed with why, how often and from where, and has no row among the keys', async () => {
+  it('is listed after a refusal with reason, count and address, and has no row among the keys', async () => {
     const from = '10.20.7.14';
-    const askFrom = async (claims: SaidClaims) => {
+    const askFrom = async (claims: ReportedClaims) => {
       const headers = { authorization: `Bearer ${await issuer.token({ claims })}` };
       return await api.server.inject({ url: '/v1/session', headers, remoteAddress: from });
     };
@@ -402,7 +419,9 @@ describe('a person', () => {
     expect((await askFrom({ sub: 'grace', email: 'grace@example.com' })).statusCode).toBe(200);
     const [grace] = await listed();
     await api.server.inject({
-      ...{ method: 'PATCH', url: `/v1/api-keys/${grace?.id ?? ''}`, headers: authorized },
+      method: 'PATCH',
+      url: `/v1/api-keys/${grace?.id ?? ''}`,
+      headers: authorized,
       payload: { expiresAt: '2025-12-31T00:00:00Z' },
     });
     await on.passTime(2000);
@@ -430,29 +449,29 @@ describe('a person', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('has no secret to rotate, and nothing that is changed here but its end', async () => {
+  it('has no secret to rotate, and only an expiry that can be changed', async () => {
     await askAs({});
     const [person] = await listed();
     const url = `/v1/api-keys/${person?.id ?? ''}`;
     const change = (method: 'POST' | 'PATCH', path: string, payload: object) =>
       api.server.inject({ method, url: path, headers: authorized, payload });
-    expect(said(await change('POST', `${url}/rotate`, {})).code).toBe('not-a-key');
-    expect(said(await change('PATCH', url, { role: 'operator' })).code).toBe('not-a-key');
+    expect(problemOf(await change('POST', `${url}/rotate`, {})).code).toBe('not-a-key');
+    expect(problemOf(await change('PATCH', url, { role: 'operator' })).code).toBe('not-a-key');
   });
 
-  it('makes no link of its token, which would outlast it', async () => {
+  it('cannot create a link with a token, because the link would outlast the token', async () => {
     const answer = await askAs({}, 'POST', '/v1/session/links');
-    expect([answer.statusCode, said(answer).code]).toEqual([403, 'not-by-token']);
+    expect([answer.statusCode, problemOf(answer).code]).toEqual([403, 'not-by-token']);
   });
 
-  it('is found by what is of people, in the tables of keys as in the rest, without a secret', async () => {
+  it('adds no secret to the tables of keys', async () => {
     await askAs({});
     expect(await on.rowsOf('api_key_secrets')).toHaveLength(1);
   });
 });
 
-describe('who wrote a campaign does not approve it by token either:', () => {
-  async function submitted(claims: SaidClaims) {
+describe('an approval by token', () => {
+  async function submitted(claims: ReportedClaims) {
     expect((await on.ask('PUT', '/v1/approval-policy', policy)).statusCode).toBe(200);
     const created = await askAs(claims, 'POST', '/v1/campaigns', someCampaign);
     const { id }: { id: string } = created.json();
@@ -464,50 +483,50 @@ describe('who wrote a campaign does not approve it by token either:', () => {
   const author = { sub: 'ada', email: 'ada@example.com', roles: ['managers'] };
   const approver = { sub: 'grace', email: 'grace@example.com', roles: ['approvers'] };
 
-  it('another person does', async () => {
+  it('is accepted from another person', async () => {
     const { url, body } = await submitted(author);
     expect((await askAs(approver, 'POST', url, body)).statusCode).toBe(200);
   });
 
-  it('not the author with another role, or under another name', async () => {
+  it('is refused from the author with another role, or under another name', async () => {
     const { url, body } = await submitted(author);
     for (const over of [{}, { email: 'someone.else@example.com' }, { email: undefined }]) {
       const answer = await askAs({ ...author, ...over, roles: ['approvers'] }, 'POST', url, body);
-      expect([answer.statusCode, said(answer).code]).toEqual([403, 'author-approves-not']);
+      expect([answer.statusCode, problemOf(answer).code]).toEqual([403, 'author-approves-not']);
     }
   });
 
-  it('nor with a key that says the same owner', async () => {
+  it('is refused from a key with the author as its owner', async () => {
     const { url, body } = await submitted(author);
     const made = await on.ask('POST', '/v1/api-keys', { name: 'hers', owner: ' Ada@Example.com', role: 'approver' });
     const { secret }: { secret: string } = made.json();
-    expect(said(await ask(secret, 'POST', url, body)).code).toBe('author-approves-not');
+    expect(problemOf(await ask(secret, 'POST', url, body)).code).toBe('author-approves-not');
   });
 });
 
-describe('while the issuer is away', () => {
+describe('an unavailable issuer', () => {
   const away = (_path: string, response: { destroy: () => unknown }) => {
     response.destroy();
     return true;
   };
 
-  it('tokens are answered 503 at once, keys go on, and it is asked every ten seconds at most', async () => {
+  it('causes 503 for tokens, while keys are accepted, and receives a request every ten seconds at most', async () => {
     issuer.answerWith = away;
     const first = await askAs({});
-    expect([first.statusCode, said(first).code]).toEqual([503, 'issuer-unavailable']);
+    expect([first.statusCode, problemOf(first).code]).toEqual([503, 'issuer-unavailable']);
     expect(first.headers['retry-after']).toBe('10');
     const answers = await Promise.all(Array.from({ length: 30 }, () => askAs({})));
     expect(answers.every(({ statusCode }) => statusCode === 503)).toBe(true);
-    expect(issuer.asked).toHaveLength(1);
+    expect(issuer.requested).toHaveLength(1);
     expect((await api.server.inject({ url: '/v1/session', headers: authorized })).statusCode).toBe(200);
 
     issuer.answerWith = undefined;
     await on.passTime(10_001);
     await expect.poll(async () => (await askAs({})).statusCode).toBe(200);
-    expect(issuer.asked).toHaveLength(3);
+    expect(issuer.requested).toHaveLength(3);
   });
 
-  it('what it has said is believed for an hour', async () => {
+  it('leaves its documents valid for an hour', async () => {
     const token = await issuer.token({ claims: { exp: 4_000_000_000 } });
     expect((await ask(token)).statusCode).toBe(200);
     issuer.answerWith = away;
@@ -520,19 +539,19 @@ describe('while the issuer is away', () => {
   it.each([
     ['a page', (response: { end: (text: string) => unknown }) => response.end('<html>')],
     ['the document of another issuer', undefined],
-  ])('or answers %s: it is never believed', async (_what, page) => {
+  ])('is also reported for an issuer that responds with %s', async (_what, page) => {
     if (page) issuer.answerWith = (_path, response) => (page(response), true);
     else issuer.discovery['issuer'] = 'https://another.example';
     const answer = await askAs({});
-    expect([answer.statusCode, said(answer).code]).toEqual([503, 'issuer-unavailable']);
+    expect([answer.statusCode, problemOf(answer).code]).toEqual([503, 'issuer-unavailable']);
   });
 
-  it('is not led by it to plain http elsewhere', async () => {
+  it('cannot redirect requests to plain HTTP', async () => {
     issuer.discovery['jwks_uri'] = 'http://keys.example/keys';
     expect((await askAs({})).statusCode).toBe(503);
   });
 
-  it('is told by GET /v1/system', async () => {
+  it('is reported by GET /v1/system', async () => {
     const access = async () => {
       const answer = await api.server.inject({ url: '/v1/system', headers: authorized });
       return systemShape.parse(answer.json()).access;
@@ -547,12 +566,12 @@ describe('while the issuer is away', () => {
 describe('AUTH_MODE=oidc', () => {
   beforeEach(() => begin({}, 'oidc'));
 
-  it('takes tokens and no keys, whatever they are sent for', async () => {
+  it('accepts tokens and no keys, for every route', async () => {
     expect((await askAs({})).statusCode).toBe(200);
     const byKey = await api.server.inject({ url: '/v1/session', headers: authorized });
-    expect([byKey.statusCode, said(byKey).detail]).toEqual([
+    expect([byKey.statusCode, problemOf(byKey).detail]).toEqual([
       401,
-      'keys are not taken here (AUTH_MODE=oidc): a token of the issuer is',
+      'keys are not accepted here (AUTH_MODE=oidc): send a token of the issuer',
     ]);
     const headers = { ...authorized, 'content-type': 'application/json' };
     const receipts = { method: 'POST', url: '/v1/receipts', headers, payload: '{"receipts":[]}' } as const;

@@ -14,7 +14,9 @@ const points = { name: 'award-points', url: 'http://points.test/v1/batches', cla
 
 function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: object = {}) {
   return on.api.server.inject({
-    ...{ method, url, headers: { ...authorized, ...headers } },
+    method,
+    url,
+    headers: { ...authorized, ...headers },
     ...(payload && { payload }),
   });
 }
@@ -24,7 +26,7 @@ const campaignWith = (action: string) =>
   ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action, params: {} }] });
 
 describe('registering an action type', () => {
-  it('makes it part of what campaigns may ask for, at once', async () => {
+  it('makes it available to campaigns at once', async () => {
     expect((await campaignWith('award-points')).statusCode).toBe(422);
 
     const created = await register();
@@ -45,7 +47,7 @@ describe('registering an action type', () => {
     expect(items.map(({ name }) => name)).toEqual(['award-points', 'award-reward', 'send-message']);
   });
 
-  it('shows its name in words until it has a title', async () => {
+  it('derives its title from its name if no title is given', async () => {
     expect(actionType.parse((await register()).json()).title).toBe('Award points');
 
     const texts = { title: ' Give points ', description: 'Adds points to the balance.' };
@@ -69,7 +71,7 @@ describe('registering an action type', () => {
     expect(problem.parse(refused.json()).errors.map(({ pointer }) => pointer)).toEqual([`/${field}`]);
   });
 
-  it('is listed with what workers say that they cannot serve, unless another one does', async () => {
+  it('lists it with the countries that some workers refuse to serve and no other worker serves', async () => {
     await register();
     const served = { actions: ['award-points'], countries: ['SG', 'ID'] };
     await reportShards(on.pool, 'a', served, 'leases are too short');
@@ -84,7 +86,7 @@ describe('registering an action type', () => {
     ]);
   });
 
-  it('is refused for an address that is never called, with the field and its value', async () => {
+  it('is refused for a blocked address, with the field and its value', async () => {
     const url = 'http://169.254.169.254/latest/meta-data/';
     const statusUrl = 'http://[::ffff:a9fe:a9fe]/status';
     const refused = await register({ url, class: 'C', statusUrl, appliesLateSeconds: 60 });
@@ -107,14 +109,14 @@ describe('registering an action type', () => {
     expect((await ask('PATCH', '/v1/action-types/award-points', { url: 'http://10.1.2.3/' })).statusCode).toBe(200);
   });
 
-  it('is refused for a name that is taken', async () => {
+  it('is refused for a name that exists', async () => {
     await register();
     const again = await register();
     expect(again.statusCode).toBe(409);
     expect(problem.parse(again.json()).code).toBe('action-type-exists');
   });
 
-  it('says everything that is wrong at once', async () => {
+  it('reports all problems at once', async () => {
     const refused = await register({
       name: 'Award Points',
       url: 'ftp://x',
@@ -134,7 +136,7 @@ describe('registering an action type', () => {
     ]);
   });
 
-  it('has a secret for receipts only where it takes them', async () => {
+  it('accepts a secret for receipts only if the type has receipts', async () => {
     const named = await register({ receiptsSecretEnv: 'POINTS_RECEIPTS' });
     expect(named.statusCode).toBe(422);
     const [error] = problem.parse(named.json()).errors;
@@ -153,12 +155,12 @@ describe('registering an action type', () => {
     expect((await ask('PUT', '/v1/action-types/award-points/secrets/receipts', value)).statusCode).toBe(200);
   });
 
-  it('needs an object', async () => {
+  it('requires a JSON object in the body', async () => {
     expect((await ask('POST', '/v1/action-types', [points])).statusCode).toBe(422);
     expect((await ask('PATCH', '/v1/action-types/award-reward', [points])).statusCode).toBe(422);
   });
 
-  it('cannot send a variable of the workers somewhere: only the file names one', async () => {
+  it('is refused if it names an environment variable of the workers, because only the configuration file may do so', async () => {
     const refused = await register({ authorizationEnv: 'DATABASE_URL' });
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { pointer: '/authorizationEnv', code: 'only-in-file' },
@@ -177,32 +179,34 @@ describe('changing an action type', () => {
     await register();
   });
 
-  it('by PATCH changes what is named; null takes a field back', async () => {
+  it('with PATCH changes the named fields; null resets a field', async () => {
     const changed = await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3, timeoutMs: null });
     expect(changed.statusCode).toBe(200);
     expect(changed.headers.etag).toBe('"2"');
     expect(changed.json()).toMatchObject({ revision: 2, url: points.url, maxAttempts: 3, timeoutMs: 10_000 });
   });
 
-  it('by PUT says it anew; what was shown may come back as it is', async () => {
+  it('with PUT replaces the definition; a response can be sent back as it is', async () => {
     await ask('PATCH', '/v1/action-types/award-points', { maxAttempts: 3 });
-    const shown = z.record(z.string(), z.unknown()).parse((await ask('GET', '/v1/action-types/award-points')).json());
-    const same = await ask('PUT', '/v1/action-types/award-points', shown);
+    const registered = z
+      .record(z.string(), z.unknown())
+      .parse((await ask('GET', '/v1/action-types/award-points')).json());
+    const same = await ask('PUT', '/v1/action-types/award-points', registered);
     expect(same.json()).toMatchObject({ revision: 2, maxAttempts: 3 });
 
-    const { maxAttempts: _left, ...rest } = shown;
-    const anew = await ask('PUT', '/v1/action-types/award-points', { ...rest, batchSize: 250 });
-    expect(anew.json()).toMatchObject({ revision: 3, batchSize: 250, maxAttempts: 8 });
+    const { maxAttempts: _left, ...rest } = registered;
+    const replaced = await ask('PUT', '/v1/action-types/award-points', { ...rest, batchSize: 250 });
+    expect(replaced.json()).toMatchObject({ revision: 3, batchSize: 250, maxAttempts: 8 });
   });
 
-  it('twice the same is one change', async () => {
+  it('increments the revision once if the same change is sent twice', async () => {
     for (let time = 1; time <= 2; time++) {
       const answer = await ask('PATCH', '/v1/action-types/award-points', { enabled: false });
       expect(answer.json()).toMatchObject({ revision: 2, enabled: false });
     }
   });
 
-  it('is refused where somebody else was faster than the ETag', async () => {
+  it('is refused if the action type was changed in between, as its ETag shows', async () => {
     const change = (ifMatch: string) =>
       ask('PATCH', '/v1/action-types/award-points', { concurrency: 5 }, { 'if-match': ifMatch });
     expect((await change('"1"')).statusCode).toBe(200);
@@ -213,14 +217,14 @@ describe('changing an action type', () => {
     expect((await change('*')).statusCode).toBe(200);
   });
 
-  it('is refused as a new one would be, with the value', async () => {
+  it('is refused for the same problems as a registration, with the value', async () => {
     const refused = await ask('PATCH', '/v1/action-types/award-points', { timeoutMs: 1 });
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { pointer: '/timeoutMs', code: 'out-of-range', detail: 'has to be at least 50, not 1' },
     ]);
   });
 
-  it('knows only names that there are', async () => {
+  it('is refused for an unknown name', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
       const answer = await ask(
         method,
@@ -233,8 +237,8 @@ describe('changing an action type', () => {
   });
 });
 
-describe('taking an action type away', () => {
-  it('by disabling it keeps campaigns from beginning with it, until it is enabled', async () => {
+describe('removing an action type', () => {
+  it('prevents campaigns that use the type from starting while it is disabled', async () => {
     const { links } = z
       .object({ links: z.object({ start: z.string() }) })
       .parse((await campaignWith('award-reward')).json());
@@ -245,7 +249,7 @@ describe('taking an action type away', () => {
     expect((await ask('POST', links.start)).statusCode).toBe(200);
   });
 
-  it('by deleting it is refused while a campaign has it in its chain, and says which', async () => {
+  it('is refused as a deletion while a campaign has the type in its chain, with the names of the campaigns', async () => {
     await campaignWith('award-reward');
     const refused = await ask('DELETE', '/v1/action-types/award-reward');
     expect(refused.statusCode).toBe(409);
@@ -255,7 +259,7 @@ describe('taking an action type away', () => {
     });
   });
 
-  it('by deleting it is done where nobody uses it, and it can be registered anew', async () => {
+  it('succeeds as a deletion if no campaign uses the type, and the type can be registered again', async () => {
     await register();
     expect((await ask('DELETE', '/v1/action-types/award-points', undefined, { 'if-match': '"7"' })).statusCode).toBe(
       412,
@@ -267,7 +271,7 @@ describe('taking an action type away', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('names action types that were registered since the process started', async () => {
+  it('has action types that were registered since the process started', async () => {
     await register();
     await on.deps.catalogue.refresh();
     const { body } = await ask('GET', '/openapi.json');
@@ -275,8 +279,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('countries', () => {
-  it('are any where the engine’s file names none: the segmentation service knows whom it has', async () => {
+describe('the countries of an action type', () => {
+  it('are all countries if the configuration file of the engine names none for it', async () => {
     const open = { ...on.deps.catalogue, current: () => ({ ...on.deps.catalogue.current(), countries: undefined }) };
     const everywhere = await createApi({ ...on.deps, catalogue: open });
     const payload = { ...someCampaign, countries: ['BR', 'SG'] };

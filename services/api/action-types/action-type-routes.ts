@@ -2,10 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
-import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { actionTypeSecretRoutes, type ActionTypeSecretRoutesDeps } from './action-type-secret-routes.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
-import { checkActionType, patched, replacementOf, type WantedActionType } from './check-action-type.ts';
+import { checkActionType, applyPatch, replacementOf, type WantedActionType } from './check-action-type.ts';
 import {
   actionType,
   actionTypeDefinition,
@@ -17,20 +16,18 @@ import {
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import { createActionTypeChanger, refusalOf, type ActionTypeChangerDeps } from './change-action-type.ts';
+import { changeRefusal, type ActionTypeChanger, type ActionTypeChangerDeps } from './change-action-type.ts';
 import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { ActionTypeStore } from './postgres/action-type-store.ts';
 import type { AuditDetail } from '../access/audit/record-changes.ts';
 import { actionTypeView } from './action-type-view.ts';
-import type { OptionDirectoryDeps } from './options/option-directory.ts';
-import { optionRoutes } from './options/option-routes.ts';
 
-export interface ActionTypeRoutesDeps extends OptionDirectoryDeps {
+export interface ActionTypeRoutesDeps {
   actionTypes: ActionTypeStore;
+  changer: ActionTypeChanger;
   catalogue: CatalogueReader;
-  secretBox: SecretBox;
   egress: ActionTypeChangerDeps['egress'];
   /** Returns the action types that workers report as unable to serve. */
   refusals: () => Promise<readonly ShardRefusal[]>;
@@ -38,16 +35,15 @@ export interface ActionTypeRoutesDeps extends OptionDirectoryDeps {
 
 const byName = z.object({ name: z.string() });
 const tags = ['action types'];
-const answered = jsonAnswer('The action type', actionType);
+const typeAnswer = jsonAnswer('The action type', actionType);
 /** Skips validation: the handlers report all problems, because they know the registered action type. */
-const asItCame = { validatorCompiler: () => (value: unknown) => ({ value }) };
+const unvalidated = { validatorCompiler: () => (value: unknown) => ({ value }) };
 
 export function actionTypeRoutes(
   server: HttpServer,
-  { actionTypes, secretBox, egress, catalogue, refusals, ...options }: ActionTypeRoutesDeps,
+  { actionTypes, changer, egress, catalogue, refusals }: ActionTypeRoutesDeps,
 ): void {
   const viewOf = (type: RegisteredActionType) => actionTypeView(type, catalogue.current().countries);
-  const changer = createActionTypeChanger({ actionTypes, secretBox, egress });
   const answer = (reply: FastifyReply, type: RegisteredActionType) =>
     reply.header('etag', entityTag(type.revision)).send(viewOf(type));
   const parts = { actionTypes, egress, changer, viewOf, answer };
@@ -58,7 +54,6 @@ export function actionTypeRoutes(
   changeRoute(server, parts);
   actionTypeSecretRoutes(server, parts);
   deleteRoute(server, parts);
-  optionRoutes(server, { ...options, changer });
 }
 
 interface Parts extends ActionTypeSecretRoutesDeps {
@@ -77,13 +72,13 @@ function listRoute(
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listActionTypes',
-      summary: 'What a chain may be made of',
+      summary: 'List action types',
       tags,
-      response: { 200: jsonAnswer('All of them, by name', pageShape(listedActionType)) },
+      response: { 200: jsonAnswer('All action types, by name', pageShape(listedActionType)) },
     },
     handler: async () => {
       const [types, refused] = await Promise.all([actionTypes.list(), refusalsNow()]);
-      const byType = Map.groupBy(refused, ({ actionType: of }) => of);
+      const byType = Map.groupBy(refused, ({ actionType }) => actionType);
       const refusalsOf = (name: string) => (byType.get(name) ?? []).map(({ country, cause }) => ({ country, cause }));
       return { items: types.map((type) => ({ ...viewOf(type), refusals: refusalsOf(type.name) })), next: null };
     },
@@ -98,17 +93,17 @@ function createRoute(server: HttpServer, { actionTypes, egress, viewOf, answer }
     schema: {
       operationId: 'createActionType',
       summary: 'Register an action type',
-      description: 'Campaigns may use it at once. Nothing has to be started anew.',
+      description: 'Campaigns may use it at once, without a restart.',
       tags,
       headers: idempotentHeaders,
       body: actionTypeDefinition,
-      response: { 201: answered },
+      response: { 201: typeAnswer },
     },
-    ...asItCame,
+    ...unvalidated,
     handler: async ({ body }, reply) => {
       const { name, wanted } = checkedDefinition(body, egress);
       const created = await actionTypes.create(name, { config: wanted.config, enabled: wanted.enabled ?? true });
-      if (!created) throw existing(name);
+      if (!created) throw alreadyRegistered(name);
       reply.code(201).header('location', viewOf(created).links.self);
       return answer(reply, created);
     },
@@ -125,7 +120,7 @@ function actionTypeRoute(server: HttpServer, { changer, answer }: Parts): void {
       summary: 'Show an action type',
       tags,
       params: byName,
-      response: { 200: answered },
+      response: { 200: typeAnswer },
     },
     handler: async ({ params }, reply) => answer(reply, await changer.require(params.name)),
   });
@@ -138,18 +133,18 @@ function replaceRoute(server: HttpServer, { changer, answer }: Parts): void {
     config: { role: 'operator', scope: 'installation', audit: 'replaced an action type' },
     schema: {
       operationId: 'replaceActionType',
-      summary: 'Say anew how an action type is called',
-      description: 'What is not said is as for a new one. Workers call by it from about a second later on.',
+      summary: 'Replace the definition of an action type',
+      description: 'Omitted fields get their defaults. Workers use the new definition after about a second.',
       tags,
       params: byName,
       headers: ifMatchHeaders,
       body: actionTypeReplacement,
-      response: { 200: answered, ...problems(409) },
+      response: { 200: typeAnswer, ...problems(409) },
     },
-    ...asItCame,
+    ...unvalidated,
     handler: async (request, reply) => {
       const { params, headers, body } = request;
-      const wanted = (before: RegisteredActionType) => changer.wantedFrom(replacementOf(body, before.name), before);
+      const wanted = (before: RegisteredActionType) => changer.changeFrom(replacementOf(body, before.name), before);
       const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wanted);
       request.auditDetail = secretsIn(body);
       return answer(reply, changed);
@@ -164,18 +159,18 @@ function changeRoute(server: HttpServer, { changer, answer }: Parts): void {
     config: { role: 'operator', scope: 'installation', audit: 'changed an action type' },
     schema: {
       operationId: 'changeActionType',
-      summary: 'Change some of how an action type is called',
-      description: 'null takes a field back to what it is for a new one (JSON merge patch).',
+      summary: 'Change some fields of an action type',
+      description: 'null resets a field to its default (JSON merge patch).',
       tags,
       params: byName,
       headers: ifMatchHeaders,
       body: actionTypePatch,
-      response: { 200: answered, ...problems(409) },
+      response: { 200: typeAnswer, ...problems(409) },
     },
-    ...asItCame,
+    ...unvalidated,
     handler: async (request, reply) => {
       const { params, headers, body } = request;
-      const wanted = (before: RegisteredActionType) => changer.wantedFrom(patched(before.config, body), before);
+      const wanted = (before: RegisteredActionType) => changer.changeFrom(applyPatch(before.config, body), before);
       const changed = await changer.change(params.name, expectedRevision(headers['if-match']), wanted);
       request.auditDetail = secretsIn(body);
       return answer(reply, changed);
@@ -191,15 +186,15 @@ function deleteRoute(server: HttpServer, { actionTypes }: Parts): void {
     schema: {
       operationId: 'deleteActionType',
       summary: 'Delete an action type that no campaign has in its chain',
-      description: 'One that is used can be disabled: PATCH it with {"enabled": false}.',
+      description: 'An action type that is used can be disabled: PATCH it with {"enabled": false}.',
       tags,
       params: byName,
       headers: ifMatchHeaders,
-      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+      response: { 204: z.null().describe('It does not exist any more'), ...problems(409) },
     },
     handler: async ({ params: { name }, headers }, reply) => {
       const removed = await actionTypes.remove(name, expectedRevision(headers['if-match']));
-      if (removed.kind !== 'removed') throw refusalOf(removed, name);
+      if (removed.kind !== 'removed') throw changeRefusal(removed, name);
       return reply.code(204).send(null);
     },
   });
@@ -230,7 +225,7 @@ function secretsIn(body: unknown): AuditDetail {
   return { secrets: Object.fromEntries(changed.map(([name, value]) => [name, value === null ? 'removed' : 'set'])) };
 }
 
-function existing(name: string): HttpProblem {
+function alreadyRegistered(name: string): HttpProblem {
   const detail = `there is an action type ${quoted(name)} already: change it with PUT or PATCH`;
   return new HttpProblem({ status: 409, code: 'action-type-exists', detail });
 }

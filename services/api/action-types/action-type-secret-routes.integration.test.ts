@@ -24,7 +24,9 @@ beforeEach(() => {
 
 function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?: object, headers: object = {}) {
   return api.server.inject({
-    ...{ method, url, headers: { ...authorized, ...headers } },
+    method,
+    url,
+    headers: { ...authorized, ...headers },
     ...(payload && { payload }),
   });
 }
@@ -32,7 +34,7 @@ function ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, p
 const set = (secret: string, value: unknown, headers: object = {}) =>
   ask('PUT', `${path}/secrets/${secret}`, { value }, headers);
 
-/** As a worker opens them. */
+/** Opens the secrets like a worker. */
 async function opened() {
   const type = await createActionTypeStore(on.deps).get('send-message');
   if (!type) throw new Error('it is gone');
@@ -40,7 +42,7 @@ async function opened() {
 }
 
 describe('setting a secret', () => {
-  it('keeps it for the workers, and shows that there is one and since when', async () => {
+  it('stores it for the workers, and shows only that it exists and since when', async () => {
     const answer = await set('authorization', 'Bearer 47.11');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers.etag).toBe('"2"');
@@ -51,18 +53,18 @@ describe('setting a secret', () => {
 
     await set('signing', signing);
     expect(await opened()).toEqual({ authorization: 'Bearer 47.11', signing });
-    const shown = await ask('GET', '/v1/action-types');
-    expect(shown.body).not.toContain('47.11');
-    expect(shown.body).not.toContain('sealed');
+    const list = await ask('GET', '/v1/action-types');
+    expect(list.body).not.toContain('47.11');
+    expect(list.body).not.toContain('sealed');
   });
 
-  it('replaces the one before', async () => {
+  it('replaces the former secret', async () => {
     await set('authorization', 'Bearer 47.11');
     await set('authorization', 'Bearer 47.12');
     expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
   });
 
-  it('is audited and logged without it', async () => {
+  it('is in the audit log and in the log without its value', async () => {
     await set('authorization', 'Bearer 47.11');
     const { items } = await on.deps.audit.list({}, 10, null);
     expect(items).toMatchObject([{ subject: 'send-message', detail: { secrets: { authorization: 'set' } } }]);
@@ -76,14 +78,14 @@ describe('setting a secret', () => {
     ['authorization', 'Bearer 47.11\n', 'invalid-secret'],
     ['signing', 'Bearer 47.11', 'invalid-secret'],
     ['signing', undefined, 'missing'],
-  ])('refuses what is no %s: %j, without repeating it', async (secret, value, code) => {
+  ])('refuses an invalid %s: %j, without quoting it', async (secret, value, code) => {
     const refused = await set(secret, value);
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/value', code }]);
     expect(refused.body).not.toContain('47.11');
   });
 
-  it('refuses a body of another form, without repeating it', async () => {
+  it('refuses a body of another form, without quoting it', async () => {
     for (const payload of [['Bearer 47.11'], { authorization: 'Bearer 47.11' }, { value: 'x', more: 'Bearer 47.11' }]) {
       const refused = await ask('PUT', `${path}/secrets/authorization`, payload);
       expect(refused.statusCode).toBe(422);
@@ -91,7 +93,7 @@ describe('setting a secret', () => {
     }
   });
 
-  it('knows these secrets and these types only, and the revision that is expected', async () => {
+  it('is refused for unknown secrets, unknown types and outdated revisions', async () => {
     expect((await set('password', 'x')).statusCode).toBe(422);
     const unknown = await ask('PUT', '/v1/action-types/award-nothing/secrets/signing', { value: signing });
     expect(unknown.statusCode).toBe(404);
@@ -99,7 +101,7 @@ describe('setting a secret', () => {
     expect(await opened()).toEqual({});
   });
 
-  it('is refused in words where this installation has no key for secrets', async () => {
+  it('is refused with an explanation if the installation has no key for secrets', async () => {
     api = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const refused = await set('authorization', 'Bearer 47.11');
     expect(refused.statusCode).toBe(409);
@@ -111,7 +113,7 @@ describe('setting a secret', () => {
 });
 
 describe('removing a secret', () => {
-  it('is done once, and a repeat changes nothing', async () => {
+  it('takes effect once; a repeat changes nothing', async () => {
     await set('authorization', 'Bearer 47.11');
     await set('signing', signing);
     for (let time = 1; time <= 2; time++) {
@@ -123,12 +125,12 @@ describe('removing a secret', () => {
   });
 });
 
-describe('an address of a type that has a secret', () => {
+describe('the URL of an action type that has a secret', () => {
   beforeEach(async () => {
     await set('authorization', 'Bearer 47.11');
   });
 
-  it('is not changed to another origin: whoever changes it could have the secret sent there', async () => {
+  it('cannot be changed to another origin, because that origin would receive the secret', async () => {
     const refused = await ask('PATCH', path, { url: 'http://elsewhere.test/v1' });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/url', code: 'other-origin' }]);
@@ -138,7 +140,7 @@ describe('an address of a type that has a secret', () => {
     expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
-  it('is changed to another origin with the secret for it, in one change', async () => {
+  it('can be changed to another origin together with its secret, in one change', async () => {
     const changes = { url: 'https://elsewhere.test/v1', secrets: { authorization: 'Bearer 47.12' } };
     expect((await ask('PATCH', path, changes)).json()).toMatchObject({ url: 'https://elsewhere.test/v1' });
     expect(await opened()).toEqual({ authorization: 'Bearer 47.12' });
@@ -147,20 +149,20 @@ describe('an address of a type that has a secret', () => {
     expect(JSON.stringify(items)).not.toContain('47.12');
   });
 
-  it('is changed to another origin without a secret, where that is said', async () => {
+  it('can be changed to another origin if the same change removes the secret', async () => {
     const changes = { url: 'http://elsewhere.test/v1', secrets: { authorization: null } };
     expect((await ask('PATCH', path, changes)).statusCode).toBe(200);
     expect(await opened()).toEqual({});
   });
 
-  it('is changed within its origin as ever, and what was shown may come back as it is', async () => {
+  it('can be changed within its origin, and a response can be sent back as it is', async () => {
     expect((await ask('PATCH', path, { url: 'http://messages.test/v2' })).statusCode).toBe(200);
-    const shown = actionType.parse((await ask('GET', path)).json());
-    expect((await ask('PUT', path, { ...shown, maxAttempts: 3 })).statusCode).toBe(200);
+    const registered = actionType.parse((await ask('GET', path)).json());
+    expect((await ask('PUT', path, { ...registered, maxAttempts: 3 })).statusCode).toBe(200);
     expect(await opened()).toEqual({ authorization: 'Bearer 47.11' });
   });
 
-  it('does not matter to what only signs', async () => {
+  it('can be changed freely if the secret only signs', async () => {
     await ask('DELETE', `${path}/secrets/authorization`);
     await set('signing', signing);
     expect((await ask('PATCH', path, { url: 'http://elsewhere.test/v1' })).statusCode).toBe(200);
@@ -169,7 +171,7 @@ describe('an address of a type that has a secret', () => {
 });
 
 describe('secrets in a change', () => {
-  it('are refused with their pointers, and not repeated', async () => {
+  it('are refused with their pointers, without quoting them', async () => {
     const refused = await ask('PATCH', path, { secrets: { signing: '47.11', authorization: 47.11, password: 'x' } });
     expect(problem.parse(refused.json()).errors.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/secrets/signing', 'invalid-secret'],
@@ -179,15 +181,15 @@ describe('secrets in a change', () => {
     expect(refused.body).not.toContain('47.11');
   });
 
-  it('are not taken with a new type, whose request may be repeated by its key', async () => {
+  it('are not accepted with a new type, because that request may be repeated under its Idempotency-Key', async () => {
     const points = { name: 'award-points', url: 'http://points.test/v1', class: 'B', secrets: { signing } };
     const refused = await ask('POST', '/v1/action-types', points);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/secrets', code: 'unknown-field' }]);
   });
 });
 
-describe('a variable of the workers', () => {
-  it('is not sent to a status address of another origin either', async () => {
+describe('a secret in an environment variable of the workers', () => {
+  it('prevents a status address of another origin, because that origin would receive the secret', async () => {
     const asStatus = { class: 'C', appliesLateSeconds: 60, statusUrl: 'http://elsewhere.test/v1/status' };
     const refused = await ask('PATCH', '/v1/action-types/award-reward', asStatus);
     expect(problem.parse(refused.json()).errors).toMatchObject([

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { secretNames, type RegisteredActionType } from '../../../shared/ports/registry.ts';
-import { refusalOf, type ActionTypeChanger } from './change-action-type.ts';
-import { checkReceiptsAreTaken, checkSecretBody } from './check-secrets.ts';
+import { changeRefusal, type ActionTypeChanger } from './change-action-type.ts';
+import { checkReceiptsSupported, checkSecretBody } from './check-secrets.ts';
 import { actionType, secretBody } from './action-types.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
@@ -41,13 +41,16 @@ export function actionTypeSecretRoutes(
       operationId: 'setActionTypeSecret',
       summary: 'Set a secret of an action type',
       description:
-        'authorization: the whole header of our calls; it goes before what `authorizationEnv` names. signing: our calls are signed with it (Standard Webhooks). receipts: so are delivery receipts that come to us. Workers use it from about a second later on. It is kept encrypted and never shown.',
+        'authorization: the whole header of calls; it takes precedence over the variable that ' +
+        '`authorizationEnv` names. signing: signs calls (Standard Webhooks). receipts: verifies the ' +
+        'signatures of delivery receipts. Workers use the secret after about a second. It is stored ' +
+        'encrypted and never shown.',
       tags,
       params: bySecret,
       headers: ifMatchHeaders,
       body: secretBody,
       response: {
-        200: jsonAnswer('The action type, which says that there is one', actionType),
+        200: jsonAnswer('The action type, which shows that the secret exists', actionType),
         ...problems(409),
       },
     },
@@ -57,9 +60,9 @@ export function actionTypeSecretRoutes(
       const checked = checkSecretBody(secret, request.body);
       if (!checked.ok) throw invalidRequest(checked.problems);
       const changed = await changer.change(name, expectedRevision(request.headers['if-match']), (before) => {
-        const problem = secret === 'receipts' ? checkReceiptsAreTaken(before.config, '/value') : [];
+        const problem = secret === 'receipts' ? checkReceiptsSupported(before.config, '/value') : [];
         if (problem.length > 0) throw invalidRequest(problem);
-        return { secrets: { [secret]: changer.sealed(secret, checked.value, before) } };
+        return { secrets: { [secret]: changer.seal(secret, checked.value, before) } };
       });
       request.auditDetail = { secrets: { [secret]: 'set' } };
       return answer(reply, changed);
@@ -72,18 +75,18 @@ export function actionTypeSecretRoutes(
     config: { role: 'operator', scope: 'installation', audit: 'removed a secret of an action type' },
     schema: {
       operationId: 'removeActionTypeSecret',
-      summary: 'Take a secret of an action type away',
-      description: 'Calls go without it from about a second later on. Where there is none, nothing changes.',
+      summary: 'Remove a secret of an action type',
+      description: 'Calls go without it after about a second. If there is none, nothing changes.',
       tags,
       params: bySecret,
       headers: ifMatchHeaders,
-      response: { 204: z.null().describe('There is none'), ...problems(422) },
+      response: { 204: z.null().describe('The secret does not exist any more'), ...problems(422) },
     },
     handler: async (request, reply) => {
       const { name, secret } = request.params;
       const expected = expectedRevision(request.headers['if-match']);
       const changed = await actionTypes.change(name, { secrets: { [secret]: null } }, expected);
-      if (changed.kind !== 'changed') throw refusalOf(changed, name);
+      if (changed.kind !== 'changed') throw changeRefusal(changed, name);
       request.auditDetail = { secrets: { [secret]: 'removed' } };
       return reply.code(204).send(null);
     },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { actionTypeConfig, actionTypeRules } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig, actionTypeRules } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { actionTypePattern } from '../../../shared/domain/endpoint/shard.ts';
 import { patchRefusals, refusals } from '../../../shared/contracts/stated-rules.ts';
 
-const name = z.string().regex(actionTypePattern).describe('Also part of the names of topics');
-const enabled = z.boolean().describe('false: no campaign may begin with it; what runs goes on');
+const name = z.string().regex(actionTypePattern).describe('Also part of topic names');
+const enabled = z.boolean().describe('false: no campaign may begin with it; runs that are under way continue');
 
 export const actionTypeDefinition = z
   .strictObject({ name, ...actionTypeConfig.shape, enabled: enabled.default(true) })
@@ -24,7 +24,7 @@ export const secretBody = z
   .meta({
     ...refusals({
       'invalid-secret': 'a secret does not have the form of its kind',
-      'not-asynchronous': 'a secret for receipts is given to an action type without receipts',
+      'not-asynchronous': 'a secret for receipts is set for an action type without receipts',
     }),
     id: 'ActionTypeSecret',
     examples: [{ value: 'Bearer 3f9c0c27' }],
@@ -37,7 +37,9 @@ const secrets = z
     receipts: secretValue.nullable().optional(),
   })
   .optional()
-  .describe('Secrets to be set with this change; null removes one. What is not named stays, and none is ever shown');
+  .describe(
+    'Secrets to set with this change; null removes one. Secrets that are not named are unchanged, and none is ever shown',
+  );
 
 /** Definition of the action type that the path names. Read-only fields of a response are ignored. */
 export const actionTypeReplacement = actionTypeDefinition
@@ -69,12 +71,12 @@ const keptSecret = z.object({ changedAt: time });
 export const actionType = z
   .object({
     name: z.string(),
-    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    revision: z.int().min(1).describe('Increases with every change; the ETag'),
     enabled,
-    origin: z.enum(['file', 'api']).describe('Who said last how it is called: the engine’s file, or somebody here'),
+    origin: z.enum(['file', 'api']).describe('Source of the last definition: the engine’s file, or the API'),
     ...actionTypeConfig.shape,
-    title: z.string().describe('What campaign managers read in place of its name: its own, else the name in words'),
-    // The stored schema, even if this version would not accept it.
+    title: z.string().describe('Display name for campaign managers: its own title, else the name in words'),
+    // Any object, because the stored schema is returned even if this version would not accept it.
     paramsSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema (2020-12) of the parameters'),
     secrets: z
       .object({
@@ -82,8 +84,8 @@ export const actionType = z
         signing: keptSecret.optional(),
         receipts: keptSecret.optional(),
       })
-      .describe('Those that are kept here: they are not shown'),
-    countries: z.array(z.string()).nullable().describe('Where campaigns may use it; null: anywhere'),
+      .describe('Stored secrets, without their values'),
+    countries: z.array(z.string()).nullable().describe('Countries where campaigns may use it; null: all'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string() }),
@@ -96,6 +98,8 @@ export const listedActionType = actionType
   .extend({
     refusals: z
       .array(z.object({ country: z.string(), cause: z.string() }))
-      .describe('Where workers said in the last minute that they cannot serve it, and no other one does'),
+      .describe(
+        'Countries where workers reported in the last minute that they cannot serve it, and no other worker does',
+      ),
   })
   .meta({ id: 'ListedActionType' });

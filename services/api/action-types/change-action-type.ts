@@ -30,9 +30,9 @@ export interface ActionTypeChanger {
    */
   change(name: string, expected: number | null, wanted: WantedChange): Promise<RegisteredActionType>;
   /** Returns a body's change, with encrypted secrets. @throws {HttpProblem} 422, or 409 if secrets cannot be stored */
-  wantedFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
+  changeFrom(body: unknown, before: RegisteredActionType): ActionTypeChange;
   /** @throws {HttpProblem} 409 if secrets cannot be stored */
-  sealed(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
+  seal(secret: SecretName, value: string, type: Pick<RegisteredActionType, 'name' | 'config'>): string;
 }
 
 export function createActionTypeChanger({ actionTypes, secretBox, egress }: ActionTypeChangerDeps): ActionTypeChanger {
@@ -42,7 +42,7 @@ export function createActionTypeChanger({ actionTypes, secretBox, egress }: Acti
     return type;
   }
 
-  const sealed: ActionTypeChanger['sealed'] = (secret, value, { name, config }) => {
+  const seal: ActionTypeChanger['seal'] = (secret, value, { name, config }) => {
     try {
       return secretBox.seal(value, secretPlace(name, secret, config)).sealed;
     } catch (error) {
@@ -53,40 +53,40 @@ export function createActionTypeChanger({ actionTypes, secretBox, egress }: Acti
 
   return {
     require,
-    sealed,
+    seal,
     change: async (name, expected, wanted) => {
       const changed = await changeRevised(expected, {
         look: () => require(name),
         change: (before) => actionTypes.change(name, wanted(before), before.revision),
         nameOf: (type) => type.name,
       });
-      if (changed.kind === 'missing') throw refusalOf(changed, name);
+      if (changed.kind === 'missing') throw changeRefusal(changed, name);
       return changed.type;
     },
-    wantedFrom: (body, before) => {
-      const { config, enabled, secrets } = required(checkActionType(body, before, egress.guard));
-      const seal = (secret: SecretName, value: string | null) =>
-        value === null ? null : sealed(secret, value, { name: before.name, config });
+    changeFrom: (body, before) => {
+      const { config, enabled, secrets } = requireValid(checkActionType(body, before, egress.guard));
+      const sealIfSet = (secret: SecretName, value: string | null) =>
+        value === null ? null : seal(secret, value, { name: before.name, config });
       const { authorization, signing, receipts } = secrets;
       return {
         config,
         enabled,
         secrets: {
-          ...(authorization !== undefined && { authorization: seal('authorization', authorization) }),
-          ...(signing !== undefined && { signing: seal('signing', signing) }),
-          ...(receipts !== undefined && { receipts: seal('receipts', receipts) }),
+          ...(authorization !== undefined && { authorization: sealIfSet('authorization', authorization) }),
+          ...(signing !== undefined && { signing: sealIfSet('signing', signing) }),
+          ...(receipts !== undefined && { receipts: sealIfSet('receipts', receipts) }),
         },
       };
     },
   };
 }
 
-export function required(checked: ReturnType<typeof checkActionType>): WantedActionType {
+export function requireValid(checked: ReturnType<typeof checkActionType>): WantedActionType {
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;
 }
 
-export function refusalOf(
+export function changeRefusal(
   refused: Exclude<ActionTypeChanged | ActionTypeRemoved, { kind: 'changed' | 'removed' }>,
   name: string,
 ): HttpProblem {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import { createEgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../../shared/runtime/configuration/installation-egress.ts';
@@ -14,54 +14,59 @@ const at = (url: string) => ({ url, class: 'A' });
 
 function registeredAs(config: object): RegisteredActionType {
   return {
-    ...{ name: 'old', revision: 1, enabled: true, origin: 'api', secrets: {} },
+    name: 'old',
+    revision: 1,
+    enabled: true,
+    origin: 'api',
+    secrets: {},
     config: actionTypeConfig.parse(config),
-    ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
   };
 }
 
-describe('where an action type may be, on an installation that says so', () => {
+describe('the address of an action type, on an installation with egress rules', () => {
   it.each(['https://rewards.example.com/', 'http://rewards.svc/', 'http://10.20.3.4/', 'http://8.8.8.8/'])(
-    'is what its list names: %s',
+    'is accepted if the rules allow it: %s',
     (url) => expect(problemsOf(at(url))).toEqual([]),
   );
 
   it.each(['http://10.21.3.4/', 'http://localhost:5432/', 'http://[::1]/', 'http://168.63.129.16/'])(
-    'is nowhere else: %s',
+    'is refused if the rules do not allow it: %s',
     (url) => expect(problemsOf(at(url))).toEqual(['/url forbidden-address']),
   );
 
-  it('does not keep what was registered before from being disabled', () => {
+  it('does not prevent its type from being disabled, even if the rules no longer allow the address', () => {
     const registered = registeredAs(at('http://10.21.3.4/'));
     expect(problemsOf({ ...at('http://10.21.3.4/'), enabled: false }, registered)).toEqual([]);
     expect(problemsOf(at('http://10.21.3.5/'), registered)).toEqual(['/url forbidden-address']);
   });
 });
 
-describe('where the options of its parameters are', () => {
+describe('the address of the options of a parameter', () => {
   const withOptions = (options: string, url = 'http://rewards.svc/') => ({
     ...at(url),
     paramsSchema: { properties: { rewardId: { type: 'string', 'x-options': options } } },
   });
   const place = '/paramsSchema/properties/rewardId/x-options';
 
-  it('is where it may be called itself', () => {
+  it('may be on the host of the action type, or on another allowed host', () => {
     expect(problemsOf(withOptions('/v1/options'))).toEqual([]);
     expect(problemsOf(withOptions('https://catalogue.example.com/rewards'))).toEqual([]);
   });
 
   it.each(['http://10.21.3.4/', '//localhost:5432/', 'http://169.254.169.254/latest', 'http://[::1]/'])(
-    'is nowhere else: %s',
+    'is refused if the rules do not allow it: %s',
     (options) => expect(problemsOf(withOptions(options))).toEqual([`${place} forbidden-address`]),
   );
 
-  it('is not judged anew while it stays as it was registered', () => {
+  it('is not checked again while it is unchanged', () => {
     const before = registeredAs(withOptions('http://10.21.3.4/'));
     expect(problemsOf({ ...withOptions('http://10.21.3.4/'), timeoutMs: 900 }, before)).toEqual([]);
     expect(problemsOf(withOptions('http://10.21.3.5/'), before)).toEqual([`${place} forbidden-address`]);
   });
 
-  it('gets no secret that was given for other addresses', () => {
+  it('receives no secret that was set for other addresses', () => {
     const before = registeredAs(withOptions('/v1/options'));
     const kept = { ...before, secrets: { authorization: { sealed: 'x', changedAt: new Date(0) } } };
     expect(problemsOf(withOptions('/v2/options'), kept)).toEqual([]);
@@ -74,10 +79,26 @@ describe('where the options of its parameters are', () => {
   });
 });
 
-describe('whether an action type is a check', () => {
+describe('the address of previews', () => {
+  const withPreview = (previewUrl: string) => ({ ...at('http://rewards.svc/'), previewUrl });
+
+  it('may not be a blocked one', () => {
+    expect(problemsOf(withPreview('http://rewards.svc/preview'))).toEqual([]);
+    expect(problemsOf(withPreview('http://169.254.169.254/latest'))).toEqual(['/previewUrl forbidden-address']);
+  });
+
+  it('receives no secret that was set for other addresses', () => {
+    const before = registeredAs(withPreview('http://rewards.svc/preview'));
+    const kept = { ...before, secrets: { authorization: { sealed: 'x', changedAt: new Date(0) } } };
+    expect(problemsOf(withPreview('http://rewards.svc/v2/preview'), kept)).toEqual([]);
+    expect(problemsOf(withPreview('http://mails.svc/preview'), kept)).toEqual(['/previewUrl other-origin']);
+  });
+});
+
+describe('the kind of an action type', () => {
   const caps = { ...at('http://caps.svc/'), check: true };
 
-  it('is said when it is registered, and stays', () => {
+  it('is set when it is registered, and never changes', () => {
     expect(problemsOf(caps)).toEqual([]);
     expect(problemsOf({ ...caps, timeoutMs: 900 }, registeredAs(caps))).toEqual([]);
     expect(problemsOf(at('http://caps.svc/'), registeredAs(caps))).toEqual(['/check only-when-registered']);

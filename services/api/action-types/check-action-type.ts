@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig, type ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { titleFromName } from '../../../shared/domain/endpoint/action-title.ts';
 import { optionSourcesOf } from '../../../shared/domain/endpoint/option-sources.ts';
 import type { RegisteredActionType } from '../../../shared/ports/registry.ts';
 import type { EgressGuard } from '../../../shared/runtime/egress/address-guard.ts';
 import { originsOf } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { compileParamsSchema } from './check-params.ts';
-import { checkReceiptsAreTaken, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
+import { checkReceiptsSupported, checkWantedSecrets, type WantedSecrets } from './check-secrets.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
-import { checkShape, type Checked } from '../frame/server/check-shape.ts';
+import { checkShape, type CheckResult } from '../frame/server/check-shape.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
 export interface WantedActionType {
@@ -18,9 +18,13 @@ export interface WantedActionType {
 }
 
 /** Read-only fields, which a replacement may contain because clients send back what they received. */
-const shownOnly = ['name', 'revision', 'origin', 'countries', 'refusals', 'createdAt', 'updatedAt', 'links'];
+const readOnlyFields = ['name', 'revision', 'origin', 'countries', 'refusals', 'createdAt', 'updatedAt', 'links'];
 
 const fields = z.record(z.string(), z.unknown());
+
+/** Fields with an address that is called. */
+const calledFields = ['url', 'statusUrl', 'previewUrl'] as const;
+type CalledField = (typeof calledFields)[number];
 
 /**
  * Checks the fields of an action type, and returns all problems at once.
@@ -30,12 +34,12 @@ export function checkActionType(
   body: unknown,
   before: RegisteredActionType | null,
   guard: Pick<EgressGuard, 'whyNot'>,
-): Checked<WantedActionType> {
+): CheckResult<WantedActionType> {
   const read = checkShape(fields, body);
   if (!read.ok) return read;
   const { enabled, secrets, ...rest } = read.value;
   const wanted = checkShape(z.boolean().optional(), enabled);
-  const given = before ? checkWantedSecrets(secrets) : refusedSecrets(secrets);
+  const given = before ? checkWantedSecrets(secrets) : refuseSecrets(secrets);
   const config = checkShape(actionTypeConfig, rest);
   const problems = [
     ...(wanted.ok ? [] : wanted.problems.map((problem) => ({ ...problem, pointer: '/enabled' }))),
@@ -43,9 +47,9 @@ export function checkActionType(
     ...(config.ok ? checkEnvironmentName(config.value, before?.config) : config.problems),
     ...(config.ok ? checkAddresses(config.value, before?.config, guard) : []),
     ...(config.ok ? checkParamsSchema(config.value) : []),
-    ...(config.ok ? checkStaysWhatItIs(config.value, before?.config) : []),
+    ...(config.ok ? checkKindUnchanged(config.value, before?.config) : []),
     ...(config.ok && given.ok && typeof given.value.receipts === 'string'
-      ? checkReceiptsAreTaken(config.value, '/secrets/receipts')
+      ? checkReceiptsSupported(config.value, '/secrets/receipts')
       : []),
     ...(config.ok && given.ok && before ? checkKeptAuthorization(config.value, given.value, before) : []),
   ];
@@ -55,11 +59,11 @@ export function checkActionType(
   return { ok: false, problems, more: config.ok ? 0 : config.more };
 }
 
-/** Refuses secrets in a POST, because something of a body with an `Idempotency-Key` is stored. */
-function refusedSecrets(secrets: unknown): Checked<WantedSecrets> {
+/** Refuses secrets in a POST, because a hash of the body is stored for an `Idempotency-Key`. */
+function refuseSecrets(secrets: unknown): CheckResult<WantedSecrets> {
   if (secrets === undefined) return { ok: true, value: {} };
   const detail =
-    'are not taken here: register it, and set them by PUT at /secrets/authorization, /secrets/signing and /secrets/receipts';
+    'are not accepted here: register the action type, then set them by PUT at /secrets/authorization, /secrets/signing and /secrets/receipts';
   return { ok: false, problems: [{ pointer: '/secrets', code: 'unknown-field', detail }], more: 0 };
 }
 
@@ -68,12 +72,12 @@ export function replacementOf(body: unknown, name: string): unknown {
   const read = fields.safeParse(body);
   if (!read.success) return body;
   const isOwn = ([field, value]: [string, unknown]) =>
-    !shownOnly.includes(field) && !(field === 'title' && value === titleFromName(name));
+    !readOnlyFields.includes(field) && !(field === 'title' && value === titleFromName(name));
   return Object.fromEntries(Object.entries(read.data).filter(isOwn));
 }
 
 /** Applies a merge patch (RFC 7396) of one level: null resets a field to its default. */
-export function patched(before: ActionTypeConfig, patch: unknown): unknown {
+export function applyPatch(before: ActionTypeConfig, patch: unknown): unknown {
   const read = fields.safeParse(patch);
   if (!read.success) return patch;
   const merged: [string, unknown][] = Object.entries({ ...before, ...read.data });
@@ -81,13 +85,21 @@ export function patched(before: ActionTypeConfig, patch: unknown): unknown {
 }
 
 /** Refuses to turn a step into a check or back, because campaigns refer to it as one or the other. */
-function checkStaysWhatItIs({ check }: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
+function checkKindUnchanged({ check }: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   if (before === undefined || before.check === check) return [];
   const is = before.check ? 'is a check' : 'is a step of campaigns';
-  return [{ pointer: '/check', code: 'only-when-registered', detail: `${is}, and stays that: register another one` }];
+  return [
+    {
+      pointer: '/check',
+      code: 'only-when-registered',
+      detail: `${is}, which cannot change: register another action type`,
+    },
+  ];
 }
 
-/** Compiles the schema. The shape enforces our own rules; this catches what the validator itself refuses. */
+/**
+ * Reports a schema that the JSON Schema validator cannot compile. The shape of the body enforces Muster's own rules.
+ */
 function checkParamsSchema({ paramsSchema }: ActionTypeConfig): FieldProblem[] {
   if (!paramsSchema) return [];
   try {
@@ -105,30 +117,33 @@ function checkAddresses(
   before: ActionTypeConfig | undefined,
   guard: Pick<EgressGuard, 'whyNot'>,
 ): FieldProblem[] {
-  const called = (['url', 'statusUrl'] as const).flatMap((field) => {
+  const callProblems = calledFields.flatMap((field) => {
     const url = config[field];
     const cause = url === undefined || url === before?.[field] ? null : guard.whyNot(new URL(url));
     return cause === null ? [] : [forbiddenAddress(`/${field}`, url, cause)];
   });
-  const askedBefore = new Set(
+  const optionsBefore = new Set(
     before ? optionSourcesOf(before.paramsSchema, before.url).map(({ url }) => url.href) : [],
   );
-  const asked = optionSourcesOf(config.paramsSchema, config.url).flatMap(({ keyword, url }) => {
+  const optionProblems = optionSourcesOf(config.paramsSchema, config.url).flatMap(({ keyword, url }) => {
     // The endpoint's own origin has been checked above.
-    if (askedBefore.has(url.href) || url.origin === new URL(config.url).origin) return [];
+    if (optionsBefore.has(url.href) || url.origin === new URL(config.url).origin) return [];
     const cause = guard.whyNot(url);
     return cause === null ? [] : [forbiddenAddress(`/paramsSchema${keyword}`, url.href, cause)];
   });
-  return [...called, ...asked];
+  return [...callProblems, ...optionProblems];
 }
 
-/** Only the engine's file may name a variable: the API could otherwise send any variable of the workers anywhere. */
+/**
+ * Allows only the engine's file to name an environment variable: the API could otherwise send any variable of the
+ * workers anywhere.
+ */
 function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig | undefined): FieldProblem[] {
   const { authorizationEnv } = config;
   if (authorizationEnv === undefined) return [];
   const pointer = '/authorizationEnv';
   if (before?.authorizationEnv !== authorizationEnv) {
-    const detail = `names a variable of the workers: only the engine’s file can, not ${quoted(authorizationEnv)}`;
+    const detail = `names a variable of the workers, which only the engine’s file can name, not ${quoted(authorizationEnv)}`;
     return [{ pointer, code: 'only-in-file', detail }];
   }
   const allowed = originsOf(before);
@@ -137,18 +152,21 @@ function checkEnvironmentName(config: ActionTypeConfig, before: ActionTypeConfig
   return [{ pointer, code: 'other-origin', detail }];
 }
 
-/** Requires the authorization again for other origins: a stored secret goes only to those it was registered with. */
+/**
+ * Requires the authorization again if the origins change, because a stored secret is sent only to the origins for which
+ * it was registered.
+ */
 function checkKeptAuthorization(
   config: ActionTypeConfig,
   wanted: WantedSecrets,
   before: RegisteredActionType,
 ): FieldProblem[] {
   if (!before.secrets.authorization || wanted.authorization !== undefined) return [];
-  const [kept, asked] = [originsOf(before.config), originsOf(config)];
-  if (kept.join() === asked.join()) return [];
-  const isOther = (field: 'url' | 'statusUrl') => originOf(config[field]) !== originOf(before.config[field]);
-  const field = isOther('url') ? 'url' : isOther('statusUrl') ? 'statusUrl' : 'paramsSchema';
-  const detail = `the authorization that is kept is for ${kept.join(' and ')}: give it again with this change as secrets.authorization, or null to remove it`;
+  const [kept, called] = [originsOf(before.config), originsOf(config)];
+  if (kept.join() === called.join()) return [];
+  const isOther = (field: CalledField) => originOf(config[field]) !== originOf(before.config[field]);
+  const field = calledFields.find(isOther) ?? 'paramsSchema';
+  const detail = `the stored authorization is for ${kept.join(' and ')}: send it again with this change as secrets.authorization, or null to remove it`;
   return [{ pointer: `/${field}`, code: 'other-origin', detail }];
 }
 

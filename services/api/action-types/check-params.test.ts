@@ -32,7 +32,7 @@ describe('a problem of a parameter', () => {
   const long = 'a'.repeat(1000);
   const anything = { type: 'object', additionalProperties: { type: 'object', additionalProperties: false } };
 
-  it('has a short pointer below a long name', () => {
+  it('has a pointer to the parent if the name is too long', () => {
     expect(paramsProblems(anything, { [long]: { b: 1 } }, '/chain/0/params')).toMatchObject([
       { pointer: '/chain/0/params', code: 'unknown-field' },
     ]);

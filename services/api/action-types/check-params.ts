@@ -1,12 +1,15 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { ParamsSchema } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ParamsSchema } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { paramsFormats } from '../../../shared/domain/endpoint/params-schema.ts';
 import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
-/** Bound on the checked values. Each part of a schema may apply to each value, and more would block other requests. */
+/**
+ * Maximum number of checked values. Each part of a schema may apply to each value, so more values would block other
+ * requests.
+ */
 const maxValues = 2000;
 
 /** Larger inputs report only their first problem, because each problem is an object in memory. */
@@ -14,7 +17,7 @@ const maxValuesListedWhole = 200;
 
 interface Compiled {
   first: ValidateFunction;
-  /** Compiled only for parameters with problems. */
+  /** Returns the validator that lists all problems. It is compiled only for parameters with problems. */
   all: () => ValidateFunction;
 }
 
@@ -39,7 +42,7 @@ export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: s
   return withoutRepeats(validate.errors ?? []).map((error) => describeParamsError(error, pointer));
 }
 
-/** @throws {Error} if it is not a schema of 2020-12 */
+/** @throws {Error} if the schema is not valid JSON Schema 2020-12 */
 export function compileParamsSchema(schema: ParamsSchema): Compiled {
   let all: ValidateFunction | undefined;
   const made = { first: validatorOf(schema, false), all: () => (all ??= validatorOf(schema, true)) };
@@ -70,13 +73,19 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
 
-/** Returns a RegExp that refuses longer texts than its cost was judged for (shared/domain/endpoint/pattern-cost.ts). */
+/**
+ * Returns a RegExp that refuses texts longer than the length for which its cost was checked
+ * (shared/domain/endpoint/pattern-cost.ts).
+ */
 function boundedRegExp(pattern: string, flags: string) {
   const regExp = new RegExp(pattern, flags);
   return { test: (text: string) => text.length <= maxMatchedCharacters && regExp.test(text) };
 }
 
-/** Drops the problems inside of a combination such as `anyOf` that fits nowhere: only one form is meant. */
+/**
+ * Drops the problems inside a combination such as `anyOf`, and keeps the problem of the combination. Only one of the
+ * forms is meant, so most of their problems do not apply.
+ */
 function withoutRepeats(errors: readonly ErrorObject[]): ErrorObject[] {
   const forms = errors.filter(({ keyword }) =>
     ['anyOf', 'oneOf', 'not', 'if', 'contains', 'propertyNames'].includes(keyword),

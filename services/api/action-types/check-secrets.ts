@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { secretNames, type SecretName } from '../../../shared/ports/registry.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
-import type { Checked } from '../frame/server/check-shape.ts';
+import type { CheckResult } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
@@ -14,7 +14,7 @@ export type WantedSecrets = Partial<Record<SecretName, string | null>>;
 const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?$/;
 
 /** Secret as shown in responses: only the time of its last change. A replacement may contain it. */
-const shown = z.strictObject({ changedAt: z.string() });
+const maskedSecret = z.strictObject({ changedAt: z.string() });
 const fields = z.record(z.string(), z.unknown());
 
 /** Returns the reason why a value is not a secret of this kind. The value is never quoted. */
@@ -27,7 +27,7 @@ export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem
   return isRight ? undefined : { code: 'invalid-secret', detail: `has to be ${right}` };
 }
 
-export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
+export function checkWantedSecrets(value: unknown): CheckResult<WantedSecrets> {
   if (value === undefined) return { ok: true, value: {} };
   const read = fields.safeParse(value);
   if (!read.success) {
@@ -46,7 +46,7 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
       const fault = given === null ? undefined : secretFault(name, given);
       if (fault) problems.push({ pointer, ...fault });
       wanted[name] = given;
-    } else if (!shown.safeParse(given).success) {
+    } else if (!maskedSecret.safeParse(given).success) {
       problems.push({ pointer, code: 'wrong-type', detail: 'has to be the secret as a string, or null to remove it' });
     }
   }
@@ -55,8 +55,11 @@ export function checkWantedSecrets(value: unknown): Checked<WantedSecrets> {
 
 const body = z.strictObject({ value: z.unknown().optional() });
 
-/** Refuses a receipts secret of a type without receipts: no effect. @param pointer JSON pointer of the secret */
-export function checkReceiptsAreTaken(
+/**
+ * Refuses a receipts secret if the action type has no receipts, because the secret would have no effect.
+ * @param pointer JSON pointer of the secret
+ */
+export function checkReceiptsSupported(
   { receipts }: Pick<ActionTypeConfig, 'receipts'>,
   pointer: string,
 ): FieldProblem[] {
@@ -66,7 +69,7 @@ export function checkReceiptsAreTaken(
 }
 
 /** Checks the body that sets one secret: `{"value": "…"}`. */
-export function checkSecretBody(name: SecretName, given: unknown): Checked<string> {
+export function checkSecretBody(name: SecretName, given: unknown): CheckResult<string> {
   const read = body.safeParse(given);
   const value = read.data?.value;
   const fault = read.success

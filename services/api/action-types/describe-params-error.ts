@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maxMatchedCharacters } from '../../../shared/domain/endpoint/pattern-cost.ts';
 import { knownFields, nounOf, oneOf, sized } from '../../../shared/runtime/right-value.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
-import { missingWords, unknownFieldWords, wrongSizeWords, wrongWords } from '../frame/field-words.ts';
+import { describeMissing, describeUnknownField, describeWrongSize, describeWrong } from '../frame/field-messages.ts';
 import { quoted } from '../frame/http-problem.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { pointerOf, shortPointer } from '../frame/server/json-pointer.ts';
@@ -18,8 +18,8 @@ export function describeParamsError(error: ErrorObject, pointer: string): FieldP
   if (typeof missing === 'string') return missingField(at, missing, error);
   const unknown = params['additionalProperty'] ?? params['unevaluatedProperty'];
   if (typeof unknown === 'string') return unknownField(at, unknown, error);
-  const [code, right] = rights[keyword] ?? [];
-  if (code === undefined || right === undefined) {
+  const [code, expected] = expectations[keyword] ?? [];
+  if (code === undefined || expected === undefined) {
     return {
       pointer: shortPointer(at),
       code: 'invalid-value',
@@ -27,22 +27,22 @@ export function describeParamsError(error: ErrorObject, pointer: string): FieldP
     };
   }
   const isSize = code === 'wrong-length';
-  const detail = isSize ? wrongSizeWords(right(params), sizeOf(data)) : wrongWords(right(params), data);
+  const detail = isSize ? describeWrongSize(expected(params), sizeOf(data)) : describeWrong(expected(params), data);
   return { pointer: shortPointer(at), code, detail };
 }
 
 function missingField(at: string, name: string, { parentSchema }: ErrorObject): FieldProblem {
-  const detail = missingWords(rightOfSchema(ownField(propertiesOf(parentSchema), name)));
+  const detail = describeMissing(expectedBySchema(ownField(propertiesOf(parentSchema), name)));
   return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'missing', detail };
 }
 
 function unknownField(at: string, name: string, { parentSchema }: ErrorObject): FieldProblem {
   const known = Object.keys(propertiesOf(parentSchema));
-  const detail = `${unknownFieldWords(name, knownFields(known))}${didYouMean(name, known)}`;
+  const detail = `${describeUnknownField(name, knownFields(known))}${didYouMean(name, known)}`;
   return { pointer: shortPointer(`${at}${pointerOf([name])}`), code: 'unknown-field', detail };
 }
 
-const rights: Readonly<Record<string, [code: string, right: (params: Fields) => string]>> = {
+const expectations: Readonly<Record<string, [code: string, right: (params: Fields) => string]>> = {
   type: ['wrong-type', ({ type }) => typeNoun(type)],
   const: ['invalid-value', ({ allowedValue }) => quoted(allowedValue)],
   enum: ['invalid-value', ({ allowedValues }) => oneOf(listOf(allowedValues), quoted)],
@@ -61,7 +61,7 @@ const rights: Readonly<Record<string, [code: string, right: (params: Fields) => 
   maxProperties: ['wrong-length', ({ limit }) => `at most ${sized('object', Number(limit))}`],
 };
 
-/** Sentences of keywords for which no right value can be given. */
+/** Error sentences by keyword, for keywords whose error cannot name a valid value. */
 const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   uniqueItems: ({ i, j }) => `has to have each item once: ${String(i)} and ${String(j)} are the same`,
   contains: () => 'has too few or too many items of the kind that it has to have',
@@ -70,7 +70,7 @@ const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   oneOf: ({ passingSchemas }) => `fits ${passingSchemas ? 'more than one' : 'none'} of the forms that it may have`,
 };
 
-function rightOfSchema(schema: unknown): string {
+function expectedBySchema(schema: unknown): string {
   const { type, enum: values, const: value } = fieldsOf(schema);
   if (value !== undefined) return quoted(value);
   if (values !== undefined) return oneOf(listOf(values), quoted);

@@ -43,13 +43,13 @@ function problemsOf(answer: Awaited<ReturnType<typeof ask>>): string[] {
 }
 
 describe('the schema of an action’s parameters', () => {
-  it('is kept with its type and shown with it', async () => {
+  it('is stored and shown with its action type', async () => {
     expect((await describeRewards()).json()).toMatchObject({ paramsSchema: rewardSchema });
     const { items } = pageShape(actionType).parse((await ask('GET', '/v1/action-types')).json());
     expect(items.find(({ name }) => name === 'award-reward')?.paramsSchema).toEqual(rewardSchema);
   });
 
-  it('is taken away with null', async () => {
+  it('is removed with null', async () => {
     await describeRewards();
     expect((await describeRewards(null)).json()).not.toHaveProperty('paramsSchema');
     expect((await campaignWith({ anything: 1 })).statusCode).toBe(201);
@@ -77,17 +77,17 @@ describe('the schema of an action’s parameters', () => {
   });
 });
 
-describe('a campaign whose action says what it takes', () => {
+describe('a campaign whose action has a schema', () => {
   beforeEach(async () => {
     await describeRewards();
   });
 
-  it('is taken where the parameters fit', async () => {
+  it('is accepted if the parameters match the schema', async () => {
     const params = { rewardId: 'ride-5', units: 2, channel: 'push', until: '2026-12-31', tags: ['a', 'b'] };
     expect((await campaignWith(params)).statusCode).toBe(201);
   });
 
-  it('is refused with each problem at its place, with the value and what would be right', async () => {
+  it('is refused with each problem at its place, with the given and the expected value', async () => {
     const refused = await campaignWith({ units: 0, channel: 'fax', until: 'soon', tags: ['', 7, 'c'], unit: 2 });
     expect(refused.statusCode).toBe(422);
     expect(problemsOf(refused).sort()).toEqual([
@@ -102,7 +102,7 @@ describe('a campaign whose action says what it takes', () => {
     ]);
   });
 
-  it('is refused for a pattern, and for a text that is longer than patterns are used on', async () => {
+  it('is refused for a text that does not match its pattern, or that is longer than patterns may check', async () => {
     expect(problemsOf(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
       '/chain/0/params/rewardId invalid-value: has to be like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
     ]);
@@ -110,7 +110,7 @@ describe('a campaign whose action says what it takes', () => {
     expect((await campaignWith({ rewardId: 'a'.repeat(257) })).statusCode).toBe(422);
   });
 
-  it('is refused without parameters where some are needed, beside what else is wrong with it', async () => {
+  it('is refused without required parameters, together with its other problems', async () => {
     const body = { ...someCampaign, name: '', chain: [{ action: 'award-reward' }] };
     expect(problemsOf(await ask('POST', '/v1/campaigns', body)).map((line) => line.split(' ')[0])).toEqual([
       '/name',
@@ -118,7 +118,7 @@ describe('a campaign whose action says what it takes', () => {
     ]);
   });
 
-  it('is refused for more values than can be checked while others wait, and soon', async () => {
+  it('is refused quickly for more values than can be checked at once', async () => {
     await describeRewards({
       properties: { tags: { items: { anyOf: Array.from({ length: 200 }, (_, n) => ({ const: n })) } } },
     });
@@ -131,14 +131,14 @@ describe('a campaign whose action says what it takes', () => {
     expect(few).toHaveLength(3);
   });
 
-  it('says one thing where several forms could have been meant', async () => {
+  it('has one problem if a value could be meant as one of several alternatives in the schema', async () => {
     await describeRewards({ anyOf: [{ required: ['rewardId'] }, { required: ['voucher'] }] });
     expect(problemsOf(await campaignWith({}))).toEqual([
       '/chain/0/params invalid-value: fits none of the forms that it may have',
     ]);
   });
 
-  it('is not started where the schema has changed since and it does not fit any more', async () => {
+  it('is not started if the schema has changed since and the parameters no longer match it', async () => {
     const { links } = z
       .object({ links: z.object({ start: z.string() }) })
       .parse((await campaignWith({ rewardId: 'ride-5', units: 50 })).json());
@@ -152,7 +152,7 @@ describe('a campaign whose action says what it takes', () => {
     expect((await ask('POST', links.start)).statusCode).toBe(200);
   });
 
-  it('is refused where a newer version let a schema in that this one cannot use', async () => {
+  it('is refused if a newer version of Muster stored a schema that this version cannot read', async () => {
     const kept = await createActionTypeStore(on.deps).get('award-reward');
     if (!kept) throw new Error('it is gone');
     const config = { ...kept.config, paramsSchema: { type: 'tensor' } };
@@ -166,12 +166,12 @@ describe('the OpenAPI document', () => {
     components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }),
   });
 
-  it('has the parameters by action as they are registered now, and an example that fits', async () => {
+  it('has the parameters of the registered actions, and a valid example', async () => {
     await describeRewards();
     await on.deps.catalogue.refresh();
     const { body } = await ask('GET', '/openapi.json');
-    const shown = document.parse(JSON.parse(body));
-    const { schemas } = shown.components;
+    const openApi = document.parse(JSON.parse(body));
+    const { schemas } = openApi.components;
     expect(schemas['Params.award-reward']).toMatchObject({
       required: ['rewardId'],
       properties: { tags: { items: { $ref: '#/components/schemas/Params.award-reward/$defs/tag' } } },

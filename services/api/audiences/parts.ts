@@ -3,13 +3,13 @@ import { createStoredAudiences } from '../../../shared/postgres/audiences/stored
 import type { SegmentList, Segmentation } from '../../../shared/ports/segmentation.ts';
 import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
 import type { BaseParts } from '../frame/parts.ts';
-import { askableSegmentation } from './ask/askable-segmentation.ts';
+import { optionalSegmentation } from './estimates/optional-segmentation.ts';
 import { createCountRequests } from './counts/postgres/count-requests.ts';
 import { createAudienceStore } from './lists/postgres/audience-store.ts';
 import { createSavedAudienceStore } from './saved/postgres/saved-audience-store.ts';
 
-/** Concurrent requests to the segmentation service, over all API requests of this process. */
-const questionsAtOnce = 64;
+/** Maximum concurrent requests to the segmentation service, over all API requests of this process. */
+const maxConcurrentRequests = 64;
 
 export function createAudienceParts({ pool, uploadPool, quotas, ...parts }: BaseParts) {
   return {
@@ -25,10 +25,10 @@ type Parts = Pick<BaseParts, 'config' | 'environment' | 'egress' | 'logger' | 'm
 
 function openSegmentation(parts: Parts): Pick<Segmentation, 'describe'> & SegmentList {
   const { config, environment, egress, logger, meter, onClose } = parts;
-  const connections = { pages: 1, descriptions: questionsAtOnce };
+  const connections = { pages: 1, descriptions: maxConcurrentRequests };
   const onSentAgain = readsSentAgain(meter, 'segmentation');
   return onClose(
-    askableSegmentation(
+    optionalSegmentation(
       () => createSegmentation({ config: config.engine, environment, egress, connections, onSentAgain }),
       logger,
     ),

@@ -6,17 +6,17 @@ import {
 } from '../../../shared/contracts/campaigns/audiences.ts';
 import { sourceRefusals } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { SavedAudienceDefinition } from '../../../shared/contracts/campaigns/saved-audiences.ts';
-import { requireSeen } from '../access/scopes.ts';
+import { requireVisible } from '../access/scopes.ts';
 import type { Owners } from '../access/owners.port.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { UsedSavedAudience } from './saved/postgres/saved-audience-store.ts';
-import { rememberEstimate, requireSaved, type SavedAudienceDeps } from './saved/redefine-saved.ts';
-import { askSources } from './ask/ask-sources.ts';
-import type { AskedSources } from './ask/asked-sources.ts';
-import { countryEstimates, sumOfBounds } from './ask/estimate-view.ts';
+import { storeEstimate, requireSaved, type SavedAudienceDeps } from './saved/redefine-saved.ts';
+import { estimateSources } from './estimates/estimate-sources.ts';
+import type { SourceEstimates } from './estimates/source-estimates.ts';
+import { countryEstimates, sumOfBounds } from './estimates/estimate-view.ts';
 
 export interface PreviewRouteDeps extends SavedAudienceDeps {
   owners: Owners;
@@ -27,7 +27,8 @@ export function previewRoute(server: HttpServer, parts: PreviewRouteDeps): void 
   server.route({
     method: 'POST',
     url: '/audiences/preview',
-    // Changes nothing that an audit would look for, and a preview of a campaign computes the same result.
+    // No entry in the audit log, because the request changes nothing that matters to an audit. A preview of a campaign
+    // returns the same estimate.
     config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true, refusals: sourceRefusals },
     schema: {
       operationId: 'previewAudience',
@@ -41,11 +42,11 @@ export function previewRoute(server: HttpServer, parts: PreviewRouteDeps): void 
     },
     handler: async (request) => {
       const { body } = request;
-      if (!('id' in body)) return estimateOf(null, body, await askUsable(body, parts), parts);
+      if (!('id' in body)) return estimateOf(null, body, await estimateUsable(body, parts), parts);
       const saved = await savedInScope(request, body.id, parts);
-      const asked = await askUsable(saved.definition, parts);
-      await rememberEstimate(saved, asked, parts);
-      return estimateOf(body.id, saved.definition, asked, parts);
+      const sourceEstimates = await estimateUsable(saved.definition, parts);
+      await storeEstimate(saved, sourceEstimates, parts);
+      return estimateOf(body.id, saved.definition, sourceEstimates, parts);
     },
   });
 }
@@ -56,30 +57,30 @@ type Sources = Pick<SavedAudienceDefinition, 'countries' | 'audience'>;
 async function savedInScope(request: FastifyRequest, id: string, deps: PreviewRouteDeps): Promise<UsedSavedAudience> {
   const uuid = uuidOf('savedAudience', id);
   if (uuid === undefined) throw notFound('audience', id);
-  await requireSeen(request, 'savedAudience', [uuid], deps);
+  await requireVisible(request, 'savedAudience', [uuid], deps);
   return requireSaved({ id, uuid }, deps);
 }
 
 /** @throws {HttpProblem} 422 for a source that does not exist */
-async function askUsable(sources: Sources, deps: PreviewRouteDeps): Promise<AskedSources> {
-  const asked = await askSources(sources, deps);
-  if (asked.problems.length > 0) throw invalidRequest(asked.problems);
-  return asked;
+async function estimateUsable(sources: Sources, deps: PreviewRouteDeps): Promise<SourceEstimates> {
+  const sourceEstimates = await estimateSources(sources, deps);
+  if (sourceEstimates.problems.length > 0) throw invalidRequest(sourceEstimates.problems);
+  return sourceEstimates;
 }
 
 function estimateOf(
   id: string | null,
   { countries, audience }: Sources,
-  asked: AskedSources,
+  sourceEstimates: SourceEstimates,
   { clock }: PreviewRouteDeps,
 ): AudiencePreview {
-  const estimates = countryEstimates(countries, asked);
+  const estimates = countryEstimates(countries, sourceEstimates);
   return {
     id,
     asOf: clock.now().toISOString(),
     countries: estimates,
     users: sumOfBounds(estimates),
     holdOutPercent: audience.holdOutPercent ?? 0,
-    warnings: asked.warnings,
+    warnings: sourceEstimates.warnings,
   };
 }

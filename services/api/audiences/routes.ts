@@ -25,6 +25,7 @@ import { exactCountRoutes } from './counts/exact-count-routes.ts';
 import { createAudienceDirectory } from './listed/audience-directory.ts';
 import { createListedAudienceStore } from './listed/postgres/listed-audience-store.ts';
 import { changeList, deleteList, rejectsRoute, requireList } from './lists/list-routes.ts';
+import { usersRoute } from './lists/list-users-route.ts';
 import { uploadRoute } from './lists/upload-route.ts';
 import { uploadedAudienceView } from './lists/uploaded-audience-view.ts';
 import { requireSaved } from './saved/redefine-saved.ts';
@@ -53,6 +54,7 @@ const listQuery = pageQuery.extend({
   kind: z.enum(audienceKinds).optional(),
   state: z.enum(audienceStates).optional().describe('Lists in this state'),
   rejected: yesOrNo.describe('true: lists with rejected rows; false: lists without'),
+  usersAtMost: z.coerce.number().int().min(1).optional().describe('Ready lists with at most this many users'),
   used: yesOrNo.describe(
     'true: audiences that a campaign, a draft too, or a saved audience uses; false: ready lists and saved audiences without use',
   ),
@@ -77,6 +79,7 @@ export async function routes(server: HttpServer, parts: ApiParts): Promise<void>
   changeRoute(server, parts);
   deleteRoute(server, parts);
   rejectsRoute(server, parts);
+  usersRoute(server, parts);
   revisionRoutes(server, 'savedAudience', revisionsOfSaved(parts));
   previewRoute(server, parts);
   exactCountRoutes(server, parts);
@@ -156,7 +159,7 @@ function changeRoute(server: HttpServer, parts: ApiParts): void {
     config: { role: 'manager', scope: 'campaign', refusals: changeRefusals, audit: 'changed an audience' },
     schema: {
       operationId: 'changeAudience',
-      summary: 'Change the name or the owner of a list, or a saved audience as its next revision',
+      summary: 'Change name, owner or retention of a list, or a saved audience as its next revision',
       description:
         'A given field replaces the whole field; null removes a description or an owner. Campaigns that name a list are unchanged, as are ' +
         'campaigns with copies of the sources of a saved audience. `If-Match` is for saved audiences: lists have no revisions.',

@@ -5,7 +5,7 @@ import { invalidRequest } from '../frame/http-problem.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 
 /** Splits a campaign into the definition that revisions store, and its description without absent fields. */
-export function partsOf(written: WrittenCampaign): [CampaignDefinition, CampaignAbout] {
+export function splitCampaign(written: WrittenCampaign): [CampaignDefinition, CampaignAbout] {
   const { description, owner, tags, metadata, savedAudience, ...definition } = written;
   const about = { description, owner, tags, metadata, savedAudience };
   return [definition, campaignAbout.parse(withoutAbsent(about))];
@@ -19,7 +19,7 @@ export function aboutPatchOf(patch: unknown): object | undefined {
 }
 
 /** Applies a patch to the description: fields replace others, null removes one. @throws {HttpProblem} 422 */
-export function aboutAfter(before: CampaignAbout, patch: object): CampaignAbout {
+export function patchAbout(before: CampaignAbout, patch: object): CampaignAbout {
   const checked = checkShape(campaignAbout, withoutAbsent({ ...before, ...patch }));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;

@@ -30,13 +30,13 @@ async function started() {
   return id;
 }
 
-describe('what is said about a campaign', () => {
-  it('is given when it is created, and shown with it', async () => {
+describe('the description of a campaign', () => {
+  it('is set when it is created, and shown with it', async () => {
     const { id } = await created();
     expect((await get(`/v1/campaigns/${id}`)).json()).toMatchObject({ ...someCampaign, ...about, revision: 1 });
   });
 
-  it('is changed after it was started too, without a revision, and leaves a line in the audit log', async () => {
+  it('can be changed after the start, without a revision, with an entry in the audit log', async () => {
     const id = await started();
     const { etag = '' } = (await get(`/v1/campaigns/${id}`)).headers;
     const patch = { owner: 'team riders', tags: ['december'], metadata: null };
@@ -73,7 +73,7 @@ describe('what is said about a campaign', () => {
     [{ metadata: { 'a b': 'x' } }, '/metadata/a b'],
     [{ metadata: { a: 7 } }, '/metadata/a'],
     [{ metadata: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'x'])) }, '/metadata'],
-  ])('is refused by its field, in both ways: %j', async (wrong, pointer) => {
+  ])('is refused with a pointer to the invalid field, at creation and in a change: %j', async (wrong, pointer) => {
     const pointersOf = (answer: { json: () => unknown }) =>
       problem.parse(answer.json()).errors.map((each) => each.pointer);
     expect(pointersOf(await send('POST', '/v1/campaigns', { ...someCampaign, ...wrong }))).toEqual([pointer]);
@@ -81,7 +81,7 @@ describe('what is said about a campaign', () => {
   });
 });
 
-describe('campaigns are found by what is said about them', () => {
+describe('a search for campaigns by their description', () => {
   it.each([
     'tag=payday',
     'owner=team%20growth',
@@ -89,7 +89,7 @@ describe('campaigns are found by what is said about them', () => {
     'tag=payday&owner=team%20growth',
     'q=LAPSED%20brin',
     'q=rider%20away',
-  ])('%s', async (query) => {
+  ])('finds %s', async (query) => {
     const { id } = await created({ ...about, name: 'one' });
     await created({ name: 'another', tags: ['pay'], owner: 'growth', description: 'Riders who stay.' });
 
@@ -99,7 +99,7 @@ describe('campaigns are found by what is said about them', () => {
     expect(campaignCounts.parse((await get(`/v1/campaigns/counts?${query}`)).json()).all).toBe(1);
   });
 
-  it.each(['tag=Payday', 'metadata=ticket', 'metadata=%3D'])('not by %s', async (query) => {
+  it.each(['tag=Payday', 'metadata=ticket', 'metadata=%3D'])('does not find %s', async (query) => {
     expect((await get(`/v1/campaigns?${query}`)).statusCode).toBe(422);
   });
 });

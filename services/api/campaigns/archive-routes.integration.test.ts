@@ -29,7 +29,7 @@ async function addRun(id: string, state: RunState, endedAt?: Date, parentId?: st
   return await on.deps.rows.addRun({ ...run, ...(parentId !== undefined && { parentId }) });
 }
 
-/** As after its run. */
+/** Creates a campaign whose run has ended. */
 async function ended() {
   const { id } = await created();
   await post(id, 'start');
@@ -42,8 +42,8 @@ const refusalOf = (answer: Awaited<ReturnType<typeof post>>) => {
   return `${status} ${code}: ${detail}`;
 };
 
-describe('a campaign that is put away', () => {
-  it('is in no list but that of the archive, is found by its id, and is what it was when it is taken out', async () => {
+describe('an archived campaign', () => {
+  it('is only in the list of the archive, is found by its id, and is unchanged after it is restored', async () => {
     const before = await created();
     const { id } = await created({ name: 'put away' });
     const archived = await post(id, 'archive');
@@ -64,10 +64,10 @@ describe('a campaign that is put away', () => {
     expect(await listed()).toEqual([id, before.id]);
   });
 
-  it('is neither changed nor started until it is taken out; what is said about it is', async () => {
+  it('is neither changed nor started until it is restored, except for its description', async () => {
     const { id } = await created();
     await post(id, 'archive');
-    const forbidden = `409 state-forbids: ${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`;
+    const forbidden = `409 state-forbids: ${id} is archived: restore it first (POST /v1/campaigns/${id}/unarchive)`;
     expect(refusalOf(await post(id, 'start'))).toBe(forbidden);
     expect(refusalOf(await on.ask('PATCH', `/v1/campaigns/${id}`, { name: 'other' }))).toBe(forbidden);
     expect((await on.ask('PATCH', `/v1/campaigns/${id}`, { owner: 'growth' })).statusCode).toBe(200);
@@ -76,7 +76,7 @@ describe('a campaign that is put away', () => {
     expect((await post(id, 'start')).statusCode).toBe(200);
   });
 
-  it('is not started by the store either, in whichever way', async () => {
+  it('is not started by the store either, if it is called directly', async () => {
     const { id } = await created();
     await post(id, 'archive');
     const { campaigns } = on.deps;
@@ -91,7 +91,7 @@ describe('a campaign that is put away', () => {
     expect(await on.rowsOf('run_starts')).toEqual([]);
   });
 
-  it.each(runStates)('may be one whose run is %s only where that has ended', async (state) => {
+  it.each(runStates)('is not archived before a run that was %s has ended', async (state) => {
     const hasEnded = ['completed', 'completed_with_failures', 'expired', 'cancelled', 'failed'].includes(state);
     const { id } = await created();
     await post(id, 'start');
@@ -106,26 +106,26 @@ describe('a campaign that is put away', () => {
     expect(await listed('?state=archived')).toEqual(hasEnded ? [id] : []);
   });
 
-  it('is none that waits for its time, recurs, or has failed users tried again', async () => {
+  it('is not archived while it is scheduled, recurring or retrying failed users', async () => {
     const { id: scheduled } = await created({ schedule: { type: 'at', time: '2026-02-01T00:00:00Z' } });
     await post(scheduled, 'start');
-    expect(refusalOf(await post(scheduled, 'archive'))).toContain('it is scheduled: take it back before');
+    expect(refusalOf(await post(scheduled, 'archive'))).toContain('it is scheduled: unschedule it first');
     await post(scheduled, 'unschedule');
     expect((await post(scheduled, 'archive')).statusCode).toBe(200);
 
     const { id: recurring } = await created({ schedule: { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' } });
     const { scheduleId } = campaign.parse((await post(recurring, 'start')).json());
     await on.ask('POST', `/v1/schedules/${scheduleId}/pause`);
-    expect(refusalOf(await post(recurring, 'archive'))).toContain(`${scheduleId} is paused: disable that before`);
+    expect(refusalOf(await post(recurring, 'archive'))).toContain(`${scheduleId} is paused: disable it first`);
     await on.ask('POST', `/v1/schedules/${scheduleId}/disable`);
     expect((await post(recurring, 'archive')).statusCode).toBe(200);
 
     const { id, runId } = await ended();
     await addRun(id, 'running', undefined, runId);
-    expect(refusalOf(await post(id, 'archive'))).toContain('is running, and has to end before');
+    expect(refusalOf(await post(id, 'archive'))).toContain('is running, and has to end first');
   });
 
-  it('waits for a start of the same moment, and is refused then', async () => {
+  it('is not archived if a concurrent start comes first', async () => {
     const { id } = await created();
     const client = await on.pool.connect();
     try {
@@ -144,7 +144,7 @@ describe('a campaign that is put away', () => {
     }
   });
 
-  it('stands in the lists as long as something of it goes on again', async () => {
+  it('is listed again while another of its runs continues', async () => {
     const { id, runId } = await ended();
     await post(id, 'archive');
     expect(await listed()).toEqual([]);
@@ -160,7 +160,7 @@ describe('a campaign that is put away', () => {
     expect(await listed()).toEqual([id]);
   });
 
-  it('asks for attention no more because its run failed', async () => {
+  it('needs no attention because of a failed run', async () => {
     const { id } = await created();
     await addRun(id, 'failed', new Date(on.deps.clock.nowMs()));
     expect(await listed('?state=needs-attention')).toEqual([id]);
@@ -169,8 +169,8 @@ describe('a campaign that is put away', () => {
   });
 });
 
-describe('a draft that is deleted', () => {
-  it('is gone with all of its revisions and budgets, for good, and leaves its line in the audit log', async () => {
+describe('deleting a draft', () => {
+  it('removes the draft with all of its revisions and budgets, but not its entry in the audit log', async () => {
     const other = await created();
     const chain = [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 2 }];
     const { id } = await created({ name: 'nothing came of it', chain, budgets: [{ country: 'SG', units: 5 }] });
@@ -188,18 +188,18 @@ describe('a draft that is deleted', () => {
     });
   });
 
-  it('may be an archived one', async () => {
+  it('is possible after the draft was archived', async () => {
     const { id } = await created();
     await post(id, 'archive');
     expect((await on.ask('DELETE', `/v1/campaigns/${id}`)).statusCode).toBe(204);
     expect(await on.rowsOf('campaigns')).toEqual([]);
   });
 
-  it('is none that was started, nor one that has run', async () => {
+  it('is refused for a campaign that was started or has run', async () => {
     const { id } = await created();
     await post(id, 'start');
     const forbidden = `409 state-forbids: ${id} cannot be deleted: `;
-    const started = `${forbidden}it is started, and only a draft can be: archive it`;
+    const started = `${forbidden}it is started, and only a draft can be deleted: archive it`;
     expect(refusalOf(await on.ask('DELETE', `/v1/campaigns/${id}`))).toBe(started);
     await post(id, 'unschedule');
     await addRun(id, 'completed', new Date());
@@ -207,7 +207,7 @@ describe('a draft that is deleted', () => {
     expect(await on.rowsOf('revisions')).toHaveLength(1);
   });
 
-  it('waits for a change of the same moment, and takes that along', async () => {
+  it('waits for a concurrent change and also removes the revision of that change', async () => {
     const { id } = await created();
     const client = await on.pool.connect();
     try {

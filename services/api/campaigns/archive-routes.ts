@@ -8,7 +8,7 @@ import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { campaignView } from './campaign-view.ts';
-import type { CampaignArchive, UnderWay } from './postgres/campaign-archive.ts';
+import type { CampaignArchive, ArchiveBlocker } from './postgres/campaign-archive.ts';
 import { refuseFields } from '../frame/server/refuse-fields.ts';
 import { requireCampaign } from './require-campaign.ts';
 
@@ -33,9 +33,9 @@ function archiveRoute(server: HttpServer, { campaigns, campaignArchive }: Archiv
     config: { role: 'manager', scope: 'campaign', audit: 'archived a campaign' },
     schema: {
       operationId: 'archiveCampaign',
-      summary: 'Put a campaign away: lists leave it out, and it is neither changed nor started',
+      summary: 'Archive a campaign: lists omit it, and it is neither changed nor started',
       description:
-        'Not while a run of it goes on, waits for its time, or recurs, nor while it waits for approval. What it did stays to be read. ' +
+        'Not possible while it runs, is scheduled, recurs, or waits for approval. Its results stay readable. ' +
         'Archiving it again changes nothing.',
       tags,
       headers: idempotentHeaders,
@@ -45,8 +45,8 @@ function archiveRoute(server: HttpServer, { campaigns, campaignArchive }: Archiv
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
       const before = await requireCampaign(id, campaigns);
-      const underWay = await campaignArchive.archive(before.campaignId);
-      if (underWay) throw notArchived(id, underWay);
+      const blocker = await campaignArchive.archive(before.campaignId);
+      if (blocker) throw notArchived(id, blocker);
       return campaignView(await requireCampaign(id, campaigns));
     },
   });
@@ -56,11 +56,11 @@ function unarchiveRoute(server: HttpServer, { campaigns, campaignArchive }: Arch
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unarchive',
-    config: { role: 'manager', scope: 'campaign', audit: 'took a campaign out of the archive' },
+    config: { role: 'manager', scope: 'campaign', audit: 'restored a campaign from the archive' },
     schema: {
       operationId: 'unarchiveCampaign',
-      summary: 'Take a campaign out of the archive',
-      description: 'It is what it was before. Doing it again changes nothing.',
+      summary: 'Restore a campaign from the archive',
+      description: 'The campaign is as it was before. Repeating it changes nothing.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -83,10 +83,11 @@ function deleteRoute(server: HttpServer, { campaigns, campaignArchive }: Archive
       operationId: 'deleteCampaign',
       summary: 'Delete a draft that never ran, with all of its revisions',
       description:
-        'For good: only its line in the audit log is left. What has run is archived instead. Deleting it again changes nothing.',
+        'Permanent: only its entries in the audit log remain. A campaign that has run can be archived ' +
+        'instead. Deleting it again changes nothing.',
       tags,
       params: byId,
-      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+      response: { 204: z.null().describe('It does not exist any more'), ...problems(409) },
     },
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -102,28 +103,28 @@ function deleteRoute(server: HttpServer, { campaigns, campaignArchive }: Archive
   });
 }
 
-function notArchived(id: string, underWay: UnderWay): HttpProblem {
-  return stateForbids(`${id} cannot be archived: ${wordsOf(underWay)}`);
+function notArchived(id: string, blocker: ArchiveBlocker): HttpProblem {
+  return stateForbids(`${id} cannot be archived: ${describeBlocker(blocker)}`);
 }
 
-function wordsOf({ kind, id, state }: UnderWay): string {
+function describeBlocker({ kind, id, state }: ArchiveBlocker): string {
   switch (kind) {
     case 'run':
-      return `${publicId('run', id)} is ${state}, and has to end before`;
+      return `${publicId('run', id)} is ${state}, and has to end first`;
     case 'schedule':
-      return `its schedule ${publicId('schedule', id)} is ${state}: disable that before`;
+      return `its schedule ${publicId('schedule', id)} is ${state}: disable it first`;
     case 'start':
-      return 'it is scheduled: take it back before (POST …/unschedule)';
+      return 'it is scheduled: unschedule it first (POST …/unschedule)';
     case 'approval':
-      return waitsForApproval;
+      return awaitsApproval;
   }
 }
 
-const waitsForApproval = 'it waits for approval: withdraw it before (POST …/withdraw)';
+const awaitsApproval = 'it waits for approval: withdraw it first (POST …/withdraw)';
 
 function notDeleted({ campaignId, state, approval, latestRun }: CampaignRecord): HttpProblem {
   const id = publicId('campaign', campaignId);
-  const ofDraft = approval?.state === 'waiting' && !latestRun ? waitsForApproval : 'it has run: archive it';
-  const why = state === 'draft' ? ofDraft : 'it is started, and only a draft can be: archive it';
+  const ofDraft = approval?.state === 'waiting' && !latestRun ? awaitsApproval : 'it has run: archive it';
+  const why = state === 'draft' ? ofDraft : 'it is started, and only a draft can be deleted: archive it';
   return stateForbids(`${id} cannot be deleted: ${why}`);
 }

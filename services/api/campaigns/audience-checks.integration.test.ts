@@ -63,8 +63,8 @@ async function addRun(state: 'running' | 'completed', failuresKept = true): Prom
   return publicId('run', runId);
 }
 
-describe('a campaign that is created', () => {
-  it('comes without warnings when all that its audience names is there', async () => {
+describe('a created campaign', () => {
+  it('has no warnings if all sources of its audience exist', async () => {
     const audience = {
       include: [{ segment: 'riders' }, { list: await addList(['a']) }],
       exclude: [{ runId: await addRun('completed'), outcomes: ['succeeded'], step: 2 }],
@@ -106,7 +106,7 @@ describe('a campaign that is created', () => {
       'unknown-run',
       'there is no run',
     ],
-  ])('is refused for %s, which is named', async (_what, audience, pointer, code, detail) => {
+  ])('is refused for %s, and the refusal names it', async (_what, audience, pointer, code, detail) => {
     segments = { 'lost/ID': failing('not-found') };
     const response = await post('/v1/campaigns', withAudience(audience));
     expect(response.statusCode).toBe(422);
@@ -116,7 +116,7 @@ describe('a campaign that is created', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toEqual([]);
   });
 
-  it('is refused for a step that the earlier run does not have, and for outcomes that are not kept', async () => {
+  it('is refused for a step that the earlier run does not have, and for outcomes that are not stored', async () => {
     const exclude = [
       { runId: await addRun('completed'), step: 3 },
       { runId: await addRun('completed', false), outcomes: ['failed'] },
@@ -128,7 +128,7 @@ describe('a campaign that is created', () => {
     ]);
   });
 
-  it('is refused for users of a run that left with their time', async () => {
+  it('is refused for users of a run that were deleted after their retention', async () => {
     const runId = await addRun('completed');
     await on.pool.query('update feeds set next_batch_no = 6');
     const response = await post('/v1/campaigns', withAudience({ include: [{ runId }] }));
@@ -138,16 +138,16 @@ describe('a campaign that is created', () => {
     ]);
   });
 
-  it('is made all the same while the segmentation service is away, with a warning', async () => {
+  it('is created with a warning while the segmentation service is unavailable', async () => {
     segments = { 'a/SG': failing('unavailable'), 'a/ID': failing('refused') };
     const response = await post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }] }));
     expect(response.statusCode).toBe(201);
     const { warnings } = answered.parse(response.json());
     expect(warnings).toMatchObject([{ pointer: '/audience/include/0', code: 'unverified-segment' }]);
-    expect(warnings[0]?.detail).toContain('in SG, ID: segment "a" could not be asked for (HTTP 503)');
+    expect(warnings[0]?.detail).toContain('in SG, ID: segment "a" could not be checked (HTTP 503)');
   });
 
-  it('waits no longer than some seconds for a service that hangs', async () => {
+  it('waits only some seconds for a service that hangs', async () => {
     const hanging: typeof on.deps.segmentation = {
       ...on.deps.segmentation,
       describe: (_segment, _country, signal) =>
@@ -164,17 +164,17 @@ describe('a campaign that is created', () => {
     expect(answered.parse(response.json()).warnings).toMatchObject([{ code: 'unverified-segment' }]);
   });
 
-  it('says that nobody is in its audience', async () => {
+  it('has a warning for a country without users', async () => {
     segments = { 'a/VN': 0 };
     const { warnings } = answered.parse(
       (await post('/v1/campaigns', withAudience({ include: [{ segment: 'a' }] }))).json(),
     );
     expect(warnings).toEqual([
-      { pointer: '/countries/2', code: 'empty-audience', detail: 'nobody is in the audience in VN' },
+      { pointer: '/countries/2', code: 'empty-audience', detail: 'the audience has no users in VN' },
     ]);
   });
 
-  it('says where little of what is possible is certain, and of an estimate how much', async () => {
+  it('has a warning if the lower bound of its users is low, and its estimate has both bounds', async () => {
     for (const country of someCampaign.countries)
       Object.assign(segments, { [`a/${country}`]: 1000, [`b/${country}`]: 999 });
     const audience = { include: [{ segment: 'a' }], exclude: [{ segment: 'b' }] };
@@ -185,7 +185,7 @@ describe('a campaign that is created', () => {
     expect(estimate).toMatchObject({ users: { atLeast: 3, atMost: 3000 }, warnings: [{ code: 'may-be-few' }] });
   });
 
-  it('says that it waits for an earlier run which goes on', async () => {
+  it('has a warning if it waits for an earlier run that continues', async () => {
     const runId = await addRun('running');
     const audience = { include: [{ segment: 'a' }], exclude: [{ runId }] };
     const { warnings } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
@@ -212,7 +212,7 @@ describe('an exact count of an audience', () => {
     return rows[0]?.started_at.toISOString() ?? '';
   }
 
-  it('replaces the estimate in the preview, the estimate and the approval of a campaign', async () => {
+  it('replaces the estimated size in the preview, in the estimate and in the approval of a campaign', async () => {
     await on.ask('PUT', '/v1/approval-policy', { rules: [{ usersAbove: 100, approvers: 1 }] });
     await on.pool.query(`update api_keys set owner = 'mei'`);
     const { id } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
@@ -242,8 +242,8 @@ describe('an exact count of an audience', () => {
   });
 });
 
-describe('a campaign that is started', () => {
-  it('is asked for again: what is gone since is refused, and it stays a draft', async () => {
+describe('the start of a campaign', () => {
+  it('checks the sources again, and is refused if one is missing', async () => {
     const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
     segments = { 'lapsed-riders/VN': failing('not-found') };
     const response = await post(`/v1/campaigns/${id}/start`);
@@ -256,7 +256,7 @@ describe('a campaign that is started', () => {
     expect(started.json()).toMatchObject({ state: 'scheduled', warnings: [] });
   });
 
-  it('starts with a warning while the service is away, and a repeat asks nobody', async () => {
+  it('has a warning while the service is unavailable, and a repeat sends no request', async () => {
     const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
     segments = { 'lapsed-riders/VN': failing('unavailable') };
     expect((await post(`/v1/campaigns/${id}/start`)).json()).toMatchObject({
@@ -269,7 +269,7 @@ describe('a campaign that is started', () => {
 });
 
 describe('an estimate', () => {
-  it('tells what each source says, and the least and the most that follow', async () => {
+  it('has the size of each source, and the lower and upper bound', async () => {
     segments = { 'a/SG': 400, 'b/SG': 900, 'staff/SG': 50, 'a/ID': -1 };
     const list = await addList(['x', 'y']);
     const audience = {
@@ -297,7 +297,7 @@ describe('an estimate', () => {
     expect(holdOutPercent).toBe(10);
   });
 
-  it('counts the users of an earlier run without those who were held out', async () => {
+  it('counts the users of an earlier run except the held-out users', async () => {
     const { id } = answered.parse(
       (await post('/v1/campaigns', withAudience({ include: [{ runId: await addRun('completed') }] }))).json(),
     );

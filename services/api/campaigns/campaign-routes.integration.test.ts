@@ -27,18 +27,18 @@ async function created(body: object = someCampaign) {
 }
 
 describe('creating a campaign', () => {
-  it('answers with the definition, its id and where to go on', async () => {
+  it('returns the definition, its id and its links', async () => {
     const response = await post('/v1/campaigns', someCampaign);
 
     expect(response.statusCode).toBe(201);
-    const shown = campaign.parse(response.json());
-    expect(shown).toMatchObject({ ...someCampaign, state: 'draft', revision: 1, nextRunAt: null });
-    expect(shown.schedule).toEqual({ type: 'now' });
-    expect(shown.links.latestRun).toBeNull();
-    expect(response.headers.location).toBe(`/v1/campaigns/${shown.id}`);
+    const found = campaign.parse(response.json());
+    expect(found).toMatchObject({ ...someCampaign, state: 'draft', revision: 1, nextRunAt: null });
+    expect(found.schedule).toEqual({ type: 'now' });
+    expect(found.links.latestRun).toBeNull();
+    expect(response.headers.location).toBe(`/v1/campaigns/${found.id}`);
   });
 
-  it('says already of a draft at which instant its schedule starts it', async () => {
+  it('returns the start time of the schedule even for a draft', async () => {
     const schedule = { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' };
     expect((await created({ ...someCampaign, schedule })).startsAt).toBe('2026-12-01T01:00:00.000Z');
     expect((await created()).startsAt).toBeNull();
@@ -50,7 +50,7 @@ describe('creating a campaign', () => {
   });
 });
 
-describe('a campaign that cannot be', () => {
+describe('an invalid campaign', () => {
   const step = { action: 'award-reward', params: {} };
   const at = (time: string, zone?: string) => ({
     schedule: { type: 'at', time, ...(zone === undefined ? {} : { zone }) },
@@ -137,8 +137,20 @@ describe('a campaign that cannot be', () => {
     ['a schedule of no known type', { schedule: { type: 'cron' } }, '/schedule/type', 'invalid-value', '"now" or "at"'],
     ['a past date', at('2025-12-31T00:00:00Z'), '/schedule/time', 'past-time', '2026-01-01T00:00:00.000Z now'],
     ['a time that is none', at('tomorrow'), '/schedule/time', 'invalid-time', '"tomorrow"'],
-    ['a day that there is not', at('2027-02-30T09:00:00Z'), '/schedule/time', 'invalid-time', 'there is no such day'],
-    ['an hour that there is not', at('2027-02-20T24:30:00Z'), '/schedule/time', 'invalid-time', 'there is no such'],
+    [
+      'a day that does not exist',
+      at('2027-02-30T09:00:00Z'),
+      '/schedule/time',
+      'invalid-time',
+      'the day, time of day or offset does not exist',
+    ],
+    [
+      'an hour that does not exist',
+      at('2027-02-20T24:30:00Z'),
+      '/schedule/time',
+      'invalid-time',
+      'the day, time of day or offset does not exist',
+    ],
     [
       'a zone with a slip',
       at('2026-12-01T09:00:00', 'Asia/Singapur'),
@@ -165,7 +177,7 @@ describe('a campaign that cannot be', () => {
     ['a deadline of a second', { deadlineSeconds: 1 }, '/deadlineSeconds', 'out-of-range', 'at least 60, not 1'],
     ['a deadline in words', { deadlineSeconds: 'soon' }, '/deadlineSeconds', 'wrong-type', '"soon"'],
     ['an unknown priority', { priority: 'urgent' }, '/priority', 'invalid-value', '"low" or "normal" or "high"'],
-  ])('is refused for %s, which is named', async (_fault, fault, pointer, code, detail) => {
+  ])('is refused for %s, and the refusal names it', async (_fault, fault, pointer, code, detail) => {
     const response = await post('/v1/campaigns', { ...someCampaign, ...fault });
 
     expect(response.statusCode).toBe(422);
@@ -175,7 +187,7 @@ describe('a campaign that cannot be', () => {
     expect(errors[0]?.detail).toContain(detail);
   });
 
-  it('is answered with all its faults at once, of shape and of meaning', async () => {
+  it('is refused with all its problems at once, both schema errors and semantic errors', async () => {
     const response = await post('/v1/campaigns', {
       name: 7,
       countries: ['SG', 'FR'],
@@ -194,7 +206,7 @@ describe('a campaign that cannot be', () => {
     ]);
   });
 
-  it('is answered with no more than a hundred faults', async () => {
+  it('is refused with at most a hundred problems', async () => {
     const absurd = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, index]));
 
     const { errors, detail } = problem.parse((await post('/v1/campaigns', { ...someCampaign, ...absurd })).json());
@@ -203,7 +215,7 @@ describe('a campaign that cannot be', () => {
     expect(detail).toContain('4900 more');
   });
 
-  it('is accepted when its time passed less than a minute ago', async () => {
+  it('is accepted nevertheless if only its start time has passed, less than a minute ago', async () => {
     const response = await post('/v1/campaigns', { ...someCampaign, ...at('2025-12-31T23:59:10Z') });
     expect(response.statusCode).toBe(201);
   });
@@ -257,7 +269,7 @@ describe('showing campaigns', () => {
     ['limit=1001', '/limit'],
     ['cursor=nowhere', '/cursor'],
     ['page=2', '/page'],
-  ])('refuses ?%s', async (query, pointer) => {
+  ])('refuses the query ?%s', async (query, pointer) => {
     const response = await get(`/v1/campaigns?${query}`);
 
     expect(response.statusCode).toBe(422);
@@ -265,7 +277,7 @@ describe('showing campaigns', () => {
   });
 
   it.each(['cmp_01jdyjm7sbfx2v4x0000000000', 'cmp_short', 'run_01jdyjm7sbfx2v4x0000000000', '17'])(
-    'knows no campaign %s',
+    'finds no campaign %s',
     async (id) => {
       const response = await get(`/v1/campaigns/${id}`);
 
@@ -276,7 +288,7 @@ describe('showing campaigns', () => {
     },
   );
 
-  it('gives what is shown an entity tag that changes with it', async () => {
+  it('returns an entity tag that changes with the campaign', async () => {
     const { links } = await created();
 
     const draft = await get(links.self);
@@ -289,20 +301,20 @@ describe('showing campaigns', () => {
     expect(scheduled.headers.etag).not.toBe(draft.headers.etag);
   });
 
-  it('shows the state of the latest run, and where it is', async () => {
+  it('shows the state and the link of the latest run', async () => {
     const { id, links } = await created();
     const uuid = uuidOf('campaign', id) ?? expect.fail('no id of a campaign');
     await on.deps.rows.addRun({ campaignId: uuid, revision: 1, scheduledFor: new Date(0), state: 'running' });
 
-    const shown = campaign.parse((await get(links.self)).json());
+    const found = campaign.parse((await get(links.self)).json());
 
-    expect(shown).toMatchObject({ id, state: 'running' });
-    expect(shown.links.latestRun).toMatch(/^\/v1\/runs\/run_/);
+    expect(found).toMatchObject({ id, state: 'running' });
+    expect(found.links.latestRun).toMatch(/^\/v1\/runs\/run_/);
   });
 });
 
 describe('starting a campaign', () => {
-  it('is due now when it is scheduled for now', async () => {
+  it('makes it due at once if its schedule has the type `now`', async () => {
     const { links } = await created();
 
     const response = await post(links.start);
@@ -311,7 +323,7 @@ describe('starting a campaign', () => {
     expect(response.json()).toMatchObject({ state: 'scheduled', nextRunAt: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('is due at its time, shown in UTC', async () => {
+  it('makes it due at its time, shown in UTC', async () => {
     const { links } = await created({
       ...someCampaign,
       schedule: { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' },
@@ -320,14 +332,14 @@ describe('starting a campaign', () => {
     expect((await post(links.start)).json()).toMatchObject({ nextRunAt: '2026-12-01T01:00:00.000Z' });
   });
 
-  it('is due now when its time has passed since it was made', async () => {
+  it('makes it due now if its time has passed since it was created', async () => {
     const { links } = await created({ ...someCampaign, schedule: { type: 'at', time: '2026-01-01T00:00:05Z' } });
     await on.passTime(60_000);
 
     expect((await post(links.start)).json()).toMatchObject({ nextRunAt: '2026-01-01T00:01:00.000Z' });
   });
 
-  it('changes nothing the second time, with the same answer', async () => {
+  it('changes nothing the second time, with the same response', async () => {
     const { chain, countries } = someCampaign;
     await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const { links } = await created();
@@ -340,7 +352,7 @@ describe('starting a campaign', () => {
     expect(second.json()).toEqual(first.json());
   });
 
-  it('is refused when its action is not configured any more', async () => {
+  it('is refused if its action is not configured any more', async () => {
     const { links } = await created();
     await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
 
@@ -353,7 +365,7 @@ describe('starting a campaign', () => {
     });
   });
 
-  it('takes no fields', async () => {
+  it('accepts no unknown fields', async () => {
     const { links } = await created();
 
     const response = await post(links.start, { at: 'noon' });
@@ -362,7 +374,7 @@ describe('starting a campaign', () => {
     expect(problem.parse(response.json()).errors).toMatchObject([{ pointer: '/at', code: 'unknown-field' }]);
   });
 
-  it('knows no campaign that is not there', async () => {
+  it('is refused for a campaign that does not exist', async () => {
     expect((await post('/v1/campaigns/cmp_01jdyjm7sbfx2v4x0000000000/start')).statusCode).toBe(404);
   });
 });

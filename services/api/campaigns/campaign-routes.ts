@@ -20,24 +20,25 @@ import { approvalNeeded } from './approvals/approval-problems.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { askSources, type AskSourcesDeps } from '../audiences/ask/ask-sources.ts';
-import type { AskedSources } from '../audiences/ask/asked-sources.ts';
+import { estimateSources, type EstimateSourcesDeps } from '../audiences/estimates/estimate-sources.ts';
+import type { SourceEstimates } from '../audiences/estimates/source-estimates.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { checkMoney } from './check-money.ts';
-import { canaryRefusals, requireCanaryAtStart, startCampaign, startsNow } from './campaign-start.ts';
+import { canaryRefusals, requireCanaryAtStart, startCampaign } from './campaign-start.ts';
+import { startsNow } from '../schedules/planned-start.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { askerOf } from '../access/asker.ts';
-import { partsOf } from './about-parts.ts';
+import { splitCampaign } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
-import { countryEstimates, estimateView } from '../audiences/ask/estimate-view.ts';
+import { countryEstimates, estimateView } from '../audiences/estimates/estimate-view.ts';
 import { refuseArchived } from './refusals.ts';
 import { refuseFields } from '../frame/server/refuse-fields.ts';
-import { checkTaken, type TakenSourcesDeps } from './taken-sources.ts';
-import { unservedSteps, type UnservedStepsDeps } from './unserved-steps.ts';
+import { checkCopiedSources, type CopiedSourcesDeps } from './copied-sources.ts';
+import { findUnservedSteps, type UnservedStepsDeps } from './unserved-steps.ts';
 
-export interface CampaignRoutesDeps extends AskSourcesDeps, TakenSourcesDeps, UnservedStepsDeps {
+export interface CampaignRoutesDeps extends EstimateSourcesDeps, CopiedSourcesDeps, UnservedStepsDeps {
   approvals: Pick<ApprovalDesk, 'judge'>;
   campaigns: CampaignStore;
   catalogue: CatalogueReader;
@@ -47,7 +48,7 @@ export interface CampaignRoutesDeps extends AskSourcesDeps, TakenSourcesDeps, Un
 
 export const campaignWithWarnings = campaign
   .extend({ warnings: z.array(warning) })
-  .meta({ id: 'CheckedCampaign', description: 'The campaign, and what should be looked at' });
+  .meta({ id: 'CheckedCampaign', description: 'The campaign, with warnings' });
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const tags = ['campaigns'];
@@ -65,7 +66,7 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns',
-    config: { role: 'manager', scope: 'campaign', audit: 'made a campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'created a campaign' },
     schema: {
       operationId: 'createCampaign',
       summary: 'Create a campaign',
@@ -84,9 +85,9 @@ function createRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
     handler: async (request, reply) => {
       const { body, begun } = request;
       requireCampaignInScope(request, body);
-      const { written } = await checkTaken(body, null, deps);
+      const { written } = await checkCopiedSources(body, null, deps);
       const warnings = await requireSources(body, deps);
-      const [definition, about] = partsOf(written);
+      const [definition, about] = splitCampaign(written);
       const record = await campaigns.create(definition, begun?.createdId, callerOf(request), about);
       const view = campaignView(record);
       return reply
@@ -126,11 +127,12 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
     config: { role: 'manager', scope: 'campaign', audit: 'started a campaign', refusals: canaryRefusals },
     schema: {
       operationId: 'startCampaign',
-      summary: 'Start a campaign, now or when its schedule says',
+      summary: 'Start a campaign, now or at the time of its schedule',
       description:
-        'Starting it again changes nothing. A time that has passed since the campaign was made means now. 409 `approval-needed` while the ' +
-        'policy of the installation asks for an approval that there is not. With `canary`, the run serves its first users and pauses; such a ' +
-        'start is refused for a campaign that was started before (409 `state-forbids`). A start that only tries it: `startTrial`.',
+        'Starting it again changes nothing. A time that has passed since the campaign was created means now. ' +
+        '409 `approval-needed` while an approval that the policy requires is missing. With `canary`, the run ' +
+        'serves its first users and pauses; such a start is refused for a campaign that was started before ' +
+        '(409 `state-forbids`). To try a campaign without a start, use `startTrial`.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -150,16 +152,16 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       if (canary) requireCanaryAtStart(record, clock.now());
       if (record.state !== 'draft') return { ...campaignView(record), warnings: [] };
       requireConfigured(record.definition, await catalogue.refresh());
-      const asked = await askForSources(record.definition, deps);
+      const sourceEstimates = await estimateWithWarnings(record.definition, deps);
       const starter = startsNow(record.definition, clock.now()) ? callerOf(request).key : null;
-      const clearedBy = await requireCleared(record, { ...asked, starter }, deps);
+      const clearedBy = await requireApproval(record, { ...sourceEstimates, starter }, deps);
       const by = { now: clock.now(), clearedBy, asker: askerOf(request), canary };
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);
       // The policy changed, or the approval was sent back, after the check above.
-      if (started.state === 'draft') throw judgedAnew(id);
-      return { ...campaignView(started), warnings: asked.warnings };
+      if (started.state === 'draft') throw approvalChanged(id);
+      return { ...campaignView(started), warnings: sourceEstimates.warnings };
     },
   });
 }
@@ -169,11 +171,11 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/estimate',
-    config: { role: 'manager', scope: 'campaign', audit: 'asked how many users a campaign reaches' },
+    config: { role: 'manager', scope: 'campaign', audit: 'estimated the users of a campaign' },
     schema: {
       operationId: 'estimateCampaign',
-      summary: 'Ask how many users a campaign would have',
-      description: 'What each source says by country, and what follows for all of them. Nothing is changed.',
+      summary: 'Estimate how many users a campaign would have',
+      description: 'The size of each source by country, and the bounds for all of them together. Nothing is changed.',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The estimate', campaignEstimate), ...problems(422) },
@@ -184,11 +186,11 @@ function estimateRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       refuseFields(request.body);
       const record = await campaigns.get(requireId('campaign', id));
       if (!record) throw notFound('campaign', id);
-      const asked = await askSources(record.definition, deps);
-      if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+      const sourceEstimates = await estimateSources(record.definition, deps);
+      if (sourceEstimates.problems.length > 0) throw invalidRequest(sourceEstimates.problems);
       const { actionTypes } = await deps.catalogue.refresh();
       const prices = { actionTypes, currency: deps.currency };
-      return estimateView(id, record.definition, asked, { now: clock.now(), prices });
+      return estimateView(id, record.definition, sourceEstimates, { now: clock.now(), prices });
     },
   });
 }
@@ -197,11 +199,12 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
   server.route({
     method: 'POST',
     url: '/campaigns/:id/unschedule',
-    config: { role: 'manager', scope: 'campaign', audit: 'took a campaign off its schedule' },
+    config: { role: 'manager', scope: 'campaign', audit: 'unscheduled a campaign' },
     schema: {
       operationId: 'unscheduleCampaign',
-      summary: 'Take a scheduled campaign back before its run begins',
-      description: 'It is a draft again, and may be started again. Of a campaign whose run has begun, cancel the run.',
+      summary: 'Unschedule a campaign before its run begins',
+      description:
+        'The campaign is a draft again, and may be started again. If its run has begun, cancel the run ' + 'instead.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -221,39 +224,39 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
 
 /** @throws {HttpProblem} 422 if a source of the audience does not exist */
 export async function requireSources(definition: CampaignDefinition, deps: CampaignRoutesDeps): Promise<Warning[]> {
-  return (await askForSources(definition, deps)).warnings;
+  return (await estimateWithWarnings(definition, deps)).warnings;
 }
 
 /** @throws {HttpProblem} 422 if a source of the audience does not exist */
-async function askForSources(
+async function estimateWithWarnings(
   definition: CampaignDefinition,
   deps: CampaignRoutesDeps,
-): Promise<Omit<AskedSources, 'problems'>> {
-  const { problems: found, warnings, ...asked } = await askSources(definition, deps);
+): Promise<Omit<SourceEstimates, 'problems'>> {
+  const { problems: found, warnings, ...sourceEstimates } = await estimateSources(definition, deps);
   if (found.length > 0) throw invalidRequest(found);
-  return { ...asked, warnings: [...warnings, ...(await unservedSteps(definition, deps))] };
+  return { ...sourceEstimates, warnings: [...warnings, ...(await findUnservedSteps(definition, deps))] };
 }
 
 /**
- * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero, and is bounded
- * when it runs.
- * @param starter the key that starts it at once; null: it begins later
+ * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero; its users are
+ * bounded when the campaign runs.
+ * @param starter the key that starts the campaign at once; null if the campaign begins later
  * @throws {HttpProblem} 409 if an approval is needed
  */
-async function requireCleared(
+async function requireApproval(
   campaign: CampaignRecord,
-  { starter, ...asked }: Omit<AskedSources, 'problems' | 'warnings'> & { starter: string | null },
+  { starter, ...sourceEstimates }: Omit<SourceEstimates, 'problems' | 'warnings'> & { starter: string | null },
   { approvals }: CampaignRoutesDeps,
 ): Promise<ClearedBy> {
-  const estimates = countryEstimates(campaign.definition.countries, asked);
+  const estimates = countryEstimates(campaign.definition.countries, sourceEstimates);
   const users = Object.fromEntries(estimates.map(({ country, users: { atMost } }) => [country, atMost ?? 0]));
   const { clearance, ...clearedBy } = await approvals.judge(campaign, users, starter);
   if (clearance.kind === 'needed') throw approvalNeeded(campaign, clearance, users);
   return clearedBy;
 }
 
-function judgedAnew(id: string): HttpProblem {
-  const detail = `what ${id} may start by has changed this moment: look at its approval, and start it again`;
+function approvalChanged(id: string): HttpProblem {
+  const detail = `the policy or the approval of ${id} has just changed: check its approval, and start it again`;
   return new HttpProblem({ status: 409, code: 'approval-needed', detail });
 }
 
@@ -272,7 +275,7 @@ export function requireConfigured(definition: CampaignDefinition, catalogue: Cat
   const { budgets = [], chain } = definition;
   const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];
   if (errors.length === 0) return;
-  const detail = 'the campaign does not fit what is configured now';
+  const detail = 'the campaign does not match the current configuration';
   throw new HttpProblem({ status: 409, code: 'no-longer-configured', detail, errors });
 }
 
@@ -283,8 +286,8 @@ function alreadyRuns({ campaignId, latestRun, scheduleId }: CampaignRecord): Htt
     return stateForbids(detail);
   }
   const run = latestRun
-    ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel that`
-    : 'its run is being made';
-  const detail = `${publicId('campaign', campaignId)} cannot be taken back any more, only while it is scheduled and has no run; ${run}`;
+    ? `${publicId('run', latestRun.runId)} is ${latestRun.state}: cancel it`
+    : 'its run is being created';
+  const detail = `${publicId('campaign', campaignId)} cannot be unscheduled any more, only while it is scheduled and has no run; ${run}`;
   return stateForbids(detail);
 }

@@ -23,11 +23,13 @@ const create = (schedule: object, countries = ['SG', 'ID']) =>
 const start = async (schedule: object) => post(`/campaigns/${String((await create(schedule))['id'])}/start`);
 
 describe('a recurring campaign', () => {
-  it('shows its policies, and once started its schedule and its next run', async () => {
+  it('shows its policies, and after the start its schedule and its next run', async () => {
     const draft = await create({ type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore' });
     expect(draft).toMatchObject({
       schedule: { type: 'recurring', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'skip', spreadSeconds: 0 },
-      ...{ startsAt: null, nextRunAt: null, scheduleId: null },
+      startsAt: null,
+      nextRunAt: null,
+      scheduleId: null,
     });
     const started = await post(`/campaigns/${String(draft['id'])}/start`);
     expect(started).toMatchObject({ state: 'scheduled', nextRunAt: '2026-01-01T01:00:00.000Z' });
@@ -57,7 +59,7 @@ describe('a recurring campaign', () => {
     });
   });
 
-  it('is refused where it never recurs, and with each mistake of its rhythm', async () => {
+  it('is refused if it never recurs, and with each problem of its recurrence', async () => {
     const over = await create({ type: 'recurring', everySeconds: 60, until: '2025-12-31T00:00:00Z' });
     expect(over['errors']).toMatchObject([{ pointer: '/schedule/until', code: 'past-time' }]);
     const wrong = await create({ type: 'recurring', cron: '0 25 * * *' });
@@ -67,12 +69,12 @@ describe('a recurring campaign', () => {
 });
 
 describe('a campaign at a local time', () => {
-  it('is due when the first of its countries has that time', async () => {
+  it('is due when the first of its countries reaches that time', async () => {
     const started = await start({ type: 'local', time: '2026-01-02T09:00:00', zones: { ID: 'Asia/Jakarta' } });
     expect(started).toMatchObject({ startsAt: '2026-01-02T01:00:00.000Z', nextRunAt: '2026-01-02T01:00:00.000Z' });
   });
 
-  it('has to name the zone of a country that has several, and a time to come', async () => {
+  it('has to name the zone of a country with several zones, and a time in the future', async () => {
     const many = await create({ type: 'local', time: '2026-01-02T09:00:00' });
     expect(many['errors']).toMatchObject([
       { pointer: '/schedule/zones/ID', code: 'missing', detail: containing('Asia/Jakarta') },

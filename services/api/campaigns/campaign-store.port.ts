@@ -6,7 +6,7 @@ import type { ApprovalRecord } from './approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { Asker } from '../../../shared/domain/run/asker.ts';
-import type { Redefined } from '../frame/redefined.port.ts';
+import type { Redefinition } from '../frame/redefinition.port.ts';
 
 /**
  * State of a campaign. `draft`: not started, or unscheduled. `scheduled`: its job is not due yet, or its run has begun
@@ -20,12 +20,15 @@ export interface CampaignRecord {
   state: CampaignState;
   definition: CampaignDefinition;
   about: CampaignAbout;
-  /** Campaign or template that it was made from; null if there is none. */
+  /** Campaign or template from which this campaign was made; null if there is none. */
   origin: CampaignOrigin | null;
   createdAt: Date;
-  /** Time at which it was archived; null if it is not. An archived campaign is neither changed nor started. */
+  /**
+   * Time at which the campaign was archived; null if it is not archived. An archived campaign is neither changed nor
+   * started.
+   */
   archivedAt: Date | null;
-  /** Due time of its job; null if there is none. */
+  /** Due time of the campaign's job; null if there is none. */
   nextRunAt: Date | null;
   /** Schedule of a recurring campaign that was started. */
   scheduleId: string | null;
@@ -40,7 +43,7 @@ export interface Writer {
   account: string;
 }
 
-export interface SaidAbout {
+export interface AboutChange {
   before: CampaignAbout;
   after: CampaignAbout;
 }
@@ -66,7 +69,7 @@ export interface CampaignStore {
    * a draft, or has another revision by now.
    * @param revision the revision that the definition was made from
    * @param by key that makes the change
-   * @param said description to store with the same change; no effect if the description is not `before` any more
+   * @param aboutChange description to store with the same change; no effect if the description is not `before` any more
    * @throws {BeyondQuotaError}
    */
   redefine(
@@ -74,13 +77,13 @@ export interface CampaignStore {
     definition: CampaignDefinition,
     revision: number,
     by?: Writer | null,
-    said?: SaidAbout,
-  ): Promise<Redefined<CampaignRecord> | undefined>;
+    aboutChange?: AboutChange,
+  ): Promise<Redefinition<CampaignRecord> | undefined>;
   /**
    * Changes the description of a campaign in any state, without a new revision.
    * @returns false without an effect if the campaign does not exist, or its description is not `before` any more
    */
-  describe(campaignId: string, said: SaidAbout): Promise<boolean>;
+  describe(campaignId: string, aboutChange: AboutChange): Promise<boolean>;
   /**
    * Moves a draft to scheduled, with the job that will start the run. Repeating it changes nothing.
    * @param dueAt null: now, by the database's clock

@@ -23,7 +23,7 @@ const verbs = {
   'dry run': (id: string) => ask('POST', id, '/trials', { kind: 'dry-run' }),
 };
 
-/** Of two revisions. */
+/** Creates a draft with two revisions. */
 async function draft(): Promise<string> {
   const { id } = await write();
   await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { priority: 'low' });
@@ -123,7 +123,7 @@ describe.each(Object.entries(states))('a campaign that is %s', (state, make) => 
   );
 });
 
-it('that is archived cannot be submitted for approval', async () => {
+it('an archived campaign cannot be submitted for approval', async () => {
   await setPolicy();
   expect(verdictOf(await ask('POST', await archived(await draft()), '/submit'))).toBe(forbidden);
 });

@@ -2,7 +2,7 @@ import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaig
 import type { Campaign, CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { approvalSummaryView } from './approvals/approval-view.ts';
-import { startOf } from './campaign-start.ts';
+import { plannedStartOf } from '../schedules/planned-start.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
 export function campaignView(record: CampaignRecord): Campaign {
@@ -41,5 +41,5 @@ function stateOf({ state, approval }: CampaignRecord): Campaign['state'] {
 }
 
 function startsAt(definition: CampaignDefinition): string | null {
-  return startOf(definition)?.toISOString() ?? null;
+  return plannedStartOf(definition)?.toISOString() ?? null;
 }

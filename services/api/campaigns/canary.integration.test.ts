@@ -43,7 +43,7 @@ describe('a canary of a start', () => {
   const started = (id: string, canary: object) => on.ask('POST', `/v1/campaigns/${id}/start`, { canary });
   const settings = async () => (await on.rowsOf('run_starts')).map((row) => row['settings']);
 
-  it('is a setting of its run alone, and stands in the audit log', async () => {
+  it('is a setting of its run alone, and is in the audit log', async () => {
     const id = await drafted();
     const answer = await started(id, { users: 100 });
     expect(answer.statusCode, answer.body).toBe(200);
@@ -55,7 +55,7 @@ describe('a canary of a start', () => {
     expect(items).toMatchObject([{ summary: 'started a campaign', detail: { canary } }, {}]);
   });
 
-  it('does not replace that of the definition, which people may have approved', async () => {
+  it('does not replace the canary of the definition, because the definition may be approved', async () => {
     const id = await drafted({ canary: { users: 10 } });
     const errors = [{ pointer: '/canary', code: 'canary-in-definition' }];
     expect((await started(id, { users: 1_000_000 })).json()).toMatchObject({ status: 422, errors });
@@ -65,13 +65,13 @@ describe('a canary of a start', () => {
   it.each([
     ['at a time', { type: 'at', time: '2127-01-15T09:00:00', zone: 'Asia/Singapore' }],
     ['again and again', { type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore' }],
-  ])('is refused for a run that begins %s, whose definition has room for it', async (_when, schedule) => {
+  ])('is refused for a run that begins %s; only the definition may have a canary then', async (_when, schedule) => {
     const id = await drafted({ schedule });
     const errors = [{ pointer: '/canary', code: 'starts-later' }];
     expect((await started(id, { users: 10 })).json()).toMatchObject({ status: 422, errors });
   });
 
-  it('is refused for a campaign that is started, because it would change nothing', async () => {
+  it('is refused for a started campaign, because it would have no effect', async () => {
     const id = await drafted();
     await on.ask('POST', `/v1/campaigns/${id}/start`);
     expect(await started(id, { users: 10 }).then((answer) => answer.json<object>())).toMatchObject({
@@ -82,21 +82,21 @@ describe('a canary of a start', () => {
   });
 });
 
-it('a run that waits after its canary says what can be done, and goes on when it is resumed', async () => {
+it('a run that waits after its canary names the next action in its progress, and continues when it is resumed', async () => {
   const id = await waitingRun();
   const progress = (await on.ask('GET', `/v1/runs/${id}/progress`)).json<{ stall: { nextStep: string } }>();
   expect(progress).toMatchObject({ canary: 'waits', stall: { by: 'pause' } });
-  expect(progress.stall.nextStep).toMatch(/Resume it to go on with all the others/);
+  expect(progress.stall.nextStep).toMatch(/resume the run for all others/);
   expect((await on.ask('POST', `/v1/runs/${id}/resume`)).statusCode).toBe(200);
   expect((await on.ask('GET', `/v1/runs/${id}`)).json()).toMatchObject({ state: 'running', canary: 'over' });
 });
 
-it('a person may say that it stays paused, and lets it go on later', async () => {
+it('a run that waits after its canary can be paused with a reason, and resumed later', async () => {
   const id = await waitingRun();
   const pause = () => on.ask('POST', `/v1/runs/${id}/pause`, { reason: 'asking the shop' });
-  const said = { state: 'paused', canary: 'waits', stateReason: 'paused by a test: asking the shop' };
-  expect((await pause()).json()).toMatchObject({ run: said });
-  expect((await pause()).json()).toMatchObject({ run: said });
+  const paused = { state: 'paused', canary: 'waits', stateReason: 'paused by a test: asking the shop' };
+  expect((await pause()).json()).toMatchObject({ run: paused });
+  expect((await pause()).json()).toMatchObject({ run: paused });
   const { items } = (await on.ask('GET', `/v1/runs/${id}/events`)).json<{ items: { kind: string }[] }>();
   expect(items.filter(({ kind }) => kind === 'pausing')).toHaveLength(1);
   await on.ask('POST', `/v1/runs/${id}/resume`);

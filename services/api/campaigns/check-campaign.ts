@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { checkMoney } from './check-money.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
-import { checkShape, type Checked } from '../frame/server/check-shape.ts';
+import { checkShape, type CheckResult } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 import { didYouMean } from '../frame/did-you-mean.ts';
 import { checkSchedule } from '../schedules/check-schedule.ts';
@@ -24,7 +24,7 @@ const readable = z
   .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
 
 /** Checks whether a body is a campaign that can be carried out here, and returns all problems at once. */
-export function checkCampaign(body: unknown, config: Catalogue, now: Date): Checked<WrittenCampaign> {
+export function checkCampaign(body: unknown, config: Catalogue, now: Date): CheckResult<WrittenCampaign> {
   const shaped = checkShape(writtenCampaign, body);
   const { countries, chain, schedule, budgets } = readable.parse(body);
   const problems = [
@@ -140,10 +140,10 @@ function checkBudgets(
     if (ofBudgets.indexOf(country) < index)
       return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} has a budget already` }];
     if (countries.includes(country)) return [];
-    return [{ pointer, code: 'foreign-country', detail: `${quoted(country)} is none of the campaign's countries` }];
+    return [{ pointer, code: 'foreign-country', detail: `${quoted(country)} is not a country of the campaign` }];
   });
   const costs = z.object({ unitsPerUser: z.unknown().refine((units) => units !== undefined) });
   if (chain.some((step) => costs.safeParse(step).success)) return problems;
-  const detail = 'no step costs anything: give unitsPerUser to those of the chain that do';
+  const detail = 'no step of the chain costs units: set unitsPerUser for the steps that do';
   return [...problems, { pointer: '/budgets', code: 'nothing-costs-units', detail }];
 }

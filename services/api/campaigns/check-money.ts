@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { amountOf, isTooMuchForOne, moneyWords } from '../../../shared/domain/money/amounts.ts';
 import { quoted } from '../frame/http-problem.ts';
 
-const inMoney = z.object({ amount: z.string(), currency: z.string() });
+const monetaryBudget = z.object({ amount: z.string(), currency: z.string() });
 const costing = z.object({ action: z.string(), unitsPerUser: z.int().min(1) });
 
 /** Returns problems of monetary budgets: another currency, and steps that cost units without a price. */
@@ -13,14 +13,16 @@ export function checkMoney(
   chain: readonly unknown[],
   { actionTypes, currency = null }: Catalogue,
 ): FieldProblem[] {
-  const said = budgets.flatMap((budget, index) => {
-    const { data } = inMoney.safeParse(budget);
+  const monetary = budgets.flatMap((budget, index) => {
+    const { data } = monetaryBudget.safeParse(budget);
     return data ? [{ currency: data.currency, pointer: `/budgets/${index}/currency` }] : [];
   });
-  if (said.length === 0) return [];
-  const foreign = said.filter((each) => each.currency !== currency);
+  if (monetary.length === 0) return [];
+  const foreign = monetary.filter((each) => each.currency !== currency);
   const known =
-    currency === null ? 'this installation has none: MUSTER_CURRENCY of the API says it' : `prices are in ${currency}`;
+    currency === null
+      ? 'this installation has no currency: set MUSTER_CURRENCY of the API'
+      : `prices are in ${currency}`;
   return [
     ...foreign.map(({ pointer, currency: code }) => ({
       pointer,
@@ -38,13 +40,13 @@ export function checkMoney(
 
 function unpriced({ action, unitsPerUser }: z.infer<typeof costing>, price: string | undefined, currency: string) {
   if (price === undefined) {
-    const detail = `${quoted(action)} has no price, so a budget in money cannot count it: give its action type one, or say the budget in units`;
+    const detail = `${quoted(action)} has no price, so a budget in money cannot count it: set a price for the action type, or use a budget in units`;
     return { code: 'no-price', detail };
   }
   const cost = amountOf(unitsPerUser, price);
   if (!isTooMuchForOne(cost)) return undefined;
   return {
     code: 'too-expensive',
-    detail: `a user would cost ${moneyWords(cost, currency)} here: 10,000,000 is the most`,
+    detail: `a user would cost ${moneyWords(cost, currency)} here: the maximum is 10,000,000`,
   };
 }

@@ -18,7 +18,7 @@ const chain = [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPe
 const about = { description: 'Brings riders back', owner: 'growth', tags: ['payday'], metadata: { ticket: 'M-1' } };
 
 describe('a copy of a campaign', () => {
-  it('is a draft of its own with all that its newest revision holds, and tells where it came from', async () => {
+  it('is a separate draft with the newest revision of the original, and names the original', async () => {
     const budgets = [{ country: 'SG', units: 5 }];
     const { id } = await created({ ...about, chain, budgets, paceUsersPerSecond: 7 });
     await on.ask('PATCH', `/v1/campaigns/${id}`, { priority: 'low' });
@@ -33,15 +33,23 @@ describe('a copy of a campaign', () => {
     expect(answer.headers.location).toBe(copy.links.self);
     expect(copy.id).not.toBe(id);
     expect(copy).toMatchObject({
-      ...{ ...someCampaign, ...about, chain, paceUsersPerSecond: 7, priority: 'low' },
-      ...{ name: 'Lapsed riders, December, copy', budgets: [{ country: 'SG', units: 9 }] },
-      ...{ state: 'draft', revision: 1, archivedAt: null, nextRunAt: null },
+      ...someCampaign,
+      ...about,
+      chain,
+      paceUsersPerSecond: 7,
+      priority: 'low',
+      name: 'Lapsed riders, December, copy',
+      budgets: [{ country: 'SG', units: 9 }],
+      state: 'draft',
+      revision: 1,
+      archivedAt: null,
+      nextRunAt: null,
       origin: { campaignId: id, revision: 2 },
     });
     expect((await created()).origin).toBeNull();
   });
 
-  it('has the fields that are given in the place of its own, and null takes one back', async () => {
+  it('takes the given fields instead of those of the original, and null resets one', async () => {
     const { id } = await created({ ...about, paceUsersPerSecond: 7 });
     const copy = campaign.parse((await clone(id, { name: 'January', tags: ['new'], paceUsersPerSecond: null })).json());
     expect([copy.name, copy.tags, copy.paceUsersPerSecond, copy.owner]).toEqual([
@@ -53,14 +61,14 @@ describe('a copy of a campaign', () => {
     expect((await on.ask('GET', `/v1/campaigns/${id}`)).json()).toMatchObject({ name: someCampaign.name, revision: 1 });
   });
 
-  it('lives on when what it was made from is deleted', async () => {
+  it('remains when the original is deleted', async () => {
     const { id } = await created();
     const copy = campaign.parse((await clone(id)).json());
     await on.ask('DELETE', `/v1/campaigns/${id}`);
     expect((await on.ask('GET', `/v1/campaigns/${copy.id}`)).json()).toMatchObject({ origin: { campaignId: id } });
   });
 
-  it('does not start at a time that has passed since: another has to be given', async () => {
+  it('does not start at a time that has passed: another schedule is required', async () => {
     const { id } = await created({ schedule: { type: 'at', time: '2026-01-02T00:00:00Z' } });
     await on.passTime(2 * 86_400_000);
     const refused = problem.parse((await clone(id)).json());
@@ -74,19 +82,19 @@ describe('a copy of a campaign', () => {
     [{ nickname: 'x' }, ['/nickname']],
     [{ chain: [{ action: 'award-yacht' }], tags: ['A'] }, ['/tags/0', '/chain/0/action']],
     [[], ['']],
-  ])('is refused with all that is wrong with it: %j', async (changes, pointers) => {
+  ])('is refused with all its problems: %j', async (changes, pointers) => {
     const { id } = await created();
     const refused = problem.parse((await clone(id, changes)).json());
     expect(refused.errors.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
-  it('is called a copy within the length of a name, and never ends it within a character', async () => {
+  it('has a name within the limit, never cut inside a character', async () => {
     const { id } = await created({ name: `${'x'.repeat(193)}🚲 and more`.slice(0, 199) });
     const copy = campaign.parse((await clone(id)).json());
     expect(copy.name).toBe(`${'x'.repeat(193)}, copy`);
   });
 
-  it('is made once under one Idempotency-Key', async () => {
+  it('is created once under one Idempotency-Key', async () => {
     const { id } = await created();
     const headers = { ...authorized, 'idempotency-key': 'k' };
     const copies = [];
@@ -96,7 +104,7 @@ describe('a copy of a campaign', () => {
     expect(await on.rowsOf('campaigns')).toHaveLength(2);
   });
 
-  it('is for a key that is for all of it, and counts in its account', async () => {
+  it('is allowed to a key whose scope covers it, and counts in the quota of the account', async () => {
     const { secret, id: keyId } = await makeManager();
     const theirs = campaign.parse((await askAs(secret, 'POST', '/v1/campaigns', inSg)).json());
     const copied = await askAs(secret, 'POST', `/v1/campaigns/${theirs.id}/clone`);
@@ -107,7 +115,7 @@ describe('a copy of a campaign', () => {
     expect(accounts).toEqual([uuidOf('apiKey', keyId), uuidOf('apiKey', keyId)]);
   });
 
-  it('is of nothing that was never created', async () => {
+  it('is refused if the original does not exist', async () => {
     expect((await clone('cmp_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 });

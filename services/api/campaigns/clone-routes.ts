@@ -3,17 +3,17 @@ import { campaignPatch } from '../../../shared/contracts/campaigns/campaigns.ts'
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { partsOf } from './about-parts.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
+import { splitCampaign } from './about-parts.ts';
 import { campaignWithWarnings, requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
 import { requireCampaign } from './require-campaign.ts';
-import { checkTaken } from './taken-sources.ts';
+import { checkCopiedSources } from './copied-sources.ts';
 
 const byId = z.object({ id: z.string().describe('cmp_…') });
 const maxNameLength = 200;
-const copyWords = ', copy';
+const copySuffix = ', copy';
 
 export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void {
   const { campaigns, catalogue, clock } = deps;
@@ -23,11 +23,12 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
     config: { role: 'manager', scope: 'campaign', audit: 'cloned a campaign' },
     schema: {
       operationId: 'cloneCampaign',
-      summary: 'Make a draft of what a campaign is now',
+      summary: 'Copy a campaign as a draft',
       description:
-        'With its newest revision, what is said about it, and its budgets as they are now. A field that is given takes the place of the ' +
-        'whole field there, null takes it back to what it is for a new campaign; without a `name` it is called a copy. It has to be ' +
-        'right as a new campaign has to: a time that has passed is refused, so give another `schedule`.',
+        'The copy has the newest revision, the description and the current budgets. A given field replaces ' +
+        'the whole field; null resets it to the default of a new campaign. Without a `name`, the copy is ' +
+        'named after the original. It is checked like a new campaign: a time that has passed is refused, so ' +
+        'send another `schedule`.',
       tags: ['campaigns'],
       headers: idempotentHeaders,
       params: byId,
@@ -35,7 +36,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       response: { 201: jsonAnswer('The draft', campaignWithWarnings) },
     },
     // Leaves validation to the handler, which checks the copy.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { id } = request.params;
       const config = await catalogue.refresh();
@@ -43,13 +44,13 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       const { definition, about, campaignId, revision } = original;
       const named = { definition: { ...definition, name: nameOfCopy(definition.name) }, about };
       const wanted = changedCampaign(named, request.body ?? {}, config, clock.now());
-      const taken = await checkTaken(wanted, original, deps);
-      const [copied, said] = partsOf(taken.written);
+      const checkedSources = await checkCopiedSources(wanted, original, deps);
+      const [copied, copiedAbout] = splitCampaign(checkedSources.written);
       requireCampaignInScope(request, copied);
-      const warnings = [...taken.warnings, ...(await requireSources(copied, deps))];
+      const warnings = [...checkedSources.warnings, ...(await requireSources(copied, deps))];
       const by = callerOf(request);
       const origin = { campaignId, revision };
-      const view = campaignView(await campaigns.create(copied, request.begun?.createdId, by, said, origin));
+      const view = campaignView(await campaigns.create(copied, request.begun?.createdId, by, copiedAbout, origin));
       request.auditDetail = { campaign: view.id, revision };
       return reply
         .code(201)
@@ -61,6 +62,6 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
 
 /** Cuts a name without splitting a surrogate pair. */
 function nameOfCopy(name: string): string {
-  const kept = name.slice(0, maxNameLength - copyWords.length).replace(/[\uD800-\uDBFF]$/, '');
-  return `${kept}${copyWords}`;
+  const kept = name.slice(0, maxNameLength - copySuffix.length).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept}${copySuffix}`;
 }

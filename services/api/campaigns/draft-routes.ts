@@ -10,23 +10,23 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import { campaignPreview, type CampaignPreview } from '../installation/scheduler/load-preview.contract.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf, ifMatchHeaders, requireMatch } from '../frame/if-match.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
-import { aboutAfter, aboutPatchOf } from './about-parts.ts';
-import { askSources } from '../audiences/ask/ask-sources.ts';
-import type { AskedSources } from '../audiences/ask/asked-sources.ts';
+import { patchAbout, aboutPatchOf } from './about-parts.ts';
+import { estimateSources } from '../audiences/estimates/estimate-sources.ts';
+import type { SourceEstimates } from '../audiences/estimates/source-estimates.ts';
 import { checkCampaign } from './check-campaign.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from './campaign-routes.ts';
 import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
 import type { ShardLook } from '../installation/shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
-import { countryEstimates, estimatedCostOf, sumOfBounds } from '../audiences/ask/estimate-view.ts';
+import { countryEstimates, estimatedCostOf, sumOfBounds } from '../audiences/estimates/estimate-view.ts';
 import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';
-import { unservedSteps } from './unserved-steps.ts';
+import { findUnservedSteps } from './unserved-steps.ts';
 
 export interface DraftRoutesDeps extends CampaignRoutesDeps {
   shardLook: Pick<ShardLook, 'look'>;
@@ -48,11 +48,12 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
     config: { role: 'manager', scope: 'campaign', audit: 'changed a campaign' },
     schema: {
       operationId: 'changeCampaign',
-      summary: 'Change a draft, or what is said about a campaign',
+      summary: 'Change a draft, or the description of a campaign',
       description:
-        'A field that is given takes the place of the whole field before; null takes it back to what it is for a new campaign. ' +
-        'Each change is a revision. What was started is not changed any more: take it back before, or copy it. ' +
-        'Only `description`, `owner`, `tags` and `metadata` may be changed at any time: given alone, they make no revision.',
+        'A given field replaces the whole field; null resets it to the default of a new campaign. Each ' +
+        'change is a revision. A started campaign cannot be changed: unschedule it first, or copy it. ' +
+        '`description`, `owner`, `tags` and `metadata` can be changed at any time: given alone, they make no ' +
+        'revision.',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -63,7 +64,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       },
     },
     // Leaves validation to the handler, which checks the changed campaign.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { headers, body } = request;
       const { id } = request.params;
@@ -96,7 +97,7 @@ async function describe(
     const before = await requireCampaign(id, campaigns);
     const { campaignId } = before;
     requireMatch(ifMatch, campaignView(before));
-    const after = aboutAfter(before.about, patch);
+    const after = patchAbout(before.about, patch);
     const isDone = await campaigns.describe(campaignId, { before: before.about, after });
     // Read back, because responses show the description as it is stored.
     const described = isDone ? await campaigns.get(campaignId) : undefined;
@@ -108,20 +109,20 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/preview',
-    // Changes nothing that an audit would look for.
+    // No entry in the audit log, because the request changes nothing that matters to an audit.
     config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
-      summary: 'What would become of a campaign that is not made yet',
+      summary: 'Preview a campaign that is not created yet',
       description:
-        'Everything that is wrong with a definition, how many users it would have, and how long it would take. A definition that is not ' +
-        'finished is answered as far as it can be understood. Nothing is kept.',
+        'All problems of a definition, the number of users that it would have, and how long it would take. ' +
+        'An incomplete definition is evaluated as far as possible. Nothing is stored.',
       tags,
       body: writtenCampaign,
-      response: { 200: jsonAnswer('What is known', campaignPreview) },
+      response: { 200: jsonAnswer('The preview', campaignPreview) },
     },
-    // Validation problems are part of the response.
-    validatorCompiler: bodyAsItCame,
+    // The handler validates the body, because validation problems are part of the response.
+    validatorCompiler: rawBody,
     handler: async ({ body }) => previewOf(body, await deps.catalogue.refresh(), deps),
   });
 }
@@ -129,10 +130,12 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
 async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps): Promise<CampaignPreview> {
   const now = deps.clock.now();
   const checked = checkCampaign(body, config, now);
-  const { countries, audience: who, chain, paceUsersPerSecond: pace } = understood.parse(body);
-  const asked = who ? await askSources({ countries, audience: who }, deps) : { ...nobodyAsked, askedAt: now };
-  const estimates = who ? countryEstimates(countries, asked) : [];
-  const holdOutPercent = who?.holdOutPercent ?? 0;
+  const { countries, audience: knownAudience, chain, paceUsersPerSecond: pace } = estimableFields.parse(body);
+  const sourceEstimates = knownAudience
+    ? await estimateSources({ countries, audience: knownAudience }, deps)
+    : { ...noEstimates, estimatedAt: now };
+  const estimates = knownAudience ? countryEstimates(countries, sourceEstimates) : [];
+  const holdOutPercent = knownAudience?.holdOutPercent ?? 0;
   const { batchUsers, lines, takes } = expectedLoadOf({
     chain,
     countries: estimates,
@@ -143,8 +146,8 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   });
   return {
     asOf: now.toISOString(),
-    problems: [...(checked.ok ? [] : checked.problems), ...asked.problems],
-    warnings: [...asked.warnings, ...(await unservedSteps({ chain, countries }, deps))],
+    problems: [...(checked.ok ? [] : checked.problems), ...sourceEstimates.problems],
+    warnings: [...sourceEstimates.warnings, ...(await findUnservedSteps({ chain, countries }, deps))],
     countries: estimates,
     users: sumOfBounds(estimates),
     holdOutPercent,
@@ -155,10 +158,10 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
   };
 }
 
-const nobodyAsked: Omit<AskedSources, 'askedAt'> = { sources: [], counted: null, problems: [], warnings: [] };
+const noEstimates: Omit<SourceEstimates, 'estimatedAt'> = { sources: [], counted: null, problems: [], warnings: [] };
 
 /** Parts of a definition that can be estimated. */
-const understood = z
+const estimableFields = z
   .object({
     countries: z.array(z.string().regex(countryPattern)).max(250).catch([]),
     audience: audience.optional().catch(undefined),

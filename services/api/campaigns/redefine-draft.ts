@@ -5,11 +5,11 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { requireWritten } from '../frame/if-match.ts';
-import { partsOf } from './about-parts.ts';
+import { splitCampaign } from './about-parts.ts';
 import { requireSources, type CampaignRoutesDeps } from './campaign-routes.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 import { requireDraft } from './refusals.ts';
-import { checkTaken } from './taken-sources.ts';
+import { checkCopiedSources } from './copied-sources.ts';
 
 /**
  * Stores the next revision of a draft.
@@ -23,12 +23,12 @@ export async function redefineDraft(
   deps: CampaignRoutesDeps,
 ): Promise<{ record: CampaignRecord; warnings: Warning[] }> {
   const { campaignId, revision } = before;
-  const taken = await checkTaken(written, before, deps);
-  const [definition, about] = partsOf(taken.written);
+  const checkedSources = await checkCopiedSources(written, before, deps);
+  const [definition, about] = splitCampaign(checkedSources.written);
   requireCampaignInScope(request, definition);
-  const warnings = [...taken.warnings, ...(await requireSources(definition, deps))];
-  const said = { before: before.about, after: about };
-  const redefined = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), said);
+  const warnings = [...checkedSources.warnings, ...(await requireSources(definition, deps))];
+  const aboutChange = { before: before.about, after: about };
+  const redefined = await deps.campaigns.redefine(campaignId, definition, revision, callerOf(request), aboutChange);
   const id = publicId('campaign', campaignId);
   if (!redefined) throw notFound('campaign', id);
   requireDraft(redefined.record);

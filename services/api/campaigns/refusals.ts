@@ -4,12 +4,12 @@ import type { CampaignRecord } from './campaign-store.port.ts';
 
 /** Refuses archived drafts, for starts and changes. @throws {HttpProblem} 409 */
 export function refuseArchived(record: CampaignRecord): void {
-  if (record.archivedAt !== null && record.state === 'draft') throw isArchived(record);
+  if (record.archivedAt !== null && record.state === 'draft') throw campaignArchived(record);
 }
 
-export function isArchived({ campaignId }: CampaignRecord): HttpProblem {
+export function campaignArchived({ campaignId }: CampaignRecord): HttpProblem {
   const id = publicId('campaign', campaignId);
-  return stateForbids(`${id} is archived: take it out before (POST /v1/campaigns/${id}/unarchive)`);
+  return stateForbids(`${id} is archived: restore it first (POST /v1/campaigns/${id}/unarchive)`);
 }
 
 /** Requires a draft, for changes. @throws {HttpProblem} 409 */

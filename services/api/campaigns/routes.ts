@@ -8,7 +8,7 @@ import { cloneRoutes } from './clone-routes.ts';
 import { draftRoutes } from './draft-routes.ts';
 import { createCampaignArchive } from './postgres/campaign-archive.ts';
 
-export const tags = [{ name: 'campaigns', description: 'Who gets what, and when' }];
+export const tags = [{ name: 'campaigns', description: 'Definition, start and archive of campaigns' }];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool } = parts;

@@ -16,7 +16,7 @@ async function warningsOf(url: string, payload?: object) {
   return warned.parse((await on.ask('POST', `/v1/campaigns${url}`, payload)).json()).warnings;
 }
 
-/** As a worker says it: it serves all steps but the last, and that one where it has no cause not to. */
+/** Reports like a worker that serves all steps but the last, and the last one if it has no refusal. */
 async function report(worker: string, countries: readonly string[], refusal: string | null): Promise<void> {
   await reportShards(on.pool, worker, { actions: actions.slice(0, last), countries });
   await reportShards(on.pool, worker, { actions: actions.slice(last), countries }, refusal);
@@ -24,8 +24,9 @@ async function report(worker: string, countries: readonly string[], refusal: str
 
 const cause = 'a secret of it is missing there, or does not open';
 const unserved = (where: string, why: string, step = last, action = actions[step]) => ({
-  ...{ pointer: `/chain/${step}/action`, code: 'no-worker' },
-  detail: `no worker can take ${action} in ${where}, and it would wait: ${why}`,
+  pointer: `/chain/${step}/action`,
+  code: 'no-worker',
+  detail: `no worker can serve ${action} in ${where}, and it would wait: ${why}`,
 });
 /** Known to workers for long. */
 const ageActionTypes = () => on.pool.query(`update action_types set created_at = created_at - interval '61 seconds'`);
@@ -34,28 +35,28 @@ beforeEach(ageActionTypes);
 const noneIsSet = 'none runs that is set to serve it';
 
 /** In the preview, and when the campaign is made and started. */
-async function toldOfAll() {
+async function collectWarnings() {
   const preview = await warningsOf('/preview', body);
   const made = await on.ask('POST', '/v1/campaigns', body);
   const { id } = made.json<{ id: string }>();
   return [preview, warned.parse(made.json()).warnings, await warningsOf(`/${id}/start`)];
 }
 
-it('a step that no worker can take is told in the preview, and when the campaign is made and started', async () => {
+it('a step that no worker can serve causes a warning in the preview, at creation and at the start', async () => {
   await report('a', ['SG', 'ID', 'VN'], cause);
   await report('b', ['SG', 'ID', 'VN'], cause);
-  const told = [unserved('ID, SG', cause)];
-  expect(await toldOfAll()).toEqual([told, told, told]);
+  const expected = [unserved('ID, SG', cause)];
+  expect(await collectWarnings()).toEqual([expected, expected, expected]);
 });
 
-it('so is one that no worker is set to serve, in some of its countries or at all', async () => {
+it('a step that no worker is configured for causes a warning, in some countries or in all', async () => {
   await report('a', ['SG'], null);
   await reportShards(on.pool, 'b', { actions: actions.slice(0, last), countries: ['ID'] });
-  const told = [unserved('ID', noneIsSet)];
-  expect(await toldOfAll()).toEqual([told, told, told]);
+  const expected = [unserved('ID', noneIsSet)];
+  expect(await collectWarnings()).toEqual([expected, expected, expected]);
 });
 
-it('is not told where another worker takes it', async () => {
+it('a step that another worker serves causes no warning', async () => {
   await report('a', ['SG', 'ID'], cause);
   await report('b', ['SG'], null);
   expect(await warningsOf('/preview', body)).toEqual([unserved('ID', cause)]);
@@ -63,14 +64,14 @@ it('is not told where another worker takes it', async () => {
   expect(await warningsOf('/preview', body)).toEqual([]);
 });
 
-it('is told of every step where no worker has said anything for a minute', async () => {
+it('every step causes a warning if no worker has reported for a minute', async () => {
   await report('a', ['SG', 'ID'], null);
   expect(await warningsOf('/preview', body)).toEqual([]);
   await on.passTime(61_000);
   expect(await warningsOf('/preview', body)).toEqual(actions.map((_, step) => unserved('ID, SG', noneIsSet, step)));
 });
 
-it('is not told of an action type that was just registered: no worker can have said anything of it', async () => {
+it('a new action type causes no warning, because no worker can have reported on it', async () => {
   await report('a', ['SG', 'ID'], null);
   const type = { name: 'give-stars', url: 'https://stars.example/v1/batches', class: 'A' };
   expect((await on.ask('POST', '/v1/action-types', type)).statusCode).toBe(201);

@@ -2,7 +2,7 @@ import type { CampaignDefinition } from '../../../shared/contracts/campaigns/cam
 import type { Warning } from '../../../shared/contracts/warnings.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
-import { listed } from '../audiences/ask/ask-sources.ts';
+import { listCountries } from '../audiences/estimates/estimate-sources.ts';
 
 export interface UnservedStepsDeps {
   /** Returns those of the shards that no worker serves, once for each cause. */
@@ -10,7 +10,7 @@ export interface UnservedStepsDeps {
 }
 
 /** Returns warnings for steps that no worker serves currently. A run would wait until a worker does. */
-export async function unservedSteps(
+export async function findUnservedSteps(
   { chain, countries }: { chain: readonly { action: string }[]; countries: CampaignDefinition['countries'] },
   { unservedShards }: UnservedStepsDeps,
 ): Promise<Warning[]> {
@@ -21,8 +21,8 @@ export async function unservedSteps(
     Array.from(
       Map.groupBy(unserved.get(action) ?? [], ({ cause }) => cause),
       ([cause, group]) => {
-        const where = listed(group.map(({ country }) => country));
-        const detail = `no worker can take ${action} in ${where}, and it would wait: ${cause}`;
+        const where = listCountries(group.map(({ country }) => country));
+        const detail = `no worker can serve ${action} in ${where}, and it would wait: ${cause}`;
         return { pointer: `/chain/${index}/action`, code: 'no-worker', detail };
       },
     ),

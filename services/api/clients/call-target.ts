@@ -4,9 +4,9 @@ import type { ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * Returns the URL of a call: its own, or that of its endpoint.
- * @throws {HttpProblem} 422 if neither has one, or both have different servers: credentials of an endpoint with a URL
- *   are only for its own
+ * Returns the URL of a job's call: the job's own URL, or else the URL of its endpoint.
+ * @throws {HttpProblem} 422 if neither has a URL, or if their servers differ: credentials of an endpoint with a URL are
+ * only for its own server
  */
 export function targetOf(
   { url }: { url?: string | undefined },
@@ -18,11 +18,11 @@ export function targetOf(
     const detail = `is missing: the endpoint ${quoted(endpoint.name)} has none`;
     throw invalidRequest([{ pointer, code: 'missing', detail }]);
   }
-  // Jobs without an endpoint go anywhere that the egress rules allow: the URL of `default` binds none.
+  // Jobs of the endpoint `default` may call any address that the egress rules allow, even if `default` has a URL.
   if (endpoint.url === null || endpoint.name === defaultEndpointName || target === endpoint.url) return target;
   const topic = topicOf(endpoint.url);
   if (topic !== undefined) {
-    const detail = `is left out: the endpoint ${quoted(endpoint.name)} writes to the topic ${topic}`;
+    const detail = `has to be omitted: the endpoint ${quoted(endpoint.name)} writes to the topic ${topic}`;
     throw invalidRequest([{ pointer, code: 'other-origin', detail }]);
   }
   const { origin } = new URL(endpoint.url);

@@ -93,19 +93,19 @@ export const clientAuthRefusals = {
 
 export function clientAuthView(auth: StoredClientAuth): ClientAuthShape {
   const kept = { origins: auth.origins, changedAt: auth.changedAt };
-  const shown = ({ length }: { length: number }) => ({ set: true, length }) as const;
+  const masked = ({ length }: { length: number }) => ({ set: true, length }) as const;
   switch (auth.kind) {
     case 'bearer':
-      return { kind: auth.kind, ...kept, token: shown(auth.token) };
+      return { kind: auth.kind, ...kept, token: masked(auth.token) };
     case 'basic':
-      return { kind: auth.kind, ...kept, username: auth.username, password: shown(auth.password) };
+      return { kind: auth.kind, ...kept, username: auth.username, password: masked(auth.password) };
     case 'oauth2': {
       const { tokenUrl, clientId, scope, clientSecret } = auth;
-      return { kind: auth.kind, ...kept, tokenUrl, clientId, scope, clientSecret: shown(clientSecret) };
+      return { kind: auth.kind, ...kept, tokenUrl, clientId, scope, clientSecret: masked(clientSecret) };
     }
     case 'mtls': {
       const { certificate, ca, validUntil, key } = auth;
-      return { kind: auth.kind, ...kept, certificate, ca, validUntil, key: shown(key) };
+      return { kind: auth.kind, ...kept, certificate, ca, validUntil, key: masked(key) };
     }
   }
 }

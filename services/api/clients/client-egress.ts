@@ -28,7 +28,10 @@ export function egressOf(
 }
 
 const maxOriginsOfEndpoint = 200;
-/** Scheme, host and port in plain letters. All URLs with the same origin receive the same verdict. */
+/**
+ * Scheme, host and port in characters that need no normalization. All URLs with the same origin receive the same
+ * verdict.
+ */
 const plainOrigin = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
 
 interface KnownRules {

@@ -3,10 +3,10 @@ import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
 import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import { clientForecast, clientLedger, jobCounts } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { completed, outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
+import { completed, callEndpointsOf } from '../../../shared/runtime/installation/call-endpoints.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientsInScope } from '../access/scopes.ts';
-import { endpointNamed } from './named-client.ts';
+import { requireNamedEndpoint } from './named-client.ts';
 import { clientInPath } from './client-in-path.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -55,9 +55,10 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     },
     schema: {
       operationId: 'countJobs',
-      summary: 'Count what became of all jobs, client by client',
+      summary: 'Count all jobs by result, for each client',
       description:
-        'Of the clients that the key may see. Sidelined jobs are among the stored ones; a client’s ledger tells them apart, and whether it adds up.',
+        'For the clients that the key may see. Stored jobs include sidelined ones; the ledger of a client ' +
+        'shows them separately, and whether the counts add up.',
       tags: ['jobs'],
       response: { 200: jsonAnswer('The counts', jobCounts) },
     },
@@ -70,7 +71,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getClientLedger',
-      summary: 'What became of all jobs that were accepted for a client',
+      summary: 'Show the results of all jobs that were accepted for a client',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The ledger', clientLedger) },
@@ -87,20 +88,21 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getClientLoad',
-      summary: 'What waits of a client now, and what is called of what may be',
+      summary: 'Show the waiting jobs and the calls of a client, with its limits',
       description:
-        'Lag and backlog, calls per second and at once of their limits, by endpoint, worst first; and by dispatcher, with the jobs that each may still be sent.',
+        'Lag, backlog, calls per second and concurrent calls with their limits, by endpoint, worst first. By ' +
+        'dispatcher, also the number of jobs that it may still be sent.',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The load', clientLoad) },
     },
     handler: async ({ params }) => {
       const client = await require(params.id);
-      const outletIds = outletsOf(client).map(({ outletId }) => outletId);
+      const endpointIds = callEndpointsOf(client).map(({ endpointId }) => endpointId);
       const [due, aside, atDispatchers] = await Promise.all([
-        clientLoads.due(outletIds),
-        clientLoads.aside(outletIds),
-        clientLoads.atDispatchers(outletIds),
+        clientLoads.due(endpointIds),
+        clientLoads.aside(endpointIds),
+        clientLoads.atDispatchers(endpointIds),
       ]);
       const check = due.isPart ? (await clientLedgers.ledgerOf(client.clientId)).check : null;
       return loadView(client, { due, aside, atDispatchers, check }, clock.now());
@@ -117,9 +119,10 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     },
     schema: {
       operationId: 'getClientForecast',
-      summary: 'Calls per second in the next hours, by what is stored',
+      summary: 'Forecast calls per second in the next hours, from the stored jobs',
       description:
-        'Of jobs that go through one endpoint, `default` unless given. Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
+        'For jobs of one endpoint, `default` unless given. Without retries and without future occurrences of ' +
+        'schedules. Large numbers of jobs are estimated from a part of them.',
       tags,
       params: byId,
       querystring: z.strictObject({
@@ -130,7 +133,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     },
     handler: async ({ params, query: { hours, endpoint: name } }) => {
       const client = await require(params.id);
-      const { endpointId, terms } = endpointNamed(client, name, '/endpoint');
+      const { endpointId, terms } = requireNamedEndpoint(client, name, '/endpoint');
       const { publishRatePerSecond = null } = completed(terms, client.endpoints[0].terms);
       const forecast = await clientFigures.forecast(endpointId, hours);
       const { clientId } = client;

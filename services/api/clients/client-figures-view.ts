@@ -24,10 +24,10 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
       partitions: check.partitions,
       due: check.due,
       oldestDueMs: msSince(check.oldestDueAt, check.at),
-      inLine: check.inLine,
-      keysInLine: check.keysInLine,
-      oldestInLineMs: msSince(check.oldestInLineAt, check.at),
-      hostsAside: check.hosts,
+      blocked: check.blocked,
+      blockedKeys: check.blockedKeys,
+      oldestBlockedMs: msSince(check.oldestBlockedAt, check.at),
+      openHosts: check.hosts,
       difference,
     },
     balanced: difference === 0,
@@ -36,11 +36,15 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
 
 /** Returns the sums of all clients, and the counts of the first of them. */
 export function countsView(totals: readonly ClientTotals[], now: Date): JobCountsShape {
-  const sum = (of: Exclude<keyof ClientTotals, 'clientId'>) => totals.reduce((all, each) => all + each[of], 0);
+  const sum = (field: Exclude<keyof ClientTotals, 'clientId'>) => totals.reduce((all, each) => all + each[field], 0);
   return {
     asOf: now.toISOString(),
-    ...{ accepted: sum('accepted'), called: sum('called'), expired: sum('expired'), cancelled: sum('cancelled') },
-    ...{ dead: sum('dead'), stored: sum('stored') },
+    accepted: sum('accepted'),
+    called: sum('called'),
+    expired: sum('expired'),
+    cancelled: sum('cancelled'),
+    dead: sum('dead'),
+    stored: sum('stored'),
     clients: totals
       .slice(0, mostCountedClients)
       .map(({ clientId, ...counts }) => ({ clientId: publicId('client', clientId), ...counts })),
@@ -56,11 +60,11 @@ export function forecastView(
   { minutes, partitions }: MinuteForecast,
   { hours, now }: { hours: number; now: Date },
 ): ClientForecastShape {
-  const shown = minutes.map(({ atMs, calls }) => {
+  const lines = minutes.map(({ atMs, calls }) => {
     const isFull = publishRatePerSecond !== null && calls > publishRatePerSecond * 60;
     return { minute: new Date(atMs).toISOString(), calls, callsPerSecond: perSecond(calls), full: isFull };
   });
-  const peak = shown.reduce<(typeof shown)[number] | null>(
+  const peak = lines.reduce<(typeof lines)[number] | null>(
     (most, each) => (most && most.calls >= each.calls ? most : each),
     null,
   );
@@ -71,7 +75,7 @@ export function forecastView(
     publishRatePerSecond,
     estimated: partitions < partitionCount,
     peak: peak && { minute: peak.minute, callsPerSecond: peak.callsPerSecond },
-    minutes: shown,
+    minutes: lines,
   };
 }
 

@@ -1,7 +1,10 @@
 import { clientOfRef, type ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { notFound } from '../frame/http-problem.ts';
 
-/** Returns the client that a path names, the same whose scope was checked; never that of a notification. */
+/**
+ * Returns the id of the client that a path names. The scope check has used the same client. Clients of notifications
+ * are not found.
+ */
 export async function clientInPath(ref: string, clients: Pick<ClientReader, 'current' | 'refresh'>): Promise<string> {
   const client = await clientOfRef(ref, clients);
   if (!client) throw notFound('client', ref);

@@ -5,37 +5,44 @@ import { clientBehindAfterMs } from '../../../shared/domain/job/client-lag.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { partitionCount } from '../../../shared/domain/partitioning.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
-import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
+import { callEndpointsOf } from '../../../shared/runtime/installation/call-endpoints.ts';
 import type { ClientLedger } from './postgres/client-ledgers.ts';
-import type { DueLook, OutletAside, OutletAtDispatcher } from './postgres/client-loads.ts';
+import type { DueSnapshot, SidelinedLoad, TargetLoadAtDispatcher } from './postgres/client-loads.ts';
 
-export interface LookedAt {
-  due: DueLook;
-  aside: readonly OutletAside[];
-  atDispatchers: readonly OutletAtDispatcher[];
+export interface ObservedLoad {
+  due: DueSnapshot;
+  aside: readonly SidelinedLoad[];
+  atDispatchers: readonly TargetLoadAtDispatcher[];
   /** Last check of the ledger; null if it is not needed, or there was none. */
   check: ClientLedger['check'];
 }
 
 type Endpoint = ClientLoadShape['endpoints'][number];
 
-export function loadView(client: Client, { due, aside, atDispatchers, check }: LookedAt, now: Date): ClientLoadShape {
-  const asideOf = new Map(aside.map((each) => [each.outletId, each]));
-  const saidOf = Map.groupBy(atDispatchers, ({ outletId }) => outletId);
+export function loadView(
+  client: Client,
+  { due, aside, atDispatchers, check }: ObservedLoad,
+  now: Date,
+): ClientLoadShape {
+  const asideOf = new Map(aside.map((each) => [each.endpointId, each]));
+  const loadsByEndpoint = Map.groupBy(atDispatchers, ({ endpointId }) => endpointId);
   const names = new Map(client.endpoints.map(({ endpointId, name }) => [endpointId, name]));
-  const endpoints = outletsOf(client).map(({ outletId, terms }): Endpoint => {
-    const { sidelined = 0, asideSince = null } = asideOf.get(outletId) ?? {};
-    const waits = due.outlets.get(outletId);
+  const endpoints = callEndpointsOf(client).map(({ endpointId, terms }): Endpoint => {
+    const { sidelined = 0, circuitOpenSince = null } = asideOf.get(endpointId) ?? {};
+    const waits = due.endpoints.get(endpointId);
     return {
-      endpoint: names.get(outletId) ?? defaultEndpointName,
-      ...{ due: waits?.due ?? 0, lagMs: Math.round(waits?.oldestMs ?? 0), sidelined },
-      asideSince: asideSince?.toISOString() ?? null,
-      ...doneOf(saidOf.get(outletId) ?? []),
-      ...{ maxCallsPerSecond: terms.publishRatePerSecond ?? null, maxUnderWay: terms.concurrency },
+      endpoint: names.get(endpointId) ?? defaultEndpointName,
+      due: waits?.due ?? 0,
+      lagMs: Math.round(waits?.oldestMs ?? 0),
+      sidelined,
+      circuitOpenSince: circuitOpenSince?.toISOString() ?? null,
+      ...doneOf(loadsByEndpoint.get(endpointId) ?? []),
+      maxCallsPerSecond: terms.publishRatePerSecond ?? null,
+      maxUnderWay: terms.concurrency,
     };
   });
-  const sum = (of: 'due' | 'sidelined' | 'underWay' | 'maxUnderWay') =>
-    endpoints.reduce((all, each) => all + each[of], 0);
+  const sum = (field: 'due' | 'sidelined' | 'underWay' | 'maxUnderWay') =>
+    endpoints.reduce((all, each) => all + each[field], 0);
   const most = { due: sum('due'), lagMs: Math.max(...endpoints.map(({ lagMs }) => lagMs)) };
   const limits = endpoints.map(({ maxCallsPerSecond }) => maxCallsPerSecond);
   return {
@@ -44,7 +51,9 @@ export function loadView(client: Client, { due, aside, atDispatchers, check }: L
     behindAfterMs: clientBehindAfterMs,
     ...(due.isPart ? atLeast(most, check) : most),
     estimated: due.isPart,
-    ...{ sidelined: sum('sidelined'), ...doneOf(atDispatchers), maxUnderWay: sum('maxUnderWay') },
+    sidelined: sum('sidelined'),
+    ...doneOf(atDispatchers),
+    maxUnderWay: sum('maxUnderWay'),
     maxCallsPerSecond: limits.reduce<number | null>(
       (all, each) => (all === null || each === null ? null : all + each),
       0,
@@ -54,24 +63,28 @@ export function loadView(client: Client, { due, aside, atDispatchers, check }: L
   };
 }
 
-function dispatcherView(said: OutletAtDispatcher[]): ClientLoadShape['dispatchers'][number] {
-  const [{ dispatcher, region } = { dispatcher: '', region: '' }] = said;
-  const slots = said.flatMap((each) => each.slots ?? []);
+function dispatcherView(loads: TargetLoadAtDispatcher[]): ClientLoadShape['dispatchers'][number] {
+  const [{ dispatcher, region } = { dispatcher: '', region: '' }] = loads;
+  const slots = loads.flatMap((each) => each.slots ?? []);
   return {
-    ...{ dispatcher, region, ...nowOf(said) },
+    dispatcher,
+    region,
+    ...nowOf(loads),
     maxUnderWay: slots.length === 0 ? null : slots.reduce((sum, each) => sum + each, 0),
-    credit: said.reduce((sum, { credit }) => sum + credit, 0),
+    credit: loads.reduce((sum, { credit }) => sum + credit, 0),
   };
 }
 
-function doneOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond' | 'lastTenMinutes'> {
-  return { ...nowOf(said), lastTenMinutes: latelyOf(said) };
+function doneOf(
+  loads: readonly TargetLoadAtDispatcher[],
+): Pick<Endpoint, 'underWay' | 'callsPerSecond' | 'lastTenMinutes'> {
+  return { ...nowOf(loads), lastTenMinutes: lastTenMinutesOf(loads) };
 }
 
-function nowOf(said: readonly OutletAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond'> {
-  const lastMinute = said.reduce((sum, each) => sum + (each.lastMinute ?? 0), 0);
+function nowOf(loads: readonly TargetLoadAtDispatcher[]): Pick<Endpoint, 'underWay' | 'callsPerSecond'> {
+  const lastMinute = loads.reduce((sum, each) => sum + (each.lastMinute ?? 0), 0);
   return {
-    underWay: said.reduce((sum, each) => sum + (each.underWay ?? 0), 0),
+    underWay: loads.reduce((sum, each) => sum + (each.underWay ?? 0), 0),
     callsPerSecond: rounded(lastMinute / 60),
   };
 }
@@ -80,8 +93,8 @@ const slowest = 0.95;
 const leastCountedMs = 1000;
 
 /** Adds up the rates of dispatchers, each over its own counting time, because some may have started recently. */
-function latelyOf(said: readonly OutletAtDispatcher[]): Endpoint['lastTenMinutes'] {
-  const counted = said.flatMap(({ durations, durationsForMs }) =>
+function lastTenMinutesOf(loads: readonly TargetLoadAtDispatcher[]): Endpoint['lastTenMinutes'] {
+  const counted = loads.flatMap(({ durations, durationsForMs }) =>
     durations === null || durationsForMs === null ? [] : [{ durations, forMs: durationsForMs }],
   );
   const perSecond = counted.reduce(
@@ -97,7 +110,7 @@ function rounded(perSecond: number): number {
 }
 
 /** Uses the counts of the last check if they are larger: other clients' due jobs may hide this client's. */
-function atLeast(found: { due: number; lagMs: number }, check: LookedAt['check']): { due: number; lagMs: number } {
+function atLeast(found: { due: number; lagMs: number }, check: ObservedLoad['check']): { due: number; lagMs: number } {
   if (!check) return found;
   const { due, partitions, oldestDueAt, at } = check;
   return {
@@ -107,6 +120,6 @@ function atLeast(found: { due: number; lagMs: number }, check: LookedAt['check']
 }
 
 function worstFirst(a: Endpoint, b: Endpoint): number {
-  const rank = ({ asideSince }: Endpoint) => (asideSince === null ? 1 : 0);
+  const rank = ({ circuitOpenSince }: Endpoint) => (circuitOpenSince === null ? 1 : 0);
   return rank(a) - rank(b) || b.lagMs - a.lagMs || b.due + b.sidelined - a.due - a.sidelined;
 }

@@ -4,7 +4,7 @@ import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { endpointIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { callDurationBuckets, durationBucketOf } from '../../../shared/domain/job/call-durations.ts';
-import type { CallDurations, NodeCredit, OutletCalls } from '../../../shared/ports/job-nodes.ts';
+import type { CallDurations, NodeCredit, EndpointCalls } from '../../../shared/ports/job-nodes.ts';
 import { createJobNodes } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
@@ -33,14 +33,14 @@ interface Stored {
   endpoint?: string;
   /** For so long; less than 0: it is to come. */
   dueForMs?: number;
-  /** The host that it waits for. */
+  /** Host that a sidelined job waits for. */
   aside?: string;
   isCalled?: boolean;
   reports?: boolean;
   partition?: number;
 }
 
-/** As it lies in the database. */
+/** Stores a job in the state that the terms describe. */
 async function store({ of = client, endpoint, dueForMs = 0, aside, isCalled, reports, partition = 0 }: Stored) {
   const id = jobIdOf(jobs++);
   const dueAt = aside === undefined ? `now() - ${dueForMs} * interval '1 ms'` : `'infinity'`;
@@ -51,7 +51,7 @@ async function store({ of = client, endpoint, dueForMs = 0, aside, isCalled, rep
   );
   if (isCalled !== true) return;
   await on.pool.query(
-    `insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+    `insert into job_claims (partition_id, due_at, id, owner, epoch, lease_until)
      select partition_id, due_at, id, 'dispatcher@a/1', 1, now() + interval '90 s' from jobs where id = $1`,
     [id],
   );
@@ -60,14 +60,14 @@ async function store({ of = client, endpoint, dueForMs = 0, aside, isCalled, rep
 interface Dispatcher {
   owner: string;
   credit: NodeCredit | null;
-  calls?: Record<string, OutletCalls>;
+  calls?: Record<string, EndpointCalls>;
   durations?: CallDurations;
 }
 
 const beat = (dispatcher: Dispatcher) =>
   createJobNodes({ pool: on.pool }).beat({ ...dispatcher, kind: 'dispatcher', region: 'local', figures: {} }, 10_000);
 
-/** So many calls that took so long each. */
+/** Returns buckets with this number of calls of each duration. */
 function buckets(...took: [ms: number, calls: number][]): number[] {
   const counts = Array.from({ length: callDurationBuckets }, () => 0);
   for (const [ms, calls] of took) counts[durationBucketOf(ms)] = calls;
@@ -77,22 +77,30 @@ function buckets(...took: [ms: number, calls: number][]): number[] {
 const load = async () => clientLoad.parse((await on.ask('GET', '/v1/clients/orders/load')).json());
 
 describe('the load of a client', () => {
-  it('is nothing where nothing is due, beside what it may', async () => {
+  it('is zero if no job is due, and includes the limits of the client', async () => {
     await store({ dueForMs: -60_000 });
     const none = {
-      ...{ due: 0, lagMs: 0, sidelined: 0, callsPerSecond: 0, underWay: 0 },
+      due: 0,
+      lagMs: 0,
+      sidelined: 0,
+      callsPerSecond: 0,
+      underWay: 0,
       lastTenMinutes: { calls: 0, callsPerSecond: 0, p95AtMostMs: null },
     };
     expect(await load()).toMatchObject({
-      ...{ ...none, maxCallsPerSecond: 800, maxUnderWay: 74, estimated: false, dispatchers: [] },
+      ...none,
+      maxCallsPerSecond: 800,
+      maxUnderWay: 74,
+      estimated: false,
+      dispatchers: [],
       endpoints: [
-        { endpoint: 'default', ...none, maxCallsPerSecond: 400, maxUnderWay: 64, asideSince: null },
-        { endpoint: 'hooks', ...none, maxCallsPerSecond: 400, maxUnderWay: 10, asideSince: null },
+        { endpoint: 'default', ...none, maxCallsPerSecond: 400, maxUnderWay: 64, circuitOpenSince: null },
+        { endpoint: 'hooks', ...none, maxCallsPerSecond: 400, maxUnderWay: 10, circuitOpenSince: null },
       ],
     });
   });
 
-  it('counts what is due and is not being called, and the lag is that of the oldest of it', async () => {
+  it('counts due jobs that are not being called, and has the lag of the oldest', async () => {
     await store({ dueForMs: 90_000, isCalled: true });
     await store({ dueForMs: 80_000, reports: true });
     await store({ dueForMs: 70_000, of: await makeClient('another') });
@@ -100,7 +108,8 @@ describe('the load of a client', () => {
     await store({ dueForMs: 600, partition: 63 });
     await store({ dueForMs: 12_000, endpoint: hooks });
     expect(await load()).toMatchObject({
-      ...{ due: 3, lagMs: 12_000 },
+      due: 3,
+      lagMs: 12_000,
       endpoints: [
         { endpoint: 'hooks', due: 1, lagMs: 12_000 },
         { endpoint: 'default', due: 2, lagMs: 5000 },
@@ -108,27 +117,28 @@ describe('the load of a client', () => {
     });
   });
 
-  it('has what a dead dispatcher had among what is due, when its claim is over', async () => {
+  it('counts the jobs of a dead dispatcher as due after its claim has expired', async () => {
     await store({ dueForMs: 1000, isCalled: true });
     expect((await load()).due).toBe(0);
     await on.passTime(91_000);
     expect(await load()).toMatchObject({ due: 1, lagMs: 92_000 });
   });
 
-  it('has the endpoint first whose host is left alone, with since when', async () => {
+  it('has the endpoint with a sidelined host first, with the time since when', async () => {
     await store({ dueForMs: 60_000 });
     await store({ endpoint: hooks, aside: 'hooks.example.com' });
     await on.pool.query(
-      `insert into host_circuits (client, host, state, cause, next_at) values ($1, 'hooks.example.com', 'open', '502', now())`,
+      `insert into host_circuits (endpoint, host, state, cause, next_at) values ($1, 'hooks.example.com', 'open',
+         '502', now())`,
       [hooks],
     );
     const { endpoints, sidelined, asOf } = await load();
     expect(sidelined).toBe(1);
     expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(['hooks', 'default']);
-    expect(endpoints[0]).toMatchObject({ due: 0, sidelined: 1, asideSince: asOf });
+    expect(endpoints[0]).toMatchObject({ due: 0, sidelined: 1, circuitOpenSince: asOf });
   });
 
-  it('says so where more is due, of whomever, than was read; then it is what the last check counted', async () => {
+  it('is marked as an estimate if more jobs are due than were read, and then has the last check’s counts', async () => {
     const another = await makeClient('another');
     await on.pool.query(
       `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
@@ -140,13 +150,14 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({ due: 0, lagMs: 0, estimated: true });
     await on.pool.query(
       `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, oldest_due_at, sidelined,
-         in_line, keys_in_line, dead, hosts) values ($1, now(), 32, 7, 3, 3, now() - interval '40 s', 0, 0, 0, 0, 0)`,
+         blocked, blocked_keys, dead, open_hosts)
+       values ($1, now(), 32, 7, 3, 3, now() - interval '40 s', 0, 0, 0, 0, 0)`,
       [client],
     );
     expect(await load()).toMatchObject({ due: 6, lagMs: 40_000, estimated: true });
   });
 
-  it('has what each dispatcher does, of what it may, and what it may still be sent', async () => {
+  it('has the calls of each dispatcher with their limits, and its remaining credit', async () => {
     const credit = { toAnyClient: 200, toClients: { [client]: 86, [`${client}/high`]: 90 } };
     const calls = {
       [client]: { underWay: 14, slots: 32, lastMinute: 2520 },
@@ -158,7 +169,8 @@ describe('the load of a client', () => {
     // What it does is said now and then; between, what was said last is true.
     await beat({ owner: 'dispatcher@a/1', credit });
     expect(await load()).toMatchObject({
-      ...{ callsPerSecond: 42.5, underWay: 15 },
+      callsPerSecond: 42.5,
+      underWay: 15,
       dispatchers: [
         {
           dispatcher: 'dispatcher@a/1',
@@ -180,19 +192,19 @@ describe('the load of a client', () => {
     expect((await load()).dispatchers).toEqual([]);
   });
 
-  it('has how long its calls took in ten minutes, of all dispatchers together, by endpoint', async () => {
+  it('has the durations of calls in ten minutes, over all dispatchers, by endpoint', async () => {
     const credit = { toAnyClient: 200, toClients: {} };
     const another = await makeClient('another');
-    const byOutlet = new Map([
+    const byEndpoint = new Map([
       [client, buckets([100, 570], [250, 20])],
       [hooks, buckets([1000, 94], [5000, 6])],
       [another, buckets([60_000, 9000])],
     ]);
-    await beat({ owner: 'dispatcher@a/1', credit, durations: { forMs: 600_000, byOutlet } });
+    await beat({ owner: 'dispatcher@a/1', credit, durations: { forMs: 600_000, byEndpoint } });
     // It has run for a minute, and called as often.
     const ofB = new Map([[client, buckets([100, 10], [500, 49])]]);
-    await beat({ owner: 'dispatcher@b/2', credit, durations: { forMs: 60_000, byOutlet: ofB } });
-    await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byOutlet: new Map() } });
+    await beat({ owner: 'dispatcher@b/2', credit, durations: { forMs: 60_000, byEndpoint: ofB } });
+    await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byEndpoint: new Map() } });
     // With the beats between nothing is said of it: what was said last is true.
     await beat({ owner: 'dispatcher@a/1', credit });
     expect(await load()).toMatchObject({
@@ -207,16 +219,16 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({ lastTenMinutes: { calls: 0, callsPerSecond: 0, p95AtMostMs: null } });
   });
 
-  it('says beyond which lag it is behind', async () => {
+  it('has the lag above which the client counts as behind', async () => {
     expect((await load()).behindAfterMs).toBe(300_000);
   });
 
-  it('is not told to a key that is for other clients', async () => {
+  it('is refused to a key for other clients', async () => {
     await makeClient('theirs');
     const body = { name: 'theirs', role: 'viewer', scope: { clients: ['theirs'] } };
     const { secret } = (await on.ask('POST', '/v1/api-keys', body)).json<{ secret: string }>();
     const headers = { authorization: `Bearer ${secret}` };
-    const asked = await on.api.server.inject({ url: '/v1/clients/orders/load', headers });
-    expect(asked.statusCode).toBe(404);
+    const response = await on.api.server.inject({ url: '/v1/clients/orders/load', headers });
+    expect(response.statusCode).toBe(404);
   });
 });

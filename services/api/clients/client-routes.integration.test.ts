@@ -28,15 +28,21 @@ async function makeClient(fields: object = {}) {
 }
 
 describe('clients', () => {
-  it('are made by their name alone, and shown with all that holds for them', async () => {
+  it('are created with a name alone, and shown with all defaults', async () => {
     const response = await ask('POST', '/v1/clients', { name: 'orders' });
     expect(response.statusCode).toBe(201);
     expect(response.headers.etag).toBe('"1"');
     const made = clientShape.parse(response.json());
     expect(made).toMatchObject({
-      ...{ name: 'orders', maxStoredJobs: 10_000_000 },
+      name: 'orders',
+      maxStoredJobs: 10_000_000,
       endpoint: {
-        ...{ name: 'default', url: null, enabled: true, concurrency: 50, auth: null, keys: [] },
+        name: 'default',
+        url: null,
+        enabled: true,
+        concurrency: 50,
+        auth: null,
+        keys: [],
         retry: { strategy: 'exponential', attempts: 5 },
       },
     });
@@ -47,7 +53,7 @@ describe('clients', () => {
     expect(page).toEqual({ items: [made], next: null });
   });
 
-  it('are made once under one Idempotency-Key, and once under one name', async () => {
+  it('are created once under one Idempotency-Key, and once under one name', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const first = await ask('POST', '/v1/clients', { name: 'orders' }, key);
     expect((await ask('POST', '/v1/clients', { name: 'orders' }, key)).json()).toEqual(first.json());
@@ -55,7 +61,7 @@ describe('clients', () => {
     expect([taken.statusCode, problem.parse(taken.json()).code]).toEqual([409, 'name-taken']);
   });
 
-  it('are made with the terms of their endpoint `default` in one request', async () => {
+  it('are created with the terms of their endpoint `default` in one request', async () => {
     const endpoint = { url: 'https://shop.test/hooks', concurrency: 7, sealPaths: true };
     expect(await makeClient({ endpoint })).toMatchObject({ endpoint: { name: 'default', ...endpoint } });
     const wrong = { name: 'other', endpoint: { url: 'http://169.254.169.254/', concurrency: 7 } };
@@ -65,14 +71,14 @@ describe('clients', () => {
     expect((await ask('POST', '/v1/clients', { name: 'other', endpoint: allowed })).statusCode).toBe(201);
   });
 
-  it('change by merging, at the revision that was expected, and null takes a field back', async () => {
+  it('are changed by a merge patch at the expected revision, and null resets a field', async () => {
     const { id } = await makeClient({ maxSchedules: 7, acceptPerSecond: 100 });
     const change = (body: object, etag: string) => ask('PATCH', `/v1/clients/${id}`, body, { 'if-match': etag });
     const changed = await change({ maxSchedules: null, acceptPerSecond: null, name: 'orders.eu' }, '"1"');
     expect(changed.statusCode).toBe(200);
-    const shown = clientShape.parse(changed.json());
-    expect(shown).toMatchObject({ name: 'orders.eu', revision: 2, maxSchedules: 10_000 });
-    expect(shown.acceptPerSecond).toBeUndefined();
+    const changedClient = clientShape.parse(changed.json());
+    expect(changedClient).toMatchObject({ name: 'orders.eu', revision: 2, maxSchedules: 10_000 });
+    expect(changedClient.acceptPerSecond).toBeUndefined();
     expect((await change({ maxSchedules: 9 }, '"1"')).statusCode).toBe(412);
   });
 
@@ -81,14 +87,14 @@ describe('clients', () => {
     ['/maxSchedules', { maxSchedules: 0 }],
     ['/colour', { colour: 'red' }],
     ['/concurrency', { concurrency: 5 }],
-  ])('cannot be changed to what cannot be: %s', async (pointer, body) => {
+  ])('are not changed to invalid values: %s', async (pointer, body) => {
     const { id } = await makeClient();
     const response = await ask('PATCH', `/v1/clients/${id}`, body);
     expect(response.statusCode).toBe(422);
     expect(problem.parse(response.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('have no routes of their own for what endpoints have', async () => {
+  it('have no routes of their own for fields of endpoints', async () => {
     const { id } = await makeClient();
     const requests = [
       ['POST', 'disable'],
@@ -103,7 +109,7 @@ describe('clients', () => {
     }
   });
 
-  it('are not found under ids that there are not', async () => {
+  it('are not found under unknown ids', async () => {
     expect((await ask('GET', '/v1/clients/cli_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
     expect((await ask('POST', '/v1/clients/nobody/endpoints/default/disable', {})).statusCode).toBe(404);
   });
@@ -124,7 +130,7 @@ describe('clients', () => {
   });
 });
 
-describe('a client that is deleted', () => {
+describe('a deleted client', () => {
   const dead = jobIdOf(64);
   const remove = () => ask('DELETE', '/v1/clients/orders');
   const refusal = async () => {
@@ -133,7 +139,7 @@ describe('a client that is deleted', () => {
   };
   const schedule = { name: 'hourly', everySeconds: 3600, target: { url: 'https://one.example/' } };
 
-  it('has to be disabled, without stored jobs and schedules that may fire; it is gone then, and its name is free', async () => {
+  it('was disabled before, without stored jobs and active schedules, and its name is free afterwards', async () => {
     const { id } = await makeClient();
     await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     const target = { ...schedule.target, client: 'orders' };
@@ -164,7 +170,7 @@ describe('a client that is deleted', () => {
     expect((await ask('GET', `/v1/clients/${id}`)).statusCode).toBe(404);
     expect((await ask('GET', `/v1/schedules/${made.id}`)).statusCode).toBe(404);
     expect((await ask('POST', '/v1/jobs', job)).statusCode).toBe(422);
-    expect((await on.pool.query('select 1 from client_endpoint_keys')).rows).toEqual([]);
+    expect((await on.pool.query('select 1 from client_endpoint_secrets')).rows).toEqual([]);
     expect(await on.rowsOf('audit_log')).toContainEqual(
       expect.objectContaining({ method: 'DELETE', route: '/v1/clients/:id', subject: 'orders', status: 204 }),
     );
@@ -174,7 +180,7 @@ describe('a client that is deleted', () => {
     expect((await makeClient()).id).not.toBe(id);
   });
 
-  it('leaves its dead jobs to be read, and not to be called again', async () => {
+  it('has dead jobs that can be read, and not replayed', async () => {
     const { id } = await makeClient();
     const clientId = uuidOf('client', id) ?? '';
     const keys = await postgresJobSubject(on.pool).add([{ jobId: dead, clientId, dueInMs: -1 }]);
@@ -195,7 +201,7 @@ describe('a client that is deleted', () => {
 });
 
 describe('signing keys', () => {
-  it('are made here, shown once, and kept sealed for their place', async () => {
+  it('are created by the API, shown once, and stored encrypted', async () => {
     const { id } = await makeClient();
     const response = await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     expect(response.statusCode).toBe(201);
@@ -205,9 +211,10 @@ describe('signing keys', () => {
 
     const clientId = uuidOf('client', id) ?? '';
     const keyId = uuidOf('clientKey', key.id) ?? '';
-    const { rows } = await on.pool.query<{ sealed: string }>('select sealed from client_endpoint_keys where id = $1', [
-      keyId,
-    ]);
+    const { rows } = await on.pool.query<{ sealed: string }>(
+      'select sealed from client_endpoint_secrets where id = $1',
+      [keyId],
+    );
     expect(on.deps.secretBox.open(rows[0]?.sealed ?? '', clientKeyContext(clientId, keyId))).toBe(secret);
   });
 
@@ -226,7 +233,7 @@ describe('signing keys', () => {
     expect(endpointShape.parse(removed.json()).keys).toEqual([second.key]);
   });
 
-  it('are missed where there is none, or none that stays: the client says so', async () => {
+  it('cause a warning if none exists, or if none stays valid', async () => {
     const { id, endpoint } = await makeClient();
     const unsigned = (text: string) => {
       const detail: unknown = expect.stringContaining(text);
@@ -234,7 +241,7 @@ describe('signing keys', () => {
     };
     expect(endpoint.warnings).toEqual(
       unsigned(
-        `not signed, so that receivers cannot tell them from others: POST /v1/clients/${id}/endpoints/default/keys`,
+        `not signed, so receivers cannot distinguish them from others: POST /v1/clients/${id}/endpoints/default/keys`,
       ),
     );
     const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {})).json());
@@ -254,7 +261,7 @@ describe('signing keys', () => {
     expect(response.body).not.toContain('short');
   });
 
-  it('leave no secret where answers are kept for repeats, nor in the audit log', async () => {
+  it('are neither in stored responses nor in the audit log', async () => {
     const { id } = await makeClient();
     const headers = { 'idempotency-key': 'k-1' };
     const { secret } = addedClientKey.parse(
@@ -265,7 +272,7 @@ describe('signing keys', () => {
     expect(kept).not.toContain(secret);
   });
 
-  it('cannot be made where no process can seal them', async () => {
+  it('cannot be created if no process can encrypt them', async () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const { id } = await makeClient();
     const request = {
@@ -279,28 +286,29 @@ describe('signing keys', () => {
   });
 });
 
-describe('what calls are authorised with', () => {
+describe('the authorization of calls', () => {
   const origins = ['https://shop.test'];
   const tokens = { kind: 'oauth2', origins, tokenUrl: 'https://id.test/token', clientId: 'shop' };
   const auths = [
-    { given: { kind: 'bearer', origins, token: 'team-a-token' }, shown: { token: { set: true, length: 12 } } },
+    { given: { kind: 'bearer', origins, token: 'team-a-token' }, view: { token: { set: true, length: 12 } } },
     {
       given: { kind: 'basic', origins, username: 'shop', password: 'pa ss:word' },
-      shown: { username: 'shop', password: { set: true, length: 10 } },
+      view: { username: 'shop', password: { set: true, length: 10 } },
     },
     {
       given: { ...tokens, scope: 'calls', clientSecret: 'pa ss:word' },
-      shown: { tokenUrl: tokens.tokenUrl, clientId: 'shop', scope: 'calls', clientSecret: { set: true, length: 10 } },
+      view: { tokenUrl: tokens.tokenUrl, clientId: 'shop', scope: 'calls', clientSecret: { set: true, length: 10 } },
     },
   ];
 
-  it.each(auths)('is set, shown without its secrets, and taken away: $given.kind', async ({ given, shown }) => {
+  it.each(auths)('is set, shown without its secrets, and removed: $given.kind', async ({ given, view }) => {
     const { id, revision } = await makeClient();
     const set = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(set.statusCode).toBe(200);
     const changedAt = on.deps.clock.now().toISOString();
     expect(endpointShape.parse(set.json())).toMatchObject({
-      ...{ revision: revision + 1, auth: { kind: given.kind, origins, changedAt, ...shown } },
+      revision: revision + 1,
+      auth: { kind: given.kind, origins, changedAt, ...view },
     });
     expect((await ask('GET', '/v1/clients')).json()).toMatchObject({
       items: [{ endpoint: { auth: { kind: given.kind } } }],
@@ -324,7 +332,7 @@ describe('what calls are authorised with', () => {
     ['a secret in a URL', '/tokenUrl', { ...tokens, tokenUrl: 'https://a:secret-token@id.test/', clientSecret: 'x' }],
     ['another kind', '/kind', { kind: 'secret-kind', origins }],
     ['a field too many', '', { kind: 'basic', origins, username: 'a', password: 'b', token: 'secret-token' }],
-  ])('is refused with %s, and nothing of it is said again', async (_what, pointer, given) => {
+  ])('is refused with %s, without quoting it', async (_what, pointer, given) => {
     const { id } = await makeClient();
     const refused = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(refused.statusCode).toBe(422);
@@ -333,7 +341,7 @@ describe('what calls are authorised with', () => {
   });
 
   it.each(['http://169.254.169.254/token', 'http://127.0.0.1/token', 'http://[::1]/token'])(
-    'is refused with a server of tokens that may not be called: %s',
+    'is refused with a blocked token server: %s',
     async (tokenUrl) => {
       const { id } = await makeClient();
       await ask('POST', `/v1/clients/${id}/endpoints`, { name: 'orders', url: 'https://shop.test/orders' });
@@ -354,7 +362,9 @@ describe('what calls are authorised with', () => {
     const given = { kind: 'mtls', origins, ...own, ca: other.certificate };
     const set = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(endpointShape.parse(set.json()).auth).toMatchObject({
-      ...{ kind: 'mtls', certificate: own.certificate, ca: other.certificate },
+      kind: 'mtls',
+      certificate: own.certificate,
+      ca: other.certificate,
       key: { set: true, length: own.key.length },
     });
     const kept = JSON.stringify([await on.rowsOf('client_endpoints'), await on.rowsOf('audit_log'), set.json()]);
@@ -376,7 +386,7 @@ describe('what calls are authorised with', () => {
     }
   });
 
-  it('cannot be kept where there is no key', async () => {
+  it('cannot be stored without a key for secrets', async () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const { id } = await makeClient();
     const payload = { kind: 'bearer', origins, token: 'team-a-token' };

@@ -17,7 +17,7 @@ import { clientInPath } from './client-in-path.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
@@ -37,37 +37,42 @@ const answered = jsonAnswer('The client', clientShape);
 
 /** Registers the routes of clients. Each process applies a change within about a second. */
 export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
-  const { clientStore } = deps;
-  const answer = (reply: FastifyReply, client: Client) =>
-    reply.header('etag', entityTag(client.revision)).send(clientView(client));
+  for (const register of [listRoute, createRoute, readRoute, changeRoute, deleteRoute]) register(server, deps);
+}
 
-  async function require(id: string): Promise<Client> {
-    const client = await clientStore.get(await clientInPath(id, deps.clients));
-    if (!client) throw notFound('client', id);
-    return client;
-  }
+const answer = (reply: FastifyReply, client: Client) =>
+  reply.header('etag', entityTag(client.revision)).send(clientView(client));
 
-  async function change(
-    id: string,
-    expected: number | null,
-    changeOf: (before: Client) => ClientChange,
-  ): Promise<Client> {
-    const changed = await changeRevised(expected, {
-      look: () => require(id),
-      change: async (before) => {
-        const wanted = changeOf(before);
-        const outcome = await clientStore.change(before.clientId, wanted, before.revision);
-        if (outcome.kind === 'name-taken') throw nameTaken(wanted.name ?? before.name);
-        return outcome;
-      },
-      nameOf: ({ name }) => name,
-    });
-    if (changed.kind === 'missing') throw notFound('client', id);
-    // Ensures that the next request to this process already uses the change.
-    await deps.clients.refresh();
-    return changed.client;
-  }
+async function requireClient(id: string, { clientStore, clients }: ClientRoutesDeps): Promise<Client> {
+  const client = await clientStore.get(await clientInPath(id, clients));
+  if (!client) throw notFound('client', id);
+  return client;
+}
 
+/** Stores a change, and returns when this process uses it. @param expected revision; null for any */
+async function changeClient(
+  id: string,
+  expected: number | null,
+  changeOf: (before: Client) => ClientChange,
+  deps: ClientRoutesDeps,
+): Promise<Client> {
+  const changed = await changeRevised(expected, {
+    look: () => requireClient(id, deps),
+    change: async (before) => {
+      const wanted = changeOf(before);
+      const outcome = await deps.clientStore.change(before.clientId, wanted, before.revision);
+      if (outcome.kind === 'name-taken') throw nameTaken(wanted.name ?? before.name);
+      return outcome;
+    },
+    nameOf: ({ name }) => name,
+  });
+  if (changed.kind === 'missing') throw notFound('client', id);
+  // Ensures that the next request to this process already uses the change.
+  await deps.clients.refresh();
+  return changed.client;
+}
+
+function listRoute(server: HttpServer, { clientStore }: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients',
@@ -81,21 +86,24 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     },
     handler: async (request) => {
       const { limit, cursor, q } = request.query;
-      const of = { ids: clientsInScope(request), text: q };
-      const page = await clientStore.list(of, limit, cursorInQuery('client', cursor));
+      const filter = { ids: clientsInScope(request), text: q };
+      const page = await clientStore.list(filter, limit, cursorInQuery('client', cursor));
       return pageView('client', page, clientView);
     },
   });
+}
 
+function createRoute(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/clients',
-    config: { role: 'operator', scope: 'installation', audit: 'made a client' },
+    config: { role: 'operator', scope: 'installation', audit: 'created a client' },
     schema: {
       operationId: 'createClient',
       summary: 'Create a client',
       description:
-        'Its name is enough. `endpoint` has the terms of its endpoint `default`, whose calls are signed from its first key on: POST /v1/clients/{id}/endpoints/default/keys.',
+        'Only the name is required. `endpoint` has the terms of its endpoint `default`. Its calls are signed ' +
+        'as soon as it has a key: POST /v1/clients/{id}/endpoints/default/keys.',
       tags,
       headers: idempotentHeaders,
       body: newClient,
@@ -107,14 +115,16 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       const forbidden = url === null ? null : deps.clientEgress.problemOf(rules, url, '/endpoint/url');
       if (forbidden) throw invalidRequest([forbidden]);
       const clientId = begun?.createdId ?? uuidv7();
-      const created = await clientStore.create({ clientId, name, definition, endpoint: { url, terms } });
+      const created = await deps.clientStore.create({ clientId, name, definition, endpoint: { url, terms } });
       if (!created) throw nameTaken(name);
       await deps.clients.refresh();
       reply.code(201).header('location', clientView(created).links.self);
       return answer(reply, created);
     },
   });
+}
 
+function readRoute(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/clients/:id',
@@ -126,18 +136,21 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       params: byId,
       response: { 200: answered },
     },
-    handler: async ({ params }, reply) => answer(reply, await require(params.id)),
+    handler: async ({ params }, reply) => answer(reply, await requireClient(params.id, deps)),
   });
+}
 
+function changeRoute(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/clients/:id',
     config: { role: 'operator', scope: 'installation', audit: 'changed limits of a client' },
     schema: {
       operationId: 'changeClient',
-      summary: 'Change some of a client’s limits',
+      summary: 'Change some limits of a client',
       description:
-        'Terms of its calls are those of its endpoints. null takes a field back to what it is for a new one (JSON merge patch).',
+        'Terms of calls belong to the endpoints of the client. null resets a field to its default (JSON ' +
+        'merge patch).',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -145,15 +158,17 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       response: { 200: answered, ...problems(409) },
     },
     // Leaves validation to the handler, which checks the merged client.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { params, headers } = request;
       const body: unknown = request.body;
       const expected = expectedRevision(headers['if-match']);
-      return answer(reply, await change(params.id, expected, (before) => patched(before, body)));
+      return answer(reply, await changeClient(params.id, expected, (before) => patched(before, body), deps));
     },
   });
+}
 
+function deleteRoute(server: HttpServer, deps: ClientRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/clients/:id',
@@ -162,14 +177,15 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       operationId: 'deleteClient',
       summary: 'Delete a client',
       description:
-        'Its endpoint `default` has to be disabled, there are no stored jobs, and its schedules are disabled too: they are deleted with it. ' +
-        'What its jobs came to can be read as before, by their ids and by its own.',
+        'Its endpoint `default` has to be disabled, it may have no stored jobs, and its schedules have to be ' +
+        'disabled too: they are deleted with it. The results of its jobs stay readable, by their ids and by ' +
+        'the id of the client.',
       tags,
       params: byId,
-      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+      response: { 204: z.null().describe('It does not exist any more'), ...problems(409) },
     },
     handler: async ({ params: { id } }, reply) => {
-      const removed = await clientStore.remove(await clientInPath(id, deps.clients));
+      const removed = await deps.clientStore.remove(await clientInPath(id, deps.clients));
       if (removed.kind === 'missing') throw notFound('client', id);
       if (removed.kind === 'in-use') throw stillInUse(id, removed);
       await deps.clients.refresh();

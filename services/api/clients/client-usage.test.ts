@@ -9,9 +9,9 @@ import { createClientUsage, type ClientUsage, type JobCounts } from './client-us
 
 const limited = (definition: Partial<ClientDefinition>) => clientOf(newClientOf('orders', { definition }));
 
-describe('what a client has used of its limits', () => {
+describe('the use of a client’s limits', () => {
   let clock: SettableClock;
-  /** As all processes have counted. */
+  /** Counts of all processes together. */
   let counts: JobCounts;
   let usage: ClientUsage;
   beforeEach(() => {
@@ -25,19 +25,19 @@ describe('what a client has used of its limits', () => {
   });
 
   function taken(client: Client, wanted: number): number {
-    return Array.from({ length: wanted }, () => usage.take(client)).filter(({ kind }) => kind === 'room').length;
+    return Array.from({ length: wanted }, () => usage.reserve(client)).filter(({ kind }) => kind === 'room').length;
   }
 
-  it('is a second’s worth at once, and so much again each second', async () => {
+  it('allows one second’s worth at once, and as much again each second', async () => {
     const client = limited({ acceptPerSecond: 100 });
     expect(taken(client, 300)).toBe(100);
-    expect(usage.take(client)).toEqual({ kind: 'rate', retryAfterSeconds: 1 });
+    expect(usage.reserve(client)).toEqual({ kind: 'rate', retryAfterSeconds: 1 });
     await passTime(clock, 500);
     expect(taken(client, 300)).toBe(50);
     await usage.stop();
   });
 
-  it('is less of the rate while other processes accept for it too', async () => {
+  it('allows a smaller share of the rate while other processes accept jobs for the client too', async () => {
     const client = limited({ acceptPerSecond: 100 });
     taken(client, 10);
     await passTime(clock, 1000);
@@ -51,25 +51,25 @@ describe('what a client has used of its limits', () => {
     await usage.stop();
   });
 
-  it('is full when as many jobs are stored as may be, and has room again when some have ended', async () => {
+  it('is full at the maximum of stored jobs, and has room again when some have ended', async () => {
     const client = limited({ maxStoredJobs: 30 });
     expect(taken(client, 50)).toBe(30);
-    expect(usage.take(client)).toEqual({ kind: 'quota', stored: 30 });
+    expect(usage.reserve(client)).toEqual({ kind: 'quota', stored: 30 });
     counts = { accepted: 30, stored: 10 };
     await passTime(clock, 2000);
     expect(taken(client, 50)).toBe(20);
     await usage.stop();
   });
 
-  it('gets room back for what turned out to be stored already', async () => {
+  it('is reduced by jobs that turned out to be stored already', async () => {
     const client = limited({ maxStoredJobs: 1 });
     expect(taken(client, 2)).toBe(1);
-    usage.giveBack(client, 1);
+    usage.release(client, 1);
     expect(taken(client, 2)).toBe(1);
     await usage.stop();
   });
 
-  it('is not limited where no limit is given', async () => {
+  it('is unlimited without a limit', async () => {
     expect(taken(limited({}), 5000)).toBe(5000);
     await usage.stop();
   });

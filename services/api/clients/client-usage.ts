@@ -11,29 +11,33 @@ export interface JobCounts {
 }
 
 /** Time between two reads of the counts of all processes, in milliseconds. */
-const lookEveryMs = 1000;
+const readEveryMs = 1000;
 /** Time without jobs after which a client's counts are no longer read, in milliseconds. */
 const forgetAfterMs = 60_000;
 
-export type Room = { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
+export type Reservation =
+  { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
 /**
  * Use of limits by clients. Jobs of other processes are known a second late, so a limit may be exceeded for that long.
  */
 export interface ClientUsage {
-  /** Takes room for one job, if any. @param storedAtMost a lower limit than the client's; null: the client's */
-  take(client: Client, storedAtMost?: number | null): Room;
-  /** Releases room, because the job was a duplicate or was not stored. */
-  giveBack(client: Client, jobs: number): void;
+  /**
+   * Reserves capacity for one job, if the client's limits allow it.
+   * @param storedAtMost limit of stored jobs below the client's own; null: only the client's own limit applies
+   */
+  reserve(client: Client, storedAtMost?: number | null): Reservation;
+  /** Releases reserved capacity, because jobs were duplicates or were not stored. */
+  release(client: Client, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
 }
 
 interface Usage extends RateShare {
   usedAtMs: number;
-  /** Jobs taken by this process since the last read, which may not include them. */
-  sinceLook: number;
-  looked: { counts: JobCounts; atMs: number } | null;
+  /** Jobs counted by this process since the last read; the counts of that read may not include them. */
+  sinceRead: number;
+  lastRead: { counts: JobCounts; atMs: number } | null;
 }
 
 export interface ClientUsageDeps {
@@ -51,53 +55,53 @@ export function createClientUsage({ figures, clock, logger }: ClientUsageDeps): 
     const known = usages.get(clientId);
     if (known) return known;
     const tokens = definition.acceptPerSecond ?? 0;
-    const fresh = { usedAtMs: nowMs, tokens, filledAtMs: nowMs, othersPerSecond: 0, sinceLook: 0, looked: null };
+    const fresh = { usedAtMs: nowMs, tokens, filledAtMs: nowMs, othersPerSecond: 0, sinceRead: 0, lastRead: null };
     usages.set(clientId, fresh);
     return fresh;
   }
 
   function update(usage: Usage, counts: JobCounts, nowMs: number): void {
-    const { looked, sinceLook } = usage;
-    if (looked) {
-      const others = counts.accepted - looked.counts.accepted - sinceLook;
-      usage.othersPerSecond = Math.max(0, (others * 1000) / Math.max(1, nowMs - looked.atMs));
+    const { lastRead, sinceRead } = usage;
+    if (lastRead) {
+      const others = counts.accepted - lastRead.counts.accepted - sinceRead;
+      usage.othersPerSecond = Math.max(0, (others * 1000) / Math.max(1, nowMs - lastRead.atMs));
     }
-    usage.looked = { counts, atMs: nowMs };
-    usage.sinceLook = 0;
+    usage.lastRead = { counts, atMs: nowMs };
+    usage.sinceRead = 0;
   }
 
-  async function look(): Promise<number> {
+  async function read(): Promise<number> {
     const nowMs = clock.monotonicMs();
     for (const [clientId, { usedAtMs }] of usages) if (nowMs - usedAtMs > forgetAfterMs) usages.delete(clientId);
-    if (usages.size === 0) return lookEveryMs;
+    if (usages.size === 0) return readEveryMs;
     const counts = await figures.counts([...usages.keys()]);
     for (const [clientId, usage] of usages) {
       update(usage, counts.get(clientId) ?? { accepted: 0, stored: 0 }, clock.monotonicMs());
     }
-    return lookEveryMs;
+    return readEveryMs;
   }
 
-  const loop = createLoop({ name: 'look-at-usage', turn: look, afterErrorMs: lookEveryMs, clock, logger });
+  const loop = createLoop({ name: 'look-at-usage', turn: read, afterErrorMs: readEveryMs, clock, logger });
 
   return {
-    take: (client, storedAtMost = null) => {
+    reserve: (client, storedAtMost = null) => {
       const nowMs = clock.monotonicMs();
       const usage = usageOf(client, nowMs);
       usage.usedAtMs = nowMs;
       const { maxStoredJobs, acceptPerSecond } = client.definition;
-      const stored = (usage.looked?.counts.stored ?? 0) + usage.sinceLook;
+      const stored = (usage.lastRead?.counts.stored ?? 0) + usage.sinceRead;
       if (stored >= Math.min(maxStoredJobs, storedAtMost ?? maxStoredJobs)) return { kind: 'quota', stored };
       if (acceptPerSecond !== undefined) {
         const share = refill(usage, acceptPerSecond, nowMs);
         if (usage.tokens < 1) return { kind: 'rate', retryAfterSeconds: secondsUntilOne(usage, share) };
         usage.tokens -= 1;
       }
-      usage.sinceLook += 1;
+      usage.sinceRead += 1;
       return { kind: 'room' };
     },
-    giveBack: ({ clientId }, jobs) => {
+    release: ({ clientId }, jobs) => {
       const usage = usages.get(clientId);
-      if (usage) usage.sinceLook = Math.max(0, usage.sinceLook - jobs);
+      if (usage) usage.sinceRead = Math.max(0, usage.sinceRead - jobs);
     },
     start: () => loop.start(),
     stop: () => loop.stop(),

@@ -16,67 +16,44 @@ import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
-import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
+import { entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import { egressOf } from './client-egress.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
 import { clientInPath } from './client-in-path.ts';
 import { endpointInPath, endpointSecretRoutes, type EndpointSecretRoutesDeps } from './endpoint-secret-routes.ts';
 import { endpointView } from './endpoint-view.ts';
-import type { EndpointChange, EndpointUse, OwnedEndpoint } from './postgres/endpoint-store.ts';
+import { createOwnedEndpoints, type OwnedEndpoints } from './owned-endpoints.ts';
+import type { EndpointUse, OwnedEndpoint } from './postgres/endpoint-store.ts';
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'installation' } as const;
 
+interface Routed {
+  server: HttpServer;
+  deps: EndpointSecretRoutesDeps;
+  owned: OwnedEndpoints;
+}
+
 /** Registers the routes of a client's endpoints, `default` among them: where calls go, and by which terms. */
 export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
-  const { clientStore, endpointStore, clients } = deps;
+  const routed: Routed = { server, deps, owned: createOwnedEndpoints(deps) };
+  listRoute(routed);
+  createRoute(routed);
+  readRoute(routed);
+  changeRoute(routed);
+  deleteRoute(routed);
+  enabledRoutes(routed);
+  endpointSecretRoutes(server, deps);
+}
 
-  async function requireClient(id: string): Promise<Client> {
-    const client = await clientStore.get(await clientInPath(id, clients));
-    if (!client) throw notFound('client', id);
-    return client;
-  }
+const answer = (reply: FastifyReply, owned: OwnedEndpoint) =>
+  reply.header('etag', entityTag(owned.endpoint.revision)).send(endpointView(owned));
 
-  async function require(id: string, name: string): Promise<OwnedEndpoint> {
-    const client = await requireClient(id);
-    const endpoint = client.endpoints.find((each) => each.name === name);
-    if (!endpoint) throw notFound('endpoint', name);
-    return { client, endpoint };
-  }
-
-  const answer = (reply: FastifyReply, owned: OwnedEndpoint) =>
-    reply.header('etag', entityTag(owned.endpoint.revision)).send(endpointView(owned));
-
-  function checkUrl(client: Client, url: string | null, terms: EndpointTerms): void {
-    const forbidden = url === null ? null : deps.clientEgress.problemOf(egressOf(client, terms), url, '/url');
-    if (forbidden) throw invalidRequest([forbidden]);
-  }
-
-  async function change(
-    { id, endpoint: name }: z.output<typeof endpointInPath>,
-    expected: number | null,
-    changeOf: (before: OwnedEndpoint) => EndpointChange,
-  ): Promise<OwnedEndpoint> {
-    const changed = await changeRevised(expected, {
-      look: async () => {
-        const before = await require(id, name);
-        return { before, revision: before.endpoint.revision };
-      },
-      change: async ({ before, revision }) =>
-        await endpointStore.change(before.client.clientId, name, changeOf(before), revision),
-      nameOf: () => name,
-    });
-    if (changed.kind === 'missing') throw notFound('endpoint', name);
-    // Ensures that the next request to this process already uses the change.
-    await clients.refresh();
-    return changed.owned;
-  }
-
+function listRoute({ server, owned }: Routed): void {
   server.route({
     method: 'GET',
     url: '/clients/:id/endpoints',
@@ -89,20 +66,22 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       response: { 200: jsonAnswer('All of them', pageShape(endpointShape)) },
     },
     handler: async ({ params }) => {
-      const client = await requireClient(params.id);
+      const client = await owned.requireClient(params.id);
       return { items: client.endpoints.map((endpoint) => endpointView({ client, endpoint })), next: null };
     },
   });
+}
 
+function createRoute({ server, deps, owned }: Routed): void {
   server.route({
     method: 'POST',
     url: '/clients/:id/endpoints',
-    config: { ...operating, audit: 'made an endpoint of a client' },
+    config: { ...operating, audit: 'created an endpoint of a client' },
     schema: {
       operationId: 'createClientEndpoint',
       summary: 'Create an endpoint of a client',
       description:
-        'Its name and its URL are enough: fields that it leaves out follow `default`, which each client has.',
+        'Only name and URL are required. Omitted fields follow the endpoint `default`, which each client has.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -110,18 +89,20 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       response: { 201: answered, ...problems(409) },
     },
     handler: async ({ params: { id }, body: { name, url, ...terms } }, reply) => {
-      const client = await requireClient(id);
-      checkUrl(client, url, terms);
-      const created = await endpointStore.create(client.clientId, name, { url, terms });
+      const client = await owned.requireClient(id);
+      owned.checkUrl(client, url, terms);
+      const created = await deps.endpointStore.create(client.clientId, name, { url, terms });
       if (created.kind === 'missing') throw notFound('client', id);
       if (created.kind === 'name-taken') throw nameTaken(client, name);
       if (created.kind === 'too-many') throw tooMany(client);
-      await clients.refresh();
+      await deps.clients.refresh();
       reply.code(201).header('location', endpointView(created.owned).links.self);
       return answer(reply, created.owned);
     },
   });
+}
 
+function readRoute({ server, owned }: Routed): void {
   server.route({
     method: 'GET',
     url: '/clients/:id/endpoints/:endpoint',
@@ -133,19 +114,22 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       params: endpointInPath,
       response: { 200: answered },
     },
-    handler: async ({ params }, reply) => answer(reply, await require(params.id, params.endpoint)),
+    handler: async ({ params }, reply) => answer(reply, await owned.require(params.id, params.endpoint)),
   });
+}
 
+function changeRoute({ server, owned }: Routed): void {
   server.route({
     method: 'PATCH',
     url: '/clients/:id/endpoints/:endpoint',
     config: { ...operating, audit: 'changed an endpoint of a client' },
     schema: {
       operationId: 'changeClientEndpoint',
-      summary: 'Change some of an endpoint’s rules',
+      summary: 'Change some fields of an endpoint',
       description:
-        'They hold for what waits, too, within about a second. Another URL is for jobs and schedules to come: others keep theirs. ' +
-        'null makes a field what `default` has, and a field of `default` what a new one has (JSON merge patch).',
+        'Changes also apply to waiting jobs, within about a second. Another URL applies to new jobs and ' +
+        'schedules only. null makes a field follow `default`, and resets a field of `default` to its initial ' +
+        'value (JSON merge patch).',
       tags,
       params: endpointInPath,
       headers: ifMatchHeaders,
@@ -153,19 +137,21 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       response: { 200: answered, ...problems(409) },
     },
     // Leaves validation to the handler, which checks the merged endpoint.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { params, headers } = request;
       const body: unknown = request.body;
-      const changed = await change(params, expectedRevision(headers['if-match']), ({ client, endpoint }) => {
+      const changed = await owned.change(params, expectedRevision(headers['if-match']), ({ client, endpoint }) => {
         const wanted = patched(endpoint, body);
-        if (wanted.url !== endpoint.url) checkUrl(client, wanted.url, wanted.terms);
+        if (wanted.url !== endpoint.url) owned.checkUrl(client, wanted.url, wanted.terms);
         return wanted;
       });
       return answer(reply, changed);
     },
   });
+}
 
+function deleteRoute({ server, deps }: Routed): void {
   server.route({
     method: 'DELETE',
     url: '/clients/:id/endpoints/:endpoint',
@@ -174,22 +160,24 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       operationId: 'deleteClientEndpoint',
       summary: 'Delete an endpoint',
       description:
-        'Nothing that has not ended may name it: no job, and no schedule. What ended is shown with its name as before. ' +
-        '`default` stays as long as its client.',
+        'No unfinished job and no schedule that has not ended may name it. Finished jobs still show its ' +
+        'name. `default` exists as long as its client.',
       tags,
       params: endpointInPath,
-      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+      response: { 204: z.null().describe('It does not exist any more'), ...problems(409) },
     },
     handler: async ({ params: { id, endpoint: name } }, reply) => {
-      const removed = await endpointStore.remove(await clientInPath(id, clients), name);
+      const removed = await deps.endpointStore.remove(await clientInPath(id, deps.clients), name);
       if (removed.kind === 'missing') throw notFound('endpoint', name);
-      if (removed.kind === 'default') throw defaultStays();
+      if (removed.kind === 'default') throw defaultNotDeletable();
       if (removed.kind === 'in-use') throw stillInUse(name, removed);
-      await clients.refresh();
+      await deps.clients.refresh();
       return reply.code(204).send(null);
     },
   });
+}
 
+function enabledRoutes({ server, owned }: Routed): void {
   for (const verb of ['disable', 'enable'] as const) {
     server.route({
       method: 'POST',
@@ -197,7 +185,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
       config: { ...operating, audit: `${verb}d an endpoint of a client` },
       schema: {
         operationId: `${verb}ClientEndpoint`,
-        summary: verb === 'disable' ? 'Call nothing through it; its jobs are accepted, and wait' : 'Let it go on',
+        summary: verb === 'disable' ? 'Disable an endpoint: its jobs are accepted, and wait' : 'Enable an endpoint',
         description: ofDefault[verb],
         tags,
         headers: idempotentHeaders,
@@ -210,17 +198,15 @@ export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDep
         if (none?.ok === false) throw invalidRequest(none.problems, none.more);
         const { reason } = verb === 'disable' ? disabling.parse(request.body ?? {}) : {};
         const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
-        return answer(reply, await change(request.params, null, () => wanted));
+        return answer(reply, await owned.change(request.params, null, () => wanted));
       },
     });
   }
-
-  endpointSecretRoutes(server, deps);
 }
 
 const ofDefault = {
-  disable: '`default` stops its client: nothing is accepted for it, and nothing called through any of its endpoints.',
-  enable: '`default` lets its client go on; endpoints that were disabled themselves stay so.',
+  disable: 'Disabling `default` stops the client: no jobs are accepted for it, and none of its endpoints is called.',
+  enable: 'Enabling `default` resumes the client; endpoints that were disabled themselves stay disabled.',
 };
 
 /** Body of `enable`, which takes no reason. */
@@ -236,9 +222,9 @@ function patched({ name, url, terms }: ClientEndpoint, patch: unknown): { url: s
     throw invalidRequest([{ pointer: '', code: 'wrong-type', detail }]);
   }
   const merged: [string, unknown][] = Object.entries({ url, ...terms, ...written.data });
-  const said = merged.filter(([, value]) => value !== null);
+  const definedFields = merged.filter(([, value]) => value !== null);
   const shape = name === defaultEndpointName ? newDefaultEndpoint : patchedEndpoint;
-  const checked = checkShape(shape, Object.fromEntries(said));
+  const checked = checkShape(shape, Object.fromEntries(definedFields));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   const { url: wanted, ...rest } = checked.value;
   return { url: wanted, terms: rest };
@@ -252,13 +238,13 @@ function nameTaken({ name: client }: Client, name: z.output<typeof endpointName>
 }
 
 function tooMany({ clientId, name }: Client): HttpProblem {
-  const detail = `the client ${quoted(name)} (${publicId('client', clientId)}) has ${maxEndpointsOfClient} endpoints: more are not kept`;
+  const detail = `the client ${quoted(name)} (${publicId('client', clientId)}) has ${maxEndpointsOfClient} endpoints, which is the maximum`;
   return new HttpProblem({ status: 409, code: 'too-many-endpoints', detail });
 }
 
-function defaultStays(): HttpProblem {
+function defaultNotDeletable(): HttpProblem {
   const detail =
-    'each client has the endpoint "default", which jobs without an endpoint go through: disabled, it stops its client, and it is deleted with it';
+    'each client needs the endpoint "default", for jobs without an endpoint: disable it to stop the client, or delete the client';
   return new HttpProblem({ status: 409, code: 'default-endpoint', detail });
 }
 

@@ -13,7 +13,7 @@ import { sealing } from '../frame/sealing.ts';
 import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
 import { checkAddressesOfAuth, clientAuthRefusals, readClientAuth, sealClientAuth } from './client-auth.ts';
 import { egressOf, type ClientEgress } from './client-egress.ts';
 import { clientInPath } from './client-in-path.ts';
@@ -43,7 +43,8 @@ const secretBytes = 32;
 
 /**
  * Registers the routes of an endpoint's signing keys (Standard Webhooks) and of the credentials that dispatchers add to
- * its calls. Each call carries a signature by each valid key. Endpoints without their own have those of `default`.
+ * its calls. Each call carries a signature by each valid key. An endpoint without keys or credentials uses those of
+ * `default`.
  */
 export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const { clientStore, endpointStore, clients, secretBox, clientEgress, clock } = deps;
@@ -61,7 +62,8 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       operationId: 'addClientEndpointKey',
       summary: 'Add a signing key of an endpoint',
       description:
-        'The older ones sign too until they expire, so that receivers can change over in peace. From its first one on, calls through an endpoint are signed by its own and no more by those of `default`.',
+        'Older keys also sign until they expire, so that receivers can switch without a gap. From its first ' +
+        'key on, calls of an endpoint are signed with its own keys, and no more with those of `default`.',
       tags,
       headers: headersOfSecretAnswers,
       params: endpointInPath,
@@ -80,8 +82,8 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       await clients.refresh();
       request.auditDetail = { key: clientKeyView(key).id, othersExpireAt: othersExpireAt.toISOString() };
       reply.code(201);
-      const shown = body.secret === undefined ? secret : null;
-      return { key: clientKeyView(key), secret: shown, endpoint: endpointView(owned) };
+      const newSecret = body.secret === undefined ? secret : null;
+      return { key: clientKeyView(key), secret: newSecret, endpoint: endpointView(owned) };
     },
   });
 
@@ -92,7 +94,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     schema: {
       operationId: 'removeClientEndpointKey',
       summary: 'End a signing key of an endpoint at once',
-      description: 'For one that others know. To change over in peace, add another, and let this one expire.',
+      description: 'For a key that others know. For a planned change, add another key and let this one expire.',
       tags,
       params: byKey,
       response: { 200: answered },
@@ -114,16 +116,18 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     config: { ...operating, refusals: clientAuthRefusals, audit: 'set the authorization of an endpoint’s calls' },
     schema: {
       operationId: 'setClientEndpointAuth',
-      summary: 'Set what calls through an endpoint are authorised with',
+      summary: 'Set the authorization of calls through an endpoint',
       description:
-        'Sent to the servers that it names alone, by calls that have no authorization of their own; of `default` also by those of endpoints that have none. It takes the place of the one before, in every dispatcher within about a second. It is kept encrypted; its secrets are never shown.',
+        'Sent only to the servers that it names, by calls that have no authorization of their own. That of ' +
+        '`default` also applies to endpoints without one. It replaces the former one, in every dispatcher ' +
+        'within about a second. It is stored encrypted; its secrets are never shown.',
       tags,
       params: endpointInPath,
       body: newClientAuth,
       response: { 200: answered, ...problems(409) },
     },
     // The handler validates, because the usual messages would quote the secret.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request) => {
       const { id, endpoint: name } = request.params;
       const auth = readClientAuth(request.body);
@@ -146,8 +150,9 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     config: { ...operating, audit: 'removed the authorization of an endpoint’s calls' },
     schema: {
       operationId: 'removeClientEndpointAuth',
-      summary: 'Let calls through an endpoint go with what `default` has, those of `default` without any',
-      description: 'Where there is none, nothing changes.',
+      summary: 'Remove the authorization of an endpoint',
+      description:
+        'Calls then use that of `default`; calls of `default` go without. If there is none, nothing changes.',
       tags,
       params: endpointInPath,
       response: { 200: answered },
@@ -170,12 +175,12 @@ function givenOrNewKey(
   { clientId, keyId }: { clientId: string; keyId: string },
   secretBox: SecretBox,
 ): { secret: string; sealed: string } {
-  if (given.secret !== undefined && !webhookKeyOf(given.secret)) throw noSecret();
+  if (given.secret !== undefined && !webhookKeyOf(given.secret)) throw invalidSecret();
   const secret = given.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
   return { secret, sealed: sealing(() => secretBox.seal(secret, clientKeyContext(clientId, keyId))).sealed };
 }
 
-function noSecret(): HttpProblem {
+function invalidSecret(): HttpProblem {
   const detail = `has to be ${webhookSecretForm}, and is not`;
   return invalidRequest([{ pointer: '/secret', code: 'invalid-secret', detail }]);
 }

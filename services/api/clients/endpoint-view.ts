@@ -10,7 +10,12 @@ export function endpointView({ client: { clientId, endpoints }, endpoint }: Owne
   const client = `/v1/clients/${id}`;
   const self = `${client}/endpoints/${name}`;
   return {
-    ...{ name, clientId: id, revision, enabled, disabledReason, url },
+    name,
+    clientId: id,
+    revision,
+    enabled,
+    disabledReason,
+    url,
     ...terms,
     auth: auth && clientAuthView(auth),
     keys: keys.map(clientKeyView),
@@ -32,6 +37,6 @@ function warningsOf(self: string, keys: readonly ClientKey[]): EndpointShape['wa
   const lastEnd = Math.max(0, ...ends);
   if (lastEnd === Infinity) return [];
   const since = keys.length === 0 ? '' : ` from ${new Date(lastEnd).toISOString()} on`;
-  const detail = `its calls are not signed${since}, so that receivers cannot tell them from others: POST ${self}/keys makes a key`;
+  const detail = `its calls are not signed${since}, so receivers cannot distinguish them from others: POST ${self}/keys creates a key`;
   return [{ pointer: '/keys', code: 'unsigned', detail }];
 }

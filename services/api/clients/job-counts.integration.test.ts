@@ -9,7 +9,7 @@ const on = apiOnPostgres();
 
 const makeClient = async (name: string) => clientShape.parse((await on.ask('POST', '/v1/clients', { name })).json()).id;
 
-/** As a process has counted them. */
+/** Adds the counts of a process. */
 const count = (client: string, slot: number, sums: readonly number[]) =>
   on.pool.query(
     `insert into client_totals (client, slot, accepted, called, expired, cancelled, dead)
@@ -22,7 +22,7 @@ const counts = async () => {
   return counted;
 };
 
-it('sums what all processes have counted, client by client and together, and it adds up', async () => {
+it('the job counts of all processes are summed by client and in total, and add up', async () => {
   const [shop, billing, quiet] = [await makeClient('shop'), await makeClient('billing'), await makeClient('quiet')];
   await count(shop, 1, [10, 4, 1, 0, 2]);
   await count(shop, 2, [5, 1, 0, 1, 0]);
@@ -30,7 +30,12 @@ it('sums what all processes have counted, client by client and together, and it 
   const ofShop = { accepted: 15, called: 5, expired: 1, cancelled: 1, dead: 2, stored: 6 };
   const ofBilling = { accepted: 40, called: 20, expired: 0, cancelled: 0, dead: 0, stored: 20 };
   expect(await counts()).toEqual({
-    ...{ accepted: 55, called: 25, expired: 1, cancelled: 1, dead: 2, stored: 26 },
+    accepted: 55,
+    called: 25,
+    expired: 1,
+    cancelled: 1,
+    dead: 2,
+    stored: 26,
     clients: [
       { clientId: billing, ...ofBilling },
       { clientId: shop, ...ofShop },
@@ -39,7 +44,7 @@ it('sums what all processes have counted, client by client and together, and it 
   expect(JSON.stringify(await counts())).not.toContain(quiet);
 });
 
-it('leaves out the jobs of notifications, and is empty if there never was a job', async () => {
+it('the job counts exclude jobs of notifications, and are empty if there never was a job', async () => {
   const nothing = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0, stored: 0, clients: [] };
   const made = await on.ask('POST', '/v1/notifications', { url: 'https://hooks.example.com/x', events: ['run.ended'] });
   expect(made.statusCode, made.body).toBe(201);

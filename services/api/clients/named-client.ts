@@ -10,19 +10,19 @@ import { invalidRequest, quoted } from '../frame/http-problem.ts';
  * kept.
  * @throws {HttpProblem} 422 for an unknown name, 403 for a client outside the scope
  */
-export async function clientToRead(
+export async function requireReadableClient(
   ref: string,
   scope: Scope,
   clients: Pick<ClientReader, 'current' | 'refresh'>,
 ): Promise<string> {
   const clientId = uuidOf('client', ref);
-  if (clientId === undefined) return (await clientNamed(ref, scope, clients)).clientId;
+  if (clientId === undefined) return (await requireNamedClient(ref, scope, clients)).clientId;
   requireClientInScope(scope, clientId, ref);
   return clientId;
 }
 
 /** Returns a client by id or name. @throws {HttpProblem} 422 if unknown, 403 outside the scope */
-export async function clientNamed(
+export async function requireNamedClient(
   ref: string,
   scope: Scope,
   clients: Pick<ClientReader, 'current' | 'refresh'>,
@@ -33,12 +33,12 @@ export async function clientNamed(
     requireClientInScope(scope, client.clientId, client.name);
     return client;
   }
-  const detail = `there is no client ${quoted(ref)}: POST /v1/clients makes one`;
+  const detail = `there is no client ${quoted(ref)}: POST /v1/clients creates one`;
   throw invalidRequest([{ pointer, code: 'unknown-client', detail }]);
 }
 
 /** Reads the client again if it has no endpoint of this name here, because the endpoint may be new. */
-export async function knowingEndpoint(
+export async function refreshForEndpoint(
   client: Client,
   name: string | undefined,
   clients: Pick<ClientReader, 'refresh'>,
@@ -51,7 +51,7 @@ export async function knowingEndpoint(
  * Returns the endpoint of a client that a body or a filter names; `default` if it names none.
  * @throws {HttpProblem} 422 for an unknown endpoint
  */
-export function endpointNamed(
+export function requireNamedEndpoint(
   { name: client, endpoints }: Pick<Client, 'name' | 'endpoints'>,
   name: string | undefined,
   pointer: string,
@@ -59,6 +59,6 @@ export function endpointNamed(
   if (name === undefined) return endpoints[0];
   const endpoint = endpoints.find((each) => each.name === name);
   if (endpoint) return endpoint;
-  const detail = `the client ${quoted(client)} has no endpoint ${quoted(name)}: POST /v1/clients/{id}/endpoints makes one`;
+  const detail = `the client ${quoted(client)} has no endpoint ${quoted(name)}: POST /v1/clients/{id}/endpoints creates one`;
   throw invalidRequest([{ pointer, code: 'unknown-endpoint', detail }]);
 }

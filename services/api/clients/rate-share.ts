@@ -7,14 +7,14 @@ export interface RateShare {
   othersPerSecond: number;
 }
 
-/** Part of the rate that each process has, however much the others use. */
+/** Minimum share of one process in a rate, from 0 to 1, even if the other processes use all of it. */
 const leastShare = 0.05;
 
 /** Adds tokens for the time since the last call, at most one second's. @returns this process's share per second */
-export function refill(of: RateShare, perSecond: number, nowMs: number): number {
-  const share = Math.max(perSecond * leastShare, perSecond - of.othersPerSecond);
-  of.tokens = Math.min(Math.max(share, 1), of.tokens + ((nowMs - of.filledAtMs) / 1000) * share);
-  of.filledAtMs = nowMs;
+export function refill(rateShare: RateShare, perSecond: number, nowMs: number): number {
+  const share = Math.max(perSecond * leastShare, perSecond - rateShare.othersPerSecond);
+  rateShare.tokens = Math.min(Math.max(share, 1), rateShare.tokens + ((nowMs - rateShare.filledAtMs) / 1000) * share);
+  rateShare.filledAtMs = nowMs;
   return share;
 }
 

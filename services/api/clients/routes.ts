@@ -7,7 +7,9 @@ import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientLoads } from './postgres/client-loads.ts';
 import { createClientTotals } from './postgres/client-totals.ts';
 
-export const tags = [{ name: 'clients', description: 'Who schedules callbacks, and by which rules' }];
+export const tags = [
+  { name: 'clients', description: 'Clients that schedule callbacks, with their endpoints and limits' },
+];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool } = parts;

@@ -38,7 +38,7 @@ const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const get = (url: string, headers: Record<string, string> = {}) => api.server.inject({ method: 'GET', url, headers });
 
 describe('the console', () => {
-  it.each(['/', '/campaigns', '/runs/run_1/report', '/log-in', '/no/such/view'])('is the page at %s', async (path) => {
+  it.each(['/', '/campaigns', '/runs/run_1/report', '/log-in', '/no/such/view'])('is served at %s', async (path) => {
     const page = await get(path, browser);
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['cache-control']).toBe('no-cache');
@@ -46,7 +46,7 @@ describe('the console', () => {
   });
 
   it.each(['/v1/nothing', '/assets/main-0000.js', '/docs/nothing.js', '/healthz/nothing', '/openapi.json/nothing'])(
-    'is not at %s, which is the API’s',
+    'is not served at %s, which belongs to the API',
     async (path) => {
       const response = await get(path, browser);
       expect([401, 404]).toContain(response.statusCode);
@@ -54,12 +54,12 @@ describe('the console', () => {
     },
   );
 
-  it('is for people: a program that asks for something else gets a problem, and so does a change', async () => {
+  it('answers requests for other content types, and requests that change data, with a problem', async () => {
     expect((await get('/campaigns', { accept: 'application/json' })).statusCode).toBe(404);
     expect((await api.server.inject({ method: 'POST', url: '/campaigns', headers: browser })).statusCode).toBe(404);
   });
 
-  it('may load its own scripts and styles, from nowhere else', async () => {
+  it('may load scripts and styles only from its own origin', async () => {
     const { headers } = await get('/', browser);
     const policy = String(headers['content-security-policy']);
 
@@ -70,7 +70,16 @@ describe('the console', () => {
     expect(headers['referrer-policy']).toBe('no-referrer');
   });
 
-  it('is served below the path of a proxy, which takes that off or leaves it', async () => {
+  it('has an empty frame for messages, which may show inline styles and load or run nothing', async () => {
+    const { statusCode, headers, body } = await get('/message-frame', browser);
+    expect([statusCode, body]).toEqual([200, expect.stringContaining('<body></body>')]);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; style-src 'unsafe-inline'; img-src data:;");
+    expect(policy).toContain("frame-ancestors 'self'; sandbox allow-same-origin");
+    expect(policy).not.toMatch(/script|https?:|\*/);
+  });
+
+  it('is served below the path of a proxy, whether or not the proxy removes it', async () => {
     await api.close();
     await begin('https://example.com/muster');
     for (const path of ['/muster', '/muster/', '/muster/campaigns', '/campaigns', '/']) {
@@ -82,7 +91,7 @@ describe('the console', () => {
     expect((await get('/mustering/assets/main-8f3a.js')).statusCode).toBe(404);
   });
 
-  it('believes no header about where it is', async () => {
+  it('ignores the x-forwarded headers about its address', async () => {
     const headers = { ...browser, 'x-forwarded-prefix': '/"><script>', 'x-forwarded-host': 'evil.example' };
     const page = await get('/', headers);
     expect(page.body).toContain('<base href="/" />');
@@ -90,8 +99,8 @@ describe('the console', () => {
   });
 });
 
-describe('its files', () => {
-  it('are kept for ever where their name changes with them, and looked for anew where not', async () => {
+describe('the files of the console', () => {
+  it('are cached forever if their name contains a hash, and revalidated otherwise', async () => {
     const [asset, icon] = [await get('/assets/main-8f3a.js'), await get('/icon.svg')];
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(asset.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -101,7 +110,7 @@ describe('its files', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('are sent compressed to who can read that', async () => {
+  it('are compressed for clients that accept it', async () => {
     const url = '/assets/main-8f3a.js';
     const [br, gzip, plain] = [
       await get(url, { 'accept-encoding': 'gzip, br' }),
@@ -121,13 +130,13 @@ describe('its files', () => {
     '/assets/../index.html',
     '/assets/%2e%2e/index.html',
     '/assets/..%2f..%2fetc/passwd',
-  ])('are those that browsers load: %s is nothing', async (path) => {
+  ])('do not include %s', async (path) => {
     expect((await get(path)).statusCode).toBe(404);
   });
 });
 
-describe('without a build', () => {
-  it('there is no console, and the address leads to the documentation', async () => {
+describe('the console without a build', () => {
+  it('is not served, and its address redirects to the documentation', async () => {
     await api.close();
     await rm(join(folder, 'index.html'));
     await begin();
@@ -136,7 +145,7 @@ describe('without a build', () => {
     expect((await get('/campaigns', browser)).statusCode).toBe(404);
   });
 
-  it('whose page has no place for its path, the console is refused', async () => {
+  it('refuses an index page without a base path', async () => {
     await writeFile(join(folder, 'index.html'), '<html></html>');
     await expect(readConsolePages(folder)).rejects.toThrow('lacks <base href="/" />');
   });

@@ -44,8 +44,27 @@ export const pagePolicy = [
   "manifest-src 'self'",
   "base-uri 'self'",
   "form-action 'self'",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/**
+ * Page without content, in which the console displays the HTML of a message (parts/campaign/message-frame.tsx). Its
+ * policy allows inline styles, which messages have, and no scripts, forms or anything from elsewhere.
+ */
+export const messageFrame = {
+  path: '/message-frame',
+  body: '<!doctype html><html lang="en"><head><title>Message</title></head><body></body></html>',
+  policy: [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-same-origin',
+  ].join('; '),
+} as const;
 
 /**
  * Reads the built console.

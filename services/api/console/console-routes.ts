@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { sendPacked } from '../frame/server/packed-body.ts';
-import { pagePolicy, type ConsolePages } from './console-pages.ts';
+import { messageFrame, pagePolicy, type ConsolePages } from './console-pages.ts';
 
 /** Paths for which the API answers itself: a mistyped path there is a problem, not a page. */
 const answeredElsewhere = ['/v1', '/docs', '/openapi.json', '/healthz', '/readyz', '/assets'];
@@ -30,8 +30,12 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
   };
 }
 
-/** Registers one route per file of the page: no other path leads to a file. */
+/** Registers one route per file of the page, and one for the frame of messages: no other path leads to a file. */
 export function consoleFileRoutes(server: HttpServer, { files }: ConsolePages): void {
+  const { path, policy, body } = messageFrame;
+  server.get(path, { schema: { hide: true } }, (_request, reply) =>
+    reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(body),
+  );
   for (const file of files) {
     server.get(file.path, { schema: { hide: true } }, async (request, reply) => {
       reply.type(file.type);

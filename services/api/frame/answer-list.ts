@@ -5,7 +5,8 @@ import { invalidRequest } from './http-problem.ts';
 import { preferredType } from './preferred-type.ts';
 import type { Page } from './page.port.ts';
 import { refusingInvalidCursor } from './public-ids.ts';
-import { allPages, csvStream, ndjsonStream } from './stream-rows.ts';
+import { sharedCsvRecords, sharedJsonLines, type SharedCells } from './shared-cells.ts';
+import { allPages, csvRecords, jsonLines, rowStream, viewsOf, type CsvManner, type RowWriter } from './stream-rows.ts';
 import { refusals } from '../../../shared/contracts/stated-rules.ts';
 
 export const csv = 'text/csv';
@@ -21,17 +22,17 @@ export const streamManner = {
   format: z
     .enum(['json', 'csv', 'ndjson'])
     .optional()
-    .describe('What `Accept` says, for who cannot say that, such as a link; it wins over `Accept`')
+    .describe('Alternative to the header `Accept`, for links; it takes precedence over `Accept`')
     .meta(refusals({ 'not-with-stream': '`limit` or `cursor` is given, and the answer is CSV or lines of JSON' })),
   raw: z
     .enum(['true', 'false'])
     .optional()
-    .describe('With CSV: true leaves texts that a spreadsheet takes for formulas as they are')
+    .describe('For CSV: true leaves texts that a spreadsheet would read as formulas unchanged')
     .meta(refusals({ 'only-with-csv': '`raw` or `for` is given, and the answer is not CSV' })),
   for: z
     .enum(['excel'])
     .optional()
-    .describe('With CSV: begins with a UTF-8 byte order mark, without which Excel misreads é'),
+    .describe('For CSV: true begins with a UTF-8 byte order mark, which Excel needs to read é'),
 };
 
 /** Returns true if a request to such a list exports all of it as a file. Its duration grows with the list. */
@@ -67,14 +68,17 @@ export interface AnsweredList<Row, View extends object> {
   view: (row: Row) => View;
   /** Row of CSV, if it differs from the view. */
   csvRow?: (row: Row) => object;
+  /** Cells that many rows of a file share. The first cell is the first column and the view's first property. */
+  sharedCells?: SharedCells<Row>;
 }
 
 /** Sends a page as JSON, or the whole list as a stream of CSV or lines of JSON, as the client prefers. */
 export async function answerList<Row, View extends object>(
   reply: FastifyReply,
   { accept, format, method, limit, cursor, raw, reader }: ListRequest,
-  { fileName, columns, requireSubject, pageOf, view, csvRow = view }: AnsweredList<Row, View>,
+  list: AnsweredList<Row, View>,
 ): Promise<FastifyReply> {
+  const { fileName, requireSubject, pageOf, view } = list;
   const type = typeOf({ accept, format });
   const asStream = type !== formats.json;
   if (asStream) refuseGiven({ limit, cursor }, notWithStream);
@@ -85,27 +89,46 @@ export async function answerList<Row, View extends object>(
   reply.header('vary', 'accept');
   if (!asStream) return reply.send({ items: first.items.map(view), next: first.next });
 
-  const pages = allPages(first, (next) => pageOf(streamedPage, next, true), type === csv ? csvRow : view);
+  const pages = allPages(first, (next) => pageOf(streamedPage, next, true));
   const manner = { raw: raw === 'true', bom: reader === 'excel' };
   const extension = type === csv ? 'csv' : 'ndjson';
   return reply
     .type(type === csv ? `${csv}; charset=utf-8; header=present` : ndjson)
     .header('content-disposition', `attachment; filename="${fileName}.${extension}"`)
-    .send(
-      method === 'HEAD' ? Readable.from([]) : type === csv ? csvStream(pages, columns, manner) : ndjsonStream(pages),
-    );
+    .send(method === 'HEAD' ? Readable.from([]) : fileOf(pages, list, type === csv ? manner : undefined));
 }
 
-/** A stream contains the whole list, so it refuses a limit instead of ignoring it. */
+/** @param csvManner undefined for lines of JSON */
+function fileOf<Row, View extends object>(
+  pages: AsyncIterable<readonly Row[]>,
+  { columns, view, csvRow = view, sharedCells }: AnsweredList<Row, View>,
+  csvManner: CsvManner | undefined,
+): Readable {
+  const writer = csvManner ? csvRecords(columns, csvManner) : jsonLines;
+  const toObject = csvManner ? csvRow : view;
+  if (!sharedCells) return rowStream(viewsOf(pages, toObject), writer);
+  const ofRows: RowWriter<Row> = { head: writer.head, textOf: (rows) => writer.textOf(rows.map(toObject)) };
+  return rowStream(
+    pages,
+    csvManner
+      ? sharedCsvRecords(sharedCells, ofRows, csvManner.raw)
+      : sharedJsonLines(sharedCells, ofRows, columns[0] ?? ''),
+  );
+}
+
+/**
+ * Problem of a limit in a request for a stream. A stream contains the whole list, so a limit is refused instead of
+ * ignored.
+ */
 const notWithStream = {
   code: 'not-with-stream',
-  detail: 'belongs to pages of JSON; a stream holds all that the filter fits',
+  detail: 'is only for pages of JSON; a stream contains all matching rows',
 };
 
-const onlyWithCsv = { code: 'only-with-csv', detail: `says how CSV is written, and goes with Accept: ${csv}` };
+const onlyWithCsv = { code: 'only-with-csv', detail: `is an option of CSV and requires Accept: ${csv}` };
 
-function refuseGiven(parameters: Record<string, unknown>, why: { code: string; detail: string }): void {
+function refuseGiven(parameters: Record<string, unknown>, problem: { code: string; detail: string }): void {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const errors = given.map(([name]) => ({ pointer: `/${name}`, ...why }));
+  const errors = given.map(([name]) => ({ pointer: `/${name}`, ...problem }));
   if (errors.length > 0) throw invalidRequest(errors);
 }

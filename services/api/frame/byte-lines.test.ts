@@ -30,7 +30,7 @@ describe('lines of a file', () => {
     ['\ufeff', ['']],
     ['\ufeff\na', ['', 'a']],
     ['\ufeff\r\na', ['', 'a']],
-  ])('begin after a byte order mark, also if it comes in parts: %j', async (text, lines) => {
+  ])('begin after a byte order mark, even if the mark arrives in parts: %j', async (text, lines) => {
     const bytes = Buffer.from(text);
     expect(await linesOf([bytes])).toEqual(lines);
     expect(await linesOf(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(lines);
@@ -40,7 +40,7 @@ describe('lines of a file', () => {
     expect(await linesOf([Buffer.from([0x61, 0xe9, 0x0a, 0xed, 0xa0, 0x80])])).toEqual(['a\xe9', '\xed\xa0\x80']);
   });
 
-  it('of any length take memory a few times, also if they come byte by byte', async () => {
+  it('are read with few memory allocations, whatever their length, even if they arrive byte by byte', async () => {
     const allocations = vi.spyOn(Buffer, 'allocUnsafe');
     onTestFinished(() => allocations.mockRestore());
     const line = 'x'.repeat(64 * 1024);

@@ -41,38 +41,38 @@ import { readSecretBox, secretsEnvironment, type SecretBox } from '../../../shar
 
 export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTER_TOPIC_PREFIX: true }).extend({
   KAFKA_BROKERS: commonEnvironment.shape.KAFKA_BROKERS.optional(),
-  API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('Where it listens; 0 takes any free one'),
-  API_HOST: z.string().default('127.0.0.1').describe('At which address'),
+  API_PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe('Port of the API; 0 chooses a free port'),
+  API_HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   MUSTER_REGION: region,
   API_PUBLIC_URL: publicUrl,
   API_DOCS: z
     .enum(['keyed', 'public'], "has to be 'keyed' or 'public'")
     .default('keyed')
     .describe(
-      'Who may read `/docs` and `/openapi.json`, which name the countries and actions of this installation: whoever ' +
-        'has a key or is logged in to the console, or everybody',
+      'Access to `/docs` and `/openapi.json`, which contain the countries and actions of this installation: `keyed` for callers with a key ' +
+        'or a console session, `public` without authentication',
     ),
   MUSTER_INSTALLATION_NAME: z
     .string()
     .min(1)
     .max(60)
     .optional()
-    .describe('The installation as people call it, such as `Production`; the console shows it'),
+    .describe('Display name of the installation, such as `Production`, shown in the console'),
   MUSTER_ZONE: z
     .string()
     .refine(isZone, 'has to be an IANA time zone such as Asia/Singapore')
     .default(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
-    .meta({ description: 'In which the console shows times first', usual: 'that of the machine' }),
+    .meta({ description: 'Default time zone of the console', usual: 'time zone of the machine' }),
   MUSTER_CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, 'has to be three capital letters such as SGD')
     .optional()
-    .describe('ISO 4217: what prices of action types are in; the same for all processes of the API'),
+    .describe('ISO 4217 currency of the prices of action types; the same for all API processes'),
   MUSTER_BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,512}$/, 'has to be 16 to 512 visible ASCII characters')
     .optional()
-    .describe('An operator’s key that is accepted from the start'),
+    .describe('API key with the role operator that is accepted from the start'),
   ...quotaEnvironment.shape,
 });
 

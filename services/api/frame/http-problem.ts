@@ -13,7 +13,7 @@ export interface HttpProblemFacts {
   detail: string;
   errors?: readonly FieldProblem[];
   headers?: Readonly<Record<string, string>>;
-  /** Role that is needed, of a 403. */
+  /** Role that the request needs; only in a 403. */
   requiredRole?: Role;
 }
 
@@ -44,8 +44,8 @@ export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): H
   return new HttpProblem({ status: 422, code: 'invalid-request', detail, errors: listed });
 }
 
-export function notFound(what: string, id: string): HttpProblem {
-  return new HttpProblem({ status: 404, code: `${what}-not-found`, detail: `there is no ${what} ${quoted(id)}` });
+export function notFound(noun: string, id: string): HttpProblem {
+  return new HttpProblem({ status: 404, code: `${noun}-not-found`, detail: `there is no ${noun} ${quoted(id)}` });
 }
 
 /** @param traceId id of the trace that the request belongs to */

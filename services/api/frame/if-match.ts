@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { HttpProblem, quoted } from './http-problem.ts';
-import type { Redefined } from './redefined.port.ts';
+import type { Redefinition } from './redefinition.port.ts';
 
 /** Headers of routes that change only the state that the caller has seen; other headers are accepted. */
 export const ifMatchHeaders = z.looseObject({
-  'if-match': z.string().optional().describe('The ETag that it was shown with: 412 where it has changed since'),
+  'if-match': z.string().optional().describe('ETag of the last read; 412 if the resource has changed since'),
 });
 
 /** Returns the ETag of a resource with revisions. */
@@ -14,8 +14,8 @@ export function entityTag(revision: number): string {
 }
 
 /** Returns the ETag of a resource without revisions, computed from its view. */
-export function etagOf(shown: object): string {
-  return `"${hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 27)}"`;
+export function etagOf(resource: object): string {
+  return `"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 27)}"`;
 }
 
 /** Returns the ETags that a request names; null if it accepts any. */
@@ -25,11 +25,11 @@ function tagsIn(ifMatch: string | undefined): string[] | null {
 }
 
 /** Refuses a change if the resource has changed since the caller read it. @throws {HttpProblem} 412 */
-export function requireMatch(ifMatch: string | undefined, shown: object): void {
+export function requireMatch(ifMatch: string | undefined, resource: object): void {
   const wanted = tagsIn(ifMatch);
-  const etag = etagOf(shown);
+  const etag = etagOf(resource);
   if (wanted === null || wanted.includes(etag)) return;
-  throw outdated(`it has changed since: its ETag is ${etag} now, not ${wanted.join(', ').slice(0, 200)}`);
+  throw outdated(`the resource has changed: its ETag is ${etag} now, not ${wanted.join(', ').slice(0, 200)}`);
 }
 
 /** Returns the revision that a request expects; null for any. @throws {HttpProblem} 412 if it cannot be a revision */
@@ -38,7 +38,7 @@ export function expectedRevision(ifMatch: string | undefined): number | null {
   if (wanted === null) return null;
   const [tag = '', ...others] = wanted;
   const [, revision] = /^"(\d{1,9})"$/.exec(others.length === 0 ? tag : '') ?? [];
-  if (revision === undefined) throw outdated(`If-Match ${quoted(ifMatch)} is no ETag of this resource`);
+  if (revision === undefined) throw outdated(`If-Match ${quoted(ifMatch)} is not an ETag of this resource`);
   return Number(revision);
 }
 
@@ -74,7 +74,7 @@ export async function changeRevised<Subject extends { revision: number }, Outcom
 /** @throws {HttpProblem} 412 if another change was written first */
 export function requireWritten<Kept extends { revision: number }>(
   name: string,
-  { isWritten, record }: Redefined<Kept>,
+  { isWritten, record }: Redefinition<Kept>,
 ): Kept {
   if (!isWritten) throw revisedSince(name, record.revision);
   return record;
@@ -87,7 +87,7 @@ export function requireRevision(name: string, { revision }: { revision: number }
 }
 
 export function revisedSince(name: string, revision: number): HttpProblem {
-  return outdated(`${name} is at revision ${revision} by now: look at it, and say it anew`);
+  return outdated(`${name} is at revision ${revision} now: read it again and repeat the change`);
 }
 
 function isDecided<Outcome extends { kind: string }>(

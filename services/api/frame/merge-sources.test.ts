@@ -30,15 +30,15 @@ function failing(): string[] {
 }
 
 describe('merged sources', () => {
-  it('tell whatever comes first until all have ended, whatever lies beside them', async () => {
-    const heard: string[] = [];
+  it('yield values as they arrive until all sources have ended', async () => {
+    const received: string[] = [];
     const beside = silent();
-    for await (const each of mergeSources([sourceOf('a', 'b'), sourceOf('1')], beside.source)) heard.push(each);
-    expect(heard.toSorted()).toEqual(['1', 'a', 'b']);
+    for await (const each of mergeSources([sourceOf('a', 'b'), sourceOf('1')], beside.source)) received.push(each);
+    expect(received.toSorted()).toEqual(['1', 'a', 'b']);
     beside.end();
   });
 
-  it('stay open while one is silent, and what comes beside them arrives meanwhile', async () => {
+  it('stay open while a source is silent, and yield the values of the local source', async () => {
     const waiting = silent();
     const merged = mergeSources<string>([waiting.source], sourceOf('here'));
     expect(await merged.next()).toEqual({ done: false, value: 'here' });
@@ -48,7 +48,7 @@ describe('merged sources', () => {
     expect(await last).toEqual({ done: true, value: undefined });
   });
 
-  it('fail as soon as one fails', async () => {
+  it('fail as soon as one source fails', async () => {
     const broken = (async function* (): AsyncGenerator<string, void> {
       await settled();
       yield* failing();
@@ -56,7 +56,7 @@ describe('merged sources', () => {
     await expect(mergeSources([silent().source, broken], silent().source).next()).rejects.toThrow('away');
   });
 
-  it('keep nothing of what arrived while another one is silent', async () => {
+  it('do not buffer values while another source is silent', async () => {
     setFlagsFromString('--expose-gc');
     const collect: unknown = runInNewContext('gc');
     if (typeof collect !== 'function') expect.fail('no garbage collection to be had');

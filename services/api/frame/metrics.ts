@@ -8,58 +8,54 @@ export const apiMetrics = {
     kind: 'counter',
     name: 'muster_jobs_taken_total',
     help:
-      'Jobs that were asked for and could be stored, by what became of them: accepted, duplicate, or reused (refused, ' +
-      'for another call had their key).',
+      'Valid submitted jobs by result: accepted, duplicate, or reused (refused, ' +
+      'because the key was used for another call).',
     labelNames: ['result'],
   },
   beforeCommit: {
     kind: 'gauge',
     name: 'muster_jobs_before_commit',
-    help: 'Jobs that requests brought and that are not committed yet.',
+    help: 'Submitted jobs that are not committed yet.',
   },
   reports: {
     kind: 'counter',
     name: 'muster_job_reports_total',
-    help: 'Reports of receivers that had answered 202, by what became of them.',
+    help: 'Reports of receivers that had answered 202, by result.',
     labelNames: ['verdict'],
   },
   receipts: {
     kind: 'counter',
     name: 'muster_receipts_total',
     help:
-      'Delivery receipts that came in: accepted, unknown (of nobody that we know), refused (not readable). Unknown ' +
-      'ones without end mean that a provider mixes installations up.',
+      'Received delivery receipts: accepted, unknown (unknown user), refused (unreadable). A steady rate of unknown ' +
+      'receipts means that a provider confuses installations.',
     labelNames: ['outcome'],
   },
   quotaUsed: {
     kind: 'gauge',
     name: 'muster_quota_used_ratio',
-    help: 'What the account that is nearest to the quota has used of it; 1 is all. About a minute old.',
+    help: 'Used share of the quota by the account closest to it; 1 is all. About a minute old.',
     labelNames: ['quota'],
   },
   lagMessages: {
     ...ofShards,
     name: 'muster_shard_lag_messages',
-    help: 'Messages published and not handled. About a second old, as all figures of shards.',
+    help: 'Messages published and not handled yet. About a second old, like all figures of shards.',
   },
   lagSeconds: {
     ...ofShards,
     name: 'muster_shard_lag_seconds',
-    help:
-      'What is ready in the shard, at its rate of now; without what a run’s own pace holds back, and no value while ' +
-      'nothing moves.',
+    help: 'Seconds of ready work at the current rate of the shard, without batches that a pace delays. No value without progress.',
   },
   aheadSeconds: {
     ...ofShards,
     name: 'muster_shard_ahead_seconds',
-    help:
-      'All that workers could do in the shard at its rate of now: ready in steps before too, or still to be fed by ' +
-      'runs without a pace. No value while nothing moves.',
+    help: 'Seconds of all work ahead at the current rate of the shard, including work in earlier steps and work that runs without a pace have not fed yet. No value without progress.',
   },
   workers: { ...ofShards, name: 'muster_shard_workers', help: 'Workers that serve the shard.' },
   desiredWorkers: {
     ...ofShards,
     name: 'muster_shard_desired_workers',
-    help: 'Workers to be through in a minute, at most one for each partition: what an autoscaler goes by.',
+    help: 'Workers needed to finish in a minute, at most one per partition; for autoscalers.',
   },
 } as const satisfies MetricTable;

@@ -9,22 +9,22 @@ export function pageShape<Item extends z.ZodType>(item: Item) {
 
 export const pageLimit = z.coerce.number().int().min(1).max(1000);
 
-export const partOfName = wordShape(200).optional().describe('In its name, whatever the case');
+export const partOfName = wordShape(200).optional().describe('Part of the name, case-insensitive');
 
 /** Filter of a list: true, false, or both if undefined. */
 export const yesOrNo = z.enum(['true', 'false']).optional();
 
 /** @returns undefined for both */
-export function asBoolean(said: 'true' | 'false' | undefined): boolean | undefined {
-  return said === undefined ? undefined : said === 'true';
+export function asBoolean(text: 'true' | 'false' | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true';
 }
 
 const cursorText = {
   pattern: '^[A-Za-z0-9_-]+$',
-  ...refusals({ 'invalid-cursor': '`cursor` is not `next` of a page of this list' }),
+  ...refusals({ 'invalid-cursor': '`cursor` is not the `next` of a page of this list' }),
 };
 
 export const pageQuery = z.strictObject({
   limit: pageLimit.default(50),
-  cursor: z.string().max(4000).optional().describe('`next` of the page before').meta(cursorText),
+  cursor: z.string().max(4000).optional().describe('`next` of the previous page').meta(cursorText),
 });

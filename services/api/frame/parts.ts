@@ -13,10 +13,12 @@ import type { ApiConfig } from './config.ts';
 import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.ts';
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
-/** Parts of the process that all rooms build on: pools, readers of registered objects, and the configuration. */
+/**
+ * Parts of the process that all folders of the API use: pools, readers of registered objects, and the configuration.
+ */
 export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
   config: ApiConfig;
-  /** Taken from the configuration, so that a test can replace them one by one. */
+  /** Taken from the configuration. A separate field, so that a test can replace it. */
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -40,12 +42,15 @@ export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tr
   idempotency: IdempotentRequests;
   /** Egress for addresses that operators configure. */
   egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
-  /** Registers a function for the start: in order, after the first database check, before the first request. */
+  /**
+   * Registers a function that runs at the start, after the first database check and before the first request. Functions
+   * run in the order of their registration.
+   */
   onStart: (start: () => void) => void;
   start: () => void;
 }
 
-/** Suffixes of the API's further pools, after `muster-api-`. */
+/** Suffixes of the names of the API's other pools: each name begins with `muster-api-`. */
 type ApiPool = keyof typeof poolSizes.api extends infer Name
   ? Name extends `muster-api-${infer Rest}`
     ? Rest

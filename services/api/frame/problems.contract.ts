@@ -9,11 +9,11 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().describe('Stable: programs decide by this'),
-    errors: z.array(fieldProblem).describe('All that is wrong with the request; empty where no field is to blame'),
+    code: z.string().describe('Stable code for programs'),
+    errors: z.array(fieldProblem).describe('All problems of the request; empty if no field caused the problem'),
     requestId: z.string(),
-    traceId: z.string().optional().describe('Of a request that belongs to a trace (traceparent)'),
-    requiredRole: z.enum(roles).optional().describe('Of 403 forbidden: the role that may'),
+    traceId: z.string().optional().describe('Trace id of a request that belongs to a trace (traceparent)'),
+    requiredRole: z.enum(roles).optional().describe('For 403 forbidden: the role that the operation requires'),
   })
   .meta({ id: 'Problem' });
 

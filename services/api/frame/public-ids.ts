@@ -14,7 +14,7 @@ export function idInQuery(kind: IdKind, name: string, id: string | undefined): s
   if (id === undefined) return undefined;
   const uuid = uuidOf(kind, id);
   if (uuid !== undefined) return uuid;
-  const detail = `${quoted(id)} is no ${kind}'s id, which looks like ${publicId(kind, exampleUuid)}`;
+  const detail = `${quoted(id)} is not the id of a ${kind}, which looks like ${publicId(kind, exampleUuid)}`;
   throw invalidRequest([{ pointer: `/${name}`, code: 'invalid-id', detail }]);
 }
 
@@ -44,6 +44,6 @@ export async function refusingInvalidCursor<Result>(cursor: string | undefined, 
 }
 
 export function invalidCursor(cursor: string) {
-  const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
+  const detail = `${quoted(cursor)} is not a cursor: pass the "next" of the previous page unchanged`;
   return invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
 }

@@ -71,7 +71,7 @@ function exampleBody(operation: Operation): JsonFields | undefined {
   return schema?.['examples'] === undefined ? undefined : exampleOf(schema);
 }
 
-const tables = ['api_keys', 'api_key_secrets', 'client_endpoint_keys', 'notifications', 'report_links'];
+const tables = ['api_keys', 'api_key_secrets', 'client_endpoint_secrets', 'notifications', 'report_links'];
 
 async function stored(): Promise<string> {
   const rows = await Promise.all([...tables, 'session_links'].map((table) => on.rowsOf(table)));
@@ -85,7 +85,7 @@ async function post(key: string, url: string, payload: object | undefined) {
 }
 
 describe('the OpenAPI document', () => {
-  it('marks each operation whose answer has a field of a secret', () => {
+  it('marks each operation whose answer contains a secret', () => {
     const found = named.filter(
       ({ operation }) => operation.method === 'POST' && answersOf(operation).some(holdsSecret),
     );
@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('an answer with a secret', () => {
-  it.each(secretive)('is never repeated by $name, which creates nothing twice', async ({ name, operation }) => {
+  it.each(secretive)('is never repeated by $name, and nothing is created twice', async ({ name, operation }) => {
     const ask = () => post(name.replaceAll(' ', '-'), pathOf(operation), exampleBody(operation));
     const first = await ask();
     expect(first.statusCode, first.body).toBeLessThan(300);
@@ -118,7 +118,7 @@ describe('an answer with a secret', () => {
     }
   });
 
-  it('names the created thing, and frees its Idempotency-Key if the request was refused', async () => {
+  it('names the created object, and frees its Idempotency-Key if the request was refused', async () => {
     const key = { name: 'twice', role: 'viewer' };
     const send = (body: object) => post('a-key', '/v1/api-keys', body);
     expect((await send({ ...key, role: 'nobody' })).statusCode).toBe(422);
@@ -128,7 +128,7 @@ describe('an answer with a secret', () => {
     expect((await send({ ...key, name: 'another' })).statusCode).toBe(422);
   });
 
-  it('is never created again when its first process has died', async () => {
+  it('is refused, not created again, if the process died before it stored the answer', async () => {
     const key = { name: 'broken off', role: 'viewer' };
     const send = () => post('broken-off', '/v1/api-keys', key);
     expect((await send()).statusCode).toBe(201);

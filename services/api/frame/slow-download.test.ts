@@ -11,7 +11,9 @@ function downloading(waiting: number) {
   const clock = createSettableClock();
   const response = { writableLength: waiting };
   const socket = {
-    ...{ bytesWritten: 1_000_000 + waiting, writableLength: waiting, isDestroyed: false },
+    bytesWritten: 1_000_000 + waiting,
+    writableLength: waiting,
+    isDestroyed: false,
     destroy: () => (socket.isDestroyed = true),
   };
   const ended = new AbortController();
@@ -37,7 +39,7 @@ function downloading(waiting: number) {
 }
 
 describe('a download that holds a slot', () => {
-  it('is ended when its reader takes less than the minimum rate of what waits for it, in four windows in a row', async () => {
+  it('is ended if its reader stays below the minimum rate in four consecutive windows', async () => {
     const { socket, isSlow, take, pass } = downloading(10 * enough);
     for (let window = 0; window < slowWindows; window++) {
       take(enough - 1);
@@ -49,13 +51,13 @@ describe('a download that holds a slot', () => {
     expect(await isSlow).toBe(true);
   });
 
-  it('is ended when its last bytes are not taken', async () => {
+  it('is ended if its last bytes are not read', async () => {
     const { socket, passSlowly } = downloading(10);
     await passSlowly();
     expect(socket.isDestroyed).toBe(true);
   });
 
-  it('is ended when its reader stops after it was quick', async () => {
+  it('is ended if its reader stops after a fast start', async () => {
     const { socket, take, pass, passSlowly } = downloading(10 * enough);
     take(9 * enough);
     await pass(rateWindowMs);
@@ -64,7 +66,7 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(true);
   });
 
-  it('goes on at the minimum rate, however long it takes', async () => {
+  it('continues at the minimum rate, however long it takes', async () => {
     const { socket, take, pass } = downloading(10 * enough);
     for (let window = 0; window < 10; window++) {
       take(enough);
@@ -73,7 +75,7 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('goes on when the kernel reports what was taken in steps', async () => {
+  it('continues if the kernel reports the read bytes in steps', async () => {
     const { socket, take, pass } = downloading(100 * enough);
     for (let window = 0; window < 10 * slowWindows; window++) {
       if (window % slowWindows === 0) take(slowWindows * enough);
@@ -82,7 +84,7 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('goes on when its reader has taken what waited, and more comes late', async () => {
+  it('continues if its reader has read all and more data comes late', async () => {
     const { socket, write, take, pass } = downloading(100);
     for (let window = 0; window < 3 * slowWindows; window++) {
       take(100);
@@ -93,13 +95,13 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('goes on while the API computes what it sends', async () => {
+  it('continues while the API computes the data', async () => {
     const { socket, passSlowly } = downloading(0);
     await passSlowly();
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('is left alone once it has ended', async () => {
+  it('is not touched after its end', async () => {
     const { clock, socket, ended, isSlow, passSlowly } = downloading(10);
     ended.abort();
     expect(await isSlow).toBe(false);

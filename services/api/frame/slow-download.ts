@@ -3,7 +3,8 @@ import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 /**
  * Consecutive windows after which a reader is too slow. The kernel reports progress in steps of about a third of its
- * buffer. A steady reader of 40,000 bytes a second shows 1.4 MB every 36 seconds.
+ * buffer. A steady reader of 40,000 bytes a second shows 1.4 MB every 36 seconds, so a single window may show no
+ * progress.
  */
 export const slowWindows = 4;
 

@@ -96,7 +96,7 @@ function unpacked(chunks: AsyncIterable<unknown>): AsyncIterable<unknown> {
       done(bytes > maxBytes ? tooLarge() : isExpanding ? expandsTooMuch() : null, chunk);
     },
   });
-  // The last stream receives the errors of all parts.
+  // The callback ignores the error, because the last stream receives the errors of all parts.
   return pipeline(chunks, count, createGunzip(), limit, ignore);
 }
 
@@ -168,7 +168,7 @@ function lengthOf(chunk: unknown): number {
 }
 
 function ignore(): void {
-  // The reader of the last stream receives the error.
+  // The error is ignored here, because the reader of the last stream receives it.
 }
 
 /** Reads a case-insensitive `content-encoding` (RFC 9110 section 8.4.1). @throws {HttpProblem} 415 if unknown */
@@ -176,12 +176,12 @@ export function readUploadEncoding(header: string | undefined): UploadEncoding {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === 'gzip' || name === 'x-gzip') return 'gzip';
   if (name === '' || name === 'identity') return 'plain';
-  const detail = `content-encoding is ${quoted(header)}, and has to be gzip or not there`;
+  const detail = `content-encoding is ${quoted(header)}, and has to be gzip or absent`;
   throw new HttpProblem({ status: 415, code: 'unsupported-encoding', detail });
 }
 
 function packedTwice(): HttpProblem {
-  const detail = 'the file is packed with gzip twice: unpack it once, and send the file that comes out';
+  const detail = 'the file is compressed with gzip twice: decompress it once and send the result';
   return new HttpProblem({ status: 415, code: 'unsupported-encoding', detail });
 }
 
@@ -191,7 +191,7 @@ export function brokenUpload(error: unknown, lines: number): HttpProblem | undef
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('Z_')) {
     const cause = error instanceof Error ? error.message : code;
-    const detail = `the file cannot be unpacked after ${lines} lines: ${cause}`;
+    const detail = `the file cannot be decompressed after ${lines} lines: ${cause}`;
     return new HttpProblem({ status: 400, code: 'malformed-gzip', detail });
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
@@ -202,20 +202,20 @@ export function brokenUpload(error: unknown, lines: number): HttpProblem | undef
 
 function tooSlow(bytes: number): HttpProblem {
   const detail =
-    `the body came too slowly: ${bytes} bytes in ${rateWindowMs / 1000} seconds of waiting for it, and the minimum rate of an ` +
+    `the body arrived too slowly: ${bytes} bytes in ${rateWindowMs / 1000} seconds of waiting for it; the minimum rate of an ` +
     `upload is ${minBytesPerSecond} bytes a second`;
   // Closes the connection instead of waiting for the rest of the body.
   return new HttpProblem({ status: 408, code: 'upload-too-slow', detail, headers: { connection: 'close' } });
 }
 
 function tooLarge(): HttpProblem {
-  const detail = `the file holds more than ${maxBytes} bytes once it is unpacked, which is the limit; split it into several`;
+  const detail = `the decompressed file has more than ${maxBytes} bytes, which is the limit; split it into several files`;
   return new HttpProblem({ status: 413, code: 'file-too-large', detail });
 }
 
 function expandsTooMuch(): HttpProblem {
   const detail =
-    `the file unpacks to more than ${maxExpansion} times its size, which is the limit beyond ${expansionCountsFrom} bytes; ` +
-    'send it as it is, or remove the rows that repeat';
+    `the file decompresses to more than ${maxExpansion} times its size, which is the limit above ${expansionCountsFrom} bytes; ` +
+    'send it uncompressed or remove repeated rows';
   return new HttpProblem({ status: 413, code: 'file-expands-too-much', detail });
 }

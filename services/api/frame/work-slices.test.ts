@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allPages, csvStream, ndjsonStream } from './stream-rows.ts';
+import { allPages, csvRecords, jsonLines, rowStream, viewsOf } from './stream-rows.ts';
 import { nextSlice } from './work-slices.ts';
 
 /** Counts turns of the event loop while work is done. */
@@ -35,18 +35,15 @@ describe('slices of heavy work', () => {
   });
 
   it.each([
-    ['CSV', 1001, (pages: AsyncIterable<readonly object[]>) => csvStream(pages, ['id'], { raw: true, bom: false })],
-    ['lines of JSON', 1000, ndjsonStream],
-  ])('are 100 rows of an export as %s', async (_, lines, streamOf) => {
+    ['CSV', 1001, csvRecords(['id'], { raw: true, bom: false })],
+    ['lines of JSON', 1000, jsonLines],
+  ])('have 100 rows each in an export as %s', async (_, lines, writer) => {
     const items = Array.from({ length: 1000 }, (_row, id) => ({ id }));
-    const pages = allPages(
-      { items, next: null },
-      () => Promise.reject(new Error('there is one page')),
-      (row) => row,
-    );
+    const pages = allPages({ items, next: null }, () => Promise.reject(new Error('there is one page')));
     const { chunks, turns } = await countingTurns(async (turn) => {
       const read: unknown[] = [];
-      for await (const chunk of streamOf(pages)) read.push(chunk);
+      const views = viewsOf(pages, (row) => row);
+      for await (const chunk of rowStream(views, writer)) read.push(chunk);
       return { chunks: read, turns: turn() };
     });
     expect(chunks.join('').trimEnd().split(/\r?\n/)).toHaveLength(lines);

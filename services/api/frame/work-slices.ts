@@ -1,4 +1,4 @@
-/** Rows that one slice writes, well below a millisecond of the event loop. */
+/** Maximum rows that one slice writes, well below a millisecond of the event loop. */
 const rowsPerSlice = 100;
 
 let last: Promise<void> = Promise.resolve();

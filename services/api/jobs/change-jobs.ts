@@ -4,7 +4,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { JobChanges } from './postgres/job-changes.ts';
 import type { JobStore } from './postgres/job-store.ts';
 
-/** Jobs per transaction, which locks them together. */
+/** Maximum jobs per transaction, which locks them together. */
 const jobsPerPart = 500;
 /** Interval of checks for changes that another process left unfinished. */
 const lookEveryMs = 5000;

@@ -19,7 +19,7 @@ function setUp() {
 }
 
 describe('lists of jobs', () => {
-  it('of one client are carried out one after the other, and a neighbour does not wait for them', async () => {
+  it('run one after the other for a client, while another client does not wait for them', async () => {
     const { begun, ends, list } = setUp();
     const first = list(orders, 'first');
     void list(orders, 'second');
@@ -32,7 +32,7 @@ describe('lists of jobs', () => {
     expect(begun).toEqual(['first', 'of the neighbour', 'second']);
   });
 
-  it('go on when the one before has failed', async () => {
+  it('continue after a failed list', async () => {
     const { turns } = setUp();
     const failing = turns(orders, () => Promise.reject(new Error('the database is away')));
     const next = turns(orders, () => Promise.resolve('done'));
@@ -40,7 +40,7 @@ describe('lists of jobs', () => {
     expect(await next).toBe('done');
   });
 
-  it('are refused where too many of their client wait, and a neighbour is not', async () => {
+  it('are refused if too many of their client wait, while another client is served', async () => {
     const { list } = setUp();
     for (let n = 0; n < 21; n++) void list(orders, `list ${n}`);
     await expect(list(orders, 'one more')).rejects.toMatchObject({ status: 429, code: 'too-many-lists' });

@@ -34,6 +34,6 @@ export function createClientTurns() {
 }
 
 function tooManyLists(name: string): HttpProblem {
-  const detail = `${maxWaiting} lists of the client ${quoted(name)} wait already; retry-after says when to come again`;
+  const detail = `${maxWaiting} lists of the client ${quoted(name)} are already waiting; retry-after is the time to wait`;
   return new HttpProblem({ status: 429, code: 'too-many-lists', detail, headers: { 'retry-after': '1' } });
 }

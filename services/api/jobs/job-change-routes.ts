@@ -5,7 +5,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { clientNamed } from '../clients/named-client.ts';
+import { requireNamedClient } from '../clients/named-client.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import type { JobChanger } from './change-jobs.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
@@ -29,10 +29,10 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
   server.route({
     method: 'POST',
     url: '/jobs/changes',
-    config: { role: 'scheduler', scope: 'client', audit: 'began to change all jobs of a filter' },
+    config: { role: 'scheduler', scope: 'client', audit: 'started a change of all matching jobs' },
     schema: {
       operationId: 'changeJobs',
-      summary: 'Take back or move all jobs of a client that fit',
+      summary: 'Cancel or reschedule all matching jobs of a client',
       description:
         'Carried out here, part by part; it goes on when a process dies. Jobs that come meanwhile, behind where it is, are changed too.',
       tags,
@@ -47,7 +47,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
       const dueAt = 'dueAt' in to ? to.dueAt : new Date(clock.now().getTime() + to.delayMs);
       const change = await jobChanges.create({
         changeId: request.begun?.createdId ?? uuidv7(),
-        clientId: (await clientNamed(client, scopeOf(request), clients)).clientId,
+        clientId: (await requireNamedClient(client, scopeOf(request), clients)).clientId,
         verb,
         filter: { state, tag, endpoint, orderingKey, priority, dueFrom: until(dueFrom), dueUntil: until(dueUntil) },
         dueAt: verb === 'cancel' ? null : dueAt,
@@ -65,7 +65,7 @@ export function jobChangeRoutes(server: HttpServer, deps: JobChangeRoutesDeps): 
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getJobChange',
-      summary: 'How far a change of many jobs is',
+      summary: 'Show the progress of a change of many jobs',
       tags,
       params: z.object({ id: z.string().describe('jch_…') }),
       response: { 200: jsonAnswer('The change', jobChange) },

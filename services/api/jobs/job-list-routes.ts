@@ -16,12 +16,12 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { callerOf, scopeOf } from '../access/scopes.ts';
-import { clientNamed, clientToRead } from '../clients/named-client.ts';
+import { requireNamedClient, requireReadableClient } from '../clients/named-client.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { AcceptJobsDeps } from './accept/accept-jobs.ts';
-import type { JobSender } from './accept/job-room.ts';
+import type { JobSender } from './accept/job-capacity.ts';
 import type { ClientTurns } from './client-turns.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import { cancelAnswerOf } from './job-routes.ts';
@@ -41,7 +41,7 @@ const tags = ['jobs'];
 /** Replaces the key's rate limit with the client's limits, like the submission of jobs. */
 const changing = { role: 'scheduler', scope: 'client', rateLimit: false } as const;
 
-const ofEach = 'Up to 5,000 by ids or by idempotency keys, with a result for each, in their order.';
+const ofEach = 'Up to 5,000 by ids or idempotency keys, with a result for each, in the same order.';
 
 export function jobListRoutes(server: HttpServer, deps: JobListRoutesDeps): void {
   findRoute(server, deps);
@@ -58,14 +58,14 @@ function findRoute(server: HttpServer, { listedJobs: jobs, clientTurns, clients 
     schema: {
       operationId: 'findJobs',
       summary: 'Show jobs by their ids or keys',
-      description: `${ofEach} What has ended too, as long as outcomes are kept.`,
+      description: `${ofEach} Includes ended jobs, as long as outcomes are kept.`,
       tags,
       body: listedJobs,
-      response: { 200: jsonAnswer('What there is of each', foundJobs) },
+      response: { 200: jsonAnswer('The job for each id or key', foundJobs) },
     },
     handler: async (request) => {
       const { client: name } = request.body;
-      const clientId = await clientToRead(name, scopeOf(request), clients);
+      const clientId = await requireReadableClient(name, scopeOf(request), clients);
       const named = namedIn(request.body, clientId);
       const found = await clientTurns({ clientId, name }, () => jobs.find(clientId, differing(named)));
       const results = named.map(({ jobId, item }) => {
@@ -84,15 +84,15 @@ function cancelRoute(server: HttpServer, { listedJobs: jobs, clientTurns, client
     config: { ...changing, audit: 'cancelled jobs by ids or keys' },
     schema: {
       operationId: 'cancelJobs',
-      summary: 'Take jobs back by their ids or keys',
-      description: `${ofEach} As of one alone, or \`not-found\`. A repeat has the same answers.`,
+      summary: 'Cancel jobs by their ids or keys',
+      description: `${ofEach} Results as for a single job, or \`not-found\`. A repeated request has the same results.`,
       tags,
       headers: idempotentHeaders,
       body: listedJobs,
-      response: { 200: jsonAnswer('What became of each', cancelledJobs) },
+      response: { 200: jsonAnswer('Result for each job', cancelledJobs) },
     },
     handler: async (request) => {
-      const client = await clientNamed(request.body.client, scopeOf(request), clients);
+      const client = await requireNamedClient(request.body.client, scopeOf(request), clients);
       const named = namedIn(request.body, client.clientId);
       const changed = await clientTurns(client, () => jobs.cancel(client.clientId, differing(named)));
       const answers = new Map(
@@ -125,15 +125,15 @@ function moveRoute(server: HttpServer, { listedJobs: jobs, clientTurns, clients,
     config: { ...changing, audit: 'rescheduled jobs by ids or keys' },
     schema: {
       operationId: 'rescheduleJobs',
-      summary: 'Move jobs to another time by their ids or keys',
+      summary: 'Reschedule jobs by their ids or keys',
       description: ofEach,
       tags,
       headers: idempotentHeaders,
       body: jobsToMove,
-      response: { 200: jsonAnswer('What became of each', movedJobs) },
+      response: { 200: jsonAnswer('Result for each job', movedJobs) },
     },
     handler: async (request) => {
-      const client = await clientNamed(request.body.client, scopeOf(request), clients);
+      const client = await requireNamedClient(request.body.client, scopeOf(request), clients);
       const named = namedIn(request.body, client.clientId);
       const to = dueTimeOf(request.body, clock.now());
       const changed = await clientTurns(client, () => jobs.move(client.clientId, differing(named), to));
@@ -155,14 +155,14 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
     config: { ...changing, audit: 'sent ended jobs again' },
     schema: {
       operationId: 'resendJobs',
-      summary: 'Send jobs again that have ended, also those that were called',
+      summary: 'Send ended jobs again, including called ones',
       description:
-        `${ofEach} Each becomes a new job with an id, a webhook-id and attempts of its own; its calls say in ` +
-        '`muster-repeats` which it repeats. They count as jobs that are accepted.',
+        `${ofEach} Each becomes a new job with its own id, webhook-id and attempts; the header ` +
+        '`muster-repeats` of its calls names the repeated job. New jobs count as accepted jobs.',
       tags,
       headers: idempotentHeaders,
       body: jobsToResend,
-      response: { 200: jsonAnswer('What became of each', resentJobs) },
+      response: { 200: jsonAnswer('Result for each job', resentJobs) },
     },
     handler: async (request) => {
       const sender = callerOf(request);
@@ -207,12 +207,12 @@ async function resendWithinLimits(
     sent = [...results.values()].filter((result) => result === 'sent').length;
     return new Map([...refused, ...results]);
   } finally {
-    room.giveBack(client, sender, admitted.length - sent);
+    room.release(client, sender, admitted.length - sent);
   }
 }
 
 interface NamedJob {
-  /** An id that no job has, if the name cannot name a job. */
+  /** Id of the job. If the given text cannot name a job, an id that no job has. */
   jobId: string;
   item: { id: string; idempotencyKey?: string };
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { clientForecast, clientLedger } from '../../../shared/contracts/jobs/client-figures.ts';
 import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { jobChange } from '../../../shared/contracts/jobs/job-changes.ts';
-import { cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jobs/shown-jobs.ts';
+import { cancelledJob, jobShape, jobSummary } from '../../../shared/contracts/jobs/job-shapes.ts';
 import { acceptedJob } from '../../../shared/contracts/jobs/jobs.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import type { Role } from '../../../shared/domain/roles.ts';
@@ -28,12 +28,12 @@ async function schedule(changes: object = {}): Promise<string> {
 
 const claim = (id: string) =>
   on.pool.query(
-    `insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+    `insert into job_claims (partition_id, due_at, id, owner, epoch, lease_until)
      select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`,
     [uuidOf('job', id)],
   );
 
-describe('what is in a job', () => {
+describe('the content of a job', () => {
   const secrets = { authorization: 'Bearer team-a-secret-token', 'x-api-key': 'sk_live_abc', accept: 'text/plain' };
   const hidden = {
     authorization: { set: true, length: 26 },
@@ -42,7 +42,7 @@ describe('what is in a job', () => {
     'content-type': 'application/json',
   };
 
-  async function shownTo(role: Role, url: string) {
+  async function readAs(role: Role, url: string) {
     const secret = `muster_the-key-of-a-${role}`;
     await on.deps.apiKeys.add({ name: role, role, digest: digestOfApiKey(secret) });
     const headers = { authorization: `Bearer ${secret}` };
@@ -62,8 +62,14 @@ describe('what is in a job', () => {
       [
         uuidOf('client', clientId),
         {
-          ...{ scheduledFor: new Date(0), acceptedAt: new Date(0), attempt: 3, method: 'POST', url: 'https://a.test/' },
-          ...{ headers: JSON.stringify(secrets), body: '{"card":"4111"}', answer: 'an answer' },
+          scheduledFor: new Date(0),
+          acceptedAt: new Date(0),
+          attempt: 3,
+          method: 'POST',
+          url: 'https://a.test/',
+          headers: JSON.stringify(secrets),
+          body: '{"card":"4111"}',
+          answer: 'an answer',
         },
       ],
     );
@@ -71,50 +77,61 @@ describe('what is in a job', () => {
   }
 
   it.each(['viewer', 'scheduler', 'manager', 'operator'] as const)(
-    'is shown to a %s without what its headers may open',
+    'is returned to a %s without secret headers',
     async (role) => {
       for (const url of [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`]) {
-        const shown = await shownTo(role, url);
-        expect(shown.json<{ headers: object }>().headers).toMatchObject({
+        const answer = await readAs(role, url);
+        expect(answer.json<{ headers: object }>().headers).toMatchObject({
           authorization: hidden.authorization,
           'x-api-key': hidden['x-api-key'],
           accept: 'text/plain',
         });
-        for (const secret of ['team-a-secret', 'sk_live']) expect(shown.body).not.toContain(secret);
+        for (const secret of ['team-a-secret', 'sk_live']) expect(answer.body).not.toContain(secret);
       }
     },
   );
 
   it.each(['viewer', 'manager'] as const)('is shown to a %s without body and answers', async (role) => {
     for (const url of [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`]) {
-      const shown = await shownTo(role, url);
-      expect(shown.json()).toMatchObject({ body: null, withheld: true });
-      for (const content of ['4111', 'an answer']) expect(shown.body).not.toContain(content);
+      const answer = await readAs(role, url);
+      expect(answer.json()).toMatchObject({ body: null, withheld: true });
+      for (const content of ['4111', 'an answer']) expect(answer.body).not.toContain(content);
     }
   });
 
   it.each(['scheduler', 'operator'] as const)('is shown to a %s with body and answers', async (role) => {
     const [job, deadJob] = [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`];
-    expect((await shownTo(role, job)).json()).toMatchObject({
-      ...{ headers: hidden, body: '{"card":"4111"}', withheld: false, attempts: [{ answer: 'an answer' }] },
+    expect((await readAs(role, job)).json()).toMatchObject({
+      headers: hidden,
+      body: '{"card":"4111"}',
+      withheld: false,
+      attempts: [{ answer: 'an answer' }],
     });
-    expect((await shownTo(role, deadJob)).json()).toMatchObject({ body: '{"card":"4111"}', answer: 'an answer' });
+    expect((await readAs(role, deadJob)).json()).toMatchObject({ body: '{"card":"4111"}', answer: 'an answer' });
   });
 });
 
 describe('a job', () => {
-  it('is shown with all that will be called', async () => {
+  it('is returned with all fields of its call', async () => {
     const id = await schedule({ body: { order: 17 }, tags: ['eu'], idempotencyKey: 'order-17' });
-    const shown = jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
-    expect(shown).toMatchObject({
-      ...{ id, clientId, state: 'pending', dueAt: '2026-01-01T00:10:00.000Z', attempt: 1, attempts: [] },
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"order":17}' },
-      ...{ tags: ['eu'], idempotencyKey: 'order-17' },
+    const answer = jobShape.parse((await ask('GET', `/v1/jobs/${id}`)).json());
+    expect(answer).toMatchObject({
+      id,
+      clientId,
+      state: 'pending',
+      dueAt: '2026-01-01T00:10:00.000Z',
+      attempt: 1,
+      attempts: [],
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"order":17}',
+      tags: ['eu'],
+      idempotencyKey: 'order-17',
     });
     expect((await ask('GET', '/v1/jobs/job_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 
-  it('is taken back once, and a repeat has the same answer', async () => {
+  it('is cancelled once, and a repeat has the same answer', async () => {
     const id = await schedule();
     const cancel = async () => cancelledJob.parse((await ask('POST', `/v1/jobs/${id}/cancel`)).json());
     expect(await cancel()).toEqual({ id, result: 'cancelled' });
@@ -123,7 +140,7 @@ describe('a job', () => {
     expect((await ask('POST', '/v1/jobs/job_01h455vb4pex5vsknk084sn02q/cancel')).statusCode).toBe(404);
   });
 
-  it('cannot be taken back or moved while it is being called', async () => {
+  it('cannot be cancelled or rescheduled while it is being called', async () => {
     const id = await schedule();
     await claim(id);
     expect((await ask('POST', `/v1/jobs/${id}/cancel`)).json()).toEqual({ id, result: 'too-late' });
@@ -131,13 +148,13 @@ describe('a job', () => {
     expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'state-forbids']);
   });
 
-  it('is moved to another time, or run now', async () => {
+  it('is rescheduled, or made due at once', async () => {
     const id = await schedule();
     const moved = await ask('POST', `/v1/jobs/${id}/reschedule`, { dueAt: '2026-02-01T00:00:00Z' });
     expect(moved.json()).toMatchObject({ dueAt: '2026-02-01T00:00:00.000Z', state: 'pending' });
     expect((await ask('POST', `/v1/jobs/${id}/run-now`)).json()).toMatchObject({ dueAt: '2026-01-01T00:00:00.000Z' });
-    const nothing = await ask('POST', `/v1/jobs/${id}/reschedule`, {});
-    expect(problem.parse(nothing.json()).errors).toMatchObject([{ pointer: '/dueAt' }]);
+    const withoutTime = await ask('POST', `/v1/jobs/${id}/reschedule`, {});
+    expect(problem.parse(withoutTime.json()).errors).toMatchObject([{ pointer: '/dueAt' }]);
   });
 });
 
@@ -145,7 +162,7 @@ describe('the list of jobs', () => {
   const page = pageShape(jobSummary);
   const list = async (query: string) => page.parse((await ask('GET', `/v1/jobs${query}`)).json());
 
-  it('is in the order of due times, page by page, without what can be large', async () => {
+  it('is in the order of due times, by page, without large fields', async () => {
     const [late, soon] = [await schedule({ delaySeconds: 900 }), await schedule({ delaySeconds: 300 })];
     const first = await list('?limit=1');
     expect(first.items.map(({ id }) => id)).toEqual([soon]);
@@ -181,20 +198,20 @@ describe('the list of jobs', () => {
 
 describe('one request for many jobs', () => {
   async function change(body: object) {
-    const asked = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
-    expect(asked.statusCode).toBe(202);
-    const { self } = jobChange.parse(asked.json()).links;
+    const accepted = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
+    expect(accepted.statusCode).toBe(202);
+    const { self } = jobChange.parse(accepted.json()).links;
     const { jobChanges: changes, jobStore, logger } = on.deps;
     // What it does takes as long as the database does.
     const jobChanger = createJobChanger({ changes, jobStore, logger, clock: systemClock });
     jobChanger.start();
-    const shown = async () => jobChange.parse((await ask('GET', self)).json());
-    await expect.poll(async () => (await shown()).state, { timeout: 20_000 }).toBe('done');
+    const answer = async () => jobChange.parse((await ask('GET', self)).json());
+    await expect.poll(async () => (await answer()).state, { timeout: 20_000 }).toBe('done');
     await jobChanger.stop();
-    return await shown();
+    return await answer();
   }
 
-  it('takes back all that fit, and says how many, and how many it came too late for', async () => {
+  it('cancels all matching jobs, and counts the cancelled jobs and those that can no longer be cancelled', async () => {
     const [first, firing, other] = [
       await schedule({ tags: ['eu'] }),
       await schedule({ tags: ['eu'] }),
@@ -207,7 +224,7 @@ describe('one request for many jobs', () => {
     for (const id of [firing, other]) expect((await ask('GET', `/v1/jobs/${id}`)).statusCode).toBe(200);
   });
 
-  it('moves more than one part holds, each once', async () => {
+  it('reschedules more jobs than one part contains, each once', async () => {
     for (let index = 0; index < 3; index++) {
       const jobs = Array.from({ length: 400 }, () => ({ url: 'https://shop.test/hook', delaySeconds: 600 + index }));
       await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
@@ -230,18 +247,18 @@ describe('one request for many jobs', () => {
 });
 
 describe('the figures of a client', () => {
-  it('add up: what was accepted has ended, or is there', async () => {
+  it('add up: each accepted job has ended or is stored', async () => {
     const [cancelled] = [await schedule(), await schedule(), await schedule()];
     await ask('POST', `/v1/jobs/${cancelled}/cancel`);
     const ledger = clientLedger.parse((await ask('GET', `/v1/clients/${clientId}/ledger`)).json());
     expect(ledger).toMatchObject({ accepted: 3, cancelled: 1, pending: 2, called: 0, balanced: true, check: null });
   });
 
-  it('tell of a check that found a difference', async () => {
+  it('include a difference found by a check', async () => {
     for (let index = 0; index < 3; index++) await schedule();
     await on.pool.query(
-      `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, sidelined, in_line,
-         keys_in_line, dead, hosts) values ($1, now(), 64, 3, 2, 0, 0, 0, 0, 0, 0)`,
+      `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, sidelined, blocked,
+         blocked_keys, dead, open_hosts) values ($1, now(), 64, 3, 2, 0, 0, 0, 0, 0, 0)`,
       [uuidOf('client', clientId)],
     );
     expect((await ask('GET', `/v1/clients/${clientId}/ledger`)).json()).toMatchObject({
@@ -252,7 +269,7 @@ describe('the figures of a client', () => {
     });
   });
 
-  it('say how many calls the next hours bring, and which minutes are full', async () => {
+  it('forecast the calls of the next hours and the full minutes', async () => {
     for (let index = 0; index < 61; index++) await schedule({ delaySeconds: 630 });
     await schedule({ delaySeconds: 3600 * 7 });
     const forecast = clientForecast.parse((await ask('GET', `/v1/clients/${clientId}/forecast?hours=6`)).json());

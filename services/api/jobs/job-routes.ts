@@ -7,7 +7,7 @@ import {
   jobSummary,
   type CancelAnswer,
   type JobShape,
-} from '../../../shared/contracts/jobs/shown-jobs.ts';
+} from '../../../shared/contracts/jobs/job-shapes.ts';
 import { clientRef, jobTag } from '../../../shared/contracts/jobs/jobs.ts';
 import { endpointName, jobPriority } from '../../../shared/contracts/jobs/call-terms.ts';
 import { orderingFields } from '../../../shared/contracts/jobs/job-keys.ts';
@@ -17,9 +17,9 @@ import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { seesContentOfJobs } from '../access/rights.ts';
+import { canReadJobContents } from '../access/rights.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { clientToRead } from '../clients/named-client.ts';
+import { requireReadableClient } from '../clients/named-client.ts';
 import { dueTimeOf } from './accept/due-time.ts';
 import { pageQuery, pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
@@ -27,7 +27,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { JobFilter } from './postgres/job-lists.ts';
-import type { JobChanged, JobStore } from './postgres/job-store.ts';
+import type { JobChangeResult, JobStore } from './postgres/job-store.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { jobSummaryView, jobView } from './job-view.ts';
 
@@ -40,15 +40,18 @@ export interface JobRoutesDeps {
 
 const byId = z.object({ id: z.string().describe('job_…') });
 const tags = ['jobs'];
-const shown = jsonAnswer('The job', jobShape);
+const jobAnswer = jsonAnswer('The job', jobShape);
 
 const filter = {
   client: clientRef.optional(),
-  state: z.enum(jobStates).optional().describe('Pending and firing ones unless given; all others need the client'),
+  state: z
+    .enum(jobStates)
+    .optional()
+    .describe('State of the jobs. Default: pending and firing; other states require the client'),
   tag: jobTag.optional(),
-  endpoint: endpointName.optional().describe('Called through the endpoint of this name'),
-  orderingKey: orderingFields.orderingKey.describe('In the order in which the key takes them; needs the client'),
-  priority: jobPriority.optional().describe('Only those of this priority'),
+  endpoint: endpointName.optional().describe('Jobs of the endpoint with this name'),
+  orderingKey: orderingFields.orderingKey.describe('Jobs with this ordering key, in their order; requires the client'),
+  priority: jobPriority.optional().describe('Jobs with this priority'),
   dueFrom: instant.optional().describe('Inclusive'),
   dueUntil: instant.optional().describe('Exclusive'),
 };
@@ -79,16 +82,16 @@ function listRoute(server: HttpServer, { jobStore, clients }: JobRoutesDeps): vo
       role: 'viewer',
       scope: 'client',
       refusals: {
-        missing: '`client` is needed beside `orderingKey` and for this state',
+        missing: '`orderingKey` and this state require `client`',
         'unknown-client': 'no client has this id or name',
         'invalid-span': '`dueUntil` is not later than `dueFrom`',
       },
     },
     schema: {
       operationId: 'listJobs',
-      summary: 'List jobs: what has not ended by due time, what has newest first',
+      summary: 'List jobs: open jobs by due time, ended jobs newest first',
       description:
-        'A page looks at a bounded number of jobs: it may hold fewer than asked for, and go on behind `next`.',
+        'A page reads a bounded number of jobs, so it may contain fewer than requested although `next` continues the list.',
       tags,
       querystring: pageQuery.extend(filter),
       response: { 200: jsonAnswer('A page of jobs', pageShape(jobSummary)) },
@@ -112,7 +115,7 @@ function jobRoute(server: HttpServer, deps: JobRoutesDeps): void {
       summary: 'Show a job and its calls',
       tags,
       params: byId,
-      response: { 200: shown },
+      response: { 200: jobAnswer },
     },
     handler: (request) => viewOf(request.params.id, request, deps),
   });
@@ -125,13 +128,13 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
     config: { role: 'scheduler', scope: 'client', audit: 'cancelled a job' },
     schema: {
       operationId: 'cancelJob',
-      summary: 'Take a job back',
+      summary: 'Cancel a job',
       description:
-        '`cancelled`: it will not be called. `called`: it was. `too-late`: it is being called, or has expired or died. A repeat has the same answer.',
+        '`cancelled`: it will not be called. `called`: it was called. `too-late`: it is being called, or is expired or dead. A repeated request has the same answer.',
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('What became of it', cancelledJob) },
+      response: { 200: jsonAnswer('Result of the cancellation', cancelledJob) },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -145,8 +148,8 @@ function cancelRoute(server: HttpServer, { jobStore }: JobRoutesDeps): void {
 }
 
 const moves = {
-  reschedule: { operationId: 'rescheduleJob', summary: 'Move a job to another time', audit: 'rescheduled a job' },
-  'run-now': { operationId: 'runJobNow', summary: 'Let a job be called at once', audit: 'let a job run now' },
+  reschedule: { operationId: 'rescheduleJob', summary: 'Reschedule a job', audit: 'rescheduled a job' },
+  'run-now': { operationId: 'runJobNow', summary: 'Call a job at once', audit: 'made a job due at once' },
 } as const;
 
 function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutesDeps): void {
@@ -163,7 +166,7 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutes
       headers: idempotentHeaders,
       params: byId,
       ...(verb === 'reschedule' && { body: newDue }),
-      response: { 200: shown },
+      response: { 200: jobAnswer },
     },
     handler: async (request) => {
       const { id } = request.params;
@@ -177,7 +180,7 @@ function moveRoute(server: HttpServer, verb: keyof typeof moves, deps: JobRoutes
 }
 
 async function viewOf(id: string, request: FastifyRequest, { jobStore, tracing }: JobRoutesDeps): Promise<JobShape> {
-  return jobView(await requireJob(jobStore, id), seesContentOfJobs(request), tracing?.share ?? 0);
+  return jobView(await requireJob(jobStore, id), canReadJobContents(request), tracing?.share ?? 0);
 }
 
 async function requireJob(jobStore: JobStore, id: string) {
@@ -193,12 +196,12 @@ async function jobFilterOf(
   clients: JobRoutesDeps['clients'],
 ): Promise<JobFilter> {
   if (ref === undefined && (needClient.has(state) || orderingKey !== undefined)) {
-    const of = orderingKey === undefined ? `that are ${quoted(state)}` : `of the key ${quoted(orderingKey)}`;
-    const detail = `is missing: jobs ${of} are listed client by client`;
+    const described = orderingKey === undefined ? `that are ${quoted(state)}` : `of the key ${quoted(orderingKey)}`;
+    const detail = `is missing: jobs ${described} are listed by client`;
     throw invalidRequest([{ pointer: '/client', code: 'missing', detail }]);
   }
   return {
-    clientIds: ref === undefined ? (scope.clients ?? undefined) : [await clientToRead(ref, scope, clients)],
+    clientIds: ref === undefined ? (scope.clients ?? undefined) : [await requireReadableClient(ref, scope, clients)],
     state,
     tag,
     endpoint,
@@ -209,14 +212,17 @@ async function jobFilterOf(
   };
 }
 
-export function cancelAnswerOf(changed: Exclude<JobChanged, { kind: 'missing' }>): CancelAnswer {
+export function cancelAnswerOf(changed: Exclude<JobChangeResult, { kind: 'missing' }>): CancelAnswer {
   if (changed.kind === 'changed') return 'cancelled';
   if (changed.kind === 'firing' || changed.kind === 'reporting') return 'too-late';
   return changed.outcome === 'cancelled' || changed.outcome === 'called' ? changed.outcome : 'too-late';
 }
 
-function cannotMove(id: string, changed: Extract<JobChanged, { kind: 'firing' | 'reporting' | 'ended' }>): HttpProblem {
+function cannotMove(
+  id: string,
+  changed: Extract<JobChangeResult, { kind: 'firing' | 'reporting' | 'ended' }>,
+): HttpProblem {
   const state = changed.kind === 'ended' ? changed.outcome : changed.kind;
-  const detail = `${id} is ${state} and cannot be moved; a job can be while it is pending, waiting or sidelined`;
+  const detail = `${id} is ${state} and cannot be rescheduled; only pending, waiting and sidelined jobs can`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }

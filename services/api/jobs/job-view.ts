@@ -1,11 +1,11 @@
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
-import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/shown-jobs.ts';
-import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
+import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/job-shapes.ts';
+import { maskUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
 import { isSampled, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
-import { shownHeaders } from './job-content.ts';
+import { maskHeaders } from './job-content.ts';
 import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
@@ -25,7 +25,7 @@ export function jobSummaryView(job: JobRecord): JobSummary {
     attempt,
     endpoint,
     method,
-    url: shownUrl(url),
+    url: maskUrl(url),
     idempotencyKey: key,
     tags,
     scheduleId: scheduleId === null ? null : publicId('schedule', scheduleId),
@@ -57,12 +57,15 @@ export function jobView(job: WholeJob, withContent: boolean, share: number): Job
   const traceId = trace ? readTraceparent(trace.parent)?.traceId : isSampled(ofJob, share) ? ofJob : undefined;
   return {
     ...jobSummaryView(job),
-    headers: shownHeaders(headers),
+    headers: maskHeaders(headers),
     template: template !== undefined,
     ...(traceId !== undefined && { traceId }),
     body: withContent ? body : null,
     withheld: !withContent,
-    ...{ retry, timeoutMs, finalCodes, reportWithinSeconds },
+    retry,
+    timeoutMs,
+    finalCodes,
+    reportWithinSeconds,
     attempts: attempts.map(({ at, answer, ...rest }) => ({
       ...rest,
       at: at.toISOString(),

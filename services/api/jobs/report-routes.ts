@@ -29,17 +29,17 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
     config: { role: 'anybody', isFrequent: true, rateLimit: false },
     schema: {
       operationId: 'reportJob',
-      summary: 'Say what became of a call that was answered 202',
+      summary: 'Report the result of a call that was answered with 202',
       description:
-        'For the receiver, with the token that its call brought (`muster-report-token`) as a bearer’s, in the time ' +
-        'that it has. A repeat changes nothing. 409 `report-too-early`: the call’s answer is not written yet, send ' +
-        'it again; `report-too-late`: the job has ended otherwise, or a later attempt of it was called.',
+        'For the receiver, with the token of the call (`muster-report-token`) as bearer token, within the time ' +
+        'limit. A repeated report changes nothing. 409 `report-too-early`: the answer of the call is not stored yet, send ' +
+        'the report again; `report-too-late`: the job has ended otherwise, or a later attempt has begun.',
       tags: ['jobs'],
       security: [],
       params: z.object({ id: z.string().describe('job_…') }),
-      headers: z.looseObject({ authorization: z.string().optional().describe('Bearer, and the token of the call') }),
+      headers: z.looseObject({ authorization: z.string().optional().describe('Bearer and the token of the call') }),
       body: jobReport,
-      response: { 200: jsonAnswer('What it changed', jobReported), ...problems(401, 404, 409) },
+      response: { 200: jsonAnswer('Effect of the report', jobReported), ...problems(401, 404, 409) },
     },
     // Checks the token before any of the body is read, as anyone may send it.
     onRequest: ({ params: { id }, headers: { authorization } }) => {
@@ -72,7 +72,7 @@ function resultOf(id: string, verdict: ReportVerdict, { outcome }: JobReport): '
     case 'unchanged':
       return 'unchanged';
     case 'being-called': {
-      const detail = `what became of this call of ${id} is not written yet: report it again`;
+      const detail = `the answer of this call of ${id} is not stored yet: send the report again`;
       throw new HttpProblem({ status: 409, code: 'report-too-early', detail, headers: { 'retry-after': '1' } });
     }
     case 'later-attempt':
@@ -89,6 +89,6 @@ function tooLate(detail: string): HttpProblem {
 }
 
 function noToken(id: string): HttpProblem {
-  const detail = `a report of ${id} needs the token that its call brought, as Authorization: Bearer`;
+  const detail = `a report of ${id} needs the token of its call, as Authorization: Bearer`;
   return new HttpProblem({ status: 401, code: 'bad-token', detail });
 }

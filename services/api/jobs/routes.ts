@@ -6,7 +6,7 @@ import { jobListRoutes } from './job-list-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { reportRoutes } from './report-routes.ts';
 
-export const tags = [{ name: 'jobs', description: 'Callbacks that are due once' }];
+export const tags = [{ name: 'jobs', description: 'One-off callbacks' }];
 
 export async function routes(server: HttpServer, parts: ApiParts): Promise<void> {
   await acceptRoutes(server, parts);

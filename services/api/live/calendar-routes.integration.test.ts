@@ -17,7 +17,7 @@ async function create(changes: object): Promise<string> {
   return String(created.headers.location).split('/').at(-1) ?? '';
 }
 
-it('shows what ran, what is planned and what recurs in a time, and nothing of another', async () => {
+it('the calendar lists past, scheduled and recurring starts of a period, and no others', async () => {
   const at = (days: number) => new Date(on.deps.clock.nowMs() + days * dayMs).toISOString();
   const planned = await create({ name: 'planned', schedule: { type: 'at', time: at(2) } });
   const far = await create({ name: 'far', schedule: { type: 'at', time: at(20) } });
@@ -32,18 +32,18 @@ it('shows what ran, what is planned and what recurs in a time, and nothing of an
   await rows.addRun({ ...seed, scheduledFor: new Date(at(-1)), endedAt: new Date(at(-0.9)) });
   await rows.addRun({ ...seed, scheduledFor: new Date(at(-20)), endedAt: new Date(at(-19.9)) });
 
-  const shown = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}`)).json());
-  expect(shown.items.map(({ name, starts }) => [name, starts.length, starts[0]?.state])).toEqual([
+  const answer = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}`)).json());
+  expect(answer.items.map(({ name, starts }) => [name, starts.length, starts[0]?.state])).toEqual([
     ['ran', 1, 'completed'],
     ['daily', 3, 'scheduled'],
     ['planned', 1, 'scheduled'],
   ]);
-  expect(shown.isCut).toBe(false);
+  expect(answer.isCut).toBe(false);
   const other = calendar.parse((await look(`from=${at(-3)}&until=${at(4)}&country=XX`)).json());
   expect(other.items).toEqual([]);
 });
 
-it('refuses a time that ends before it begins, or is longer than a week and a day', async () => {
+it('the calendar refuses a period that ends before it begins, or is longer than a week and a day', async () => {
   for (const until of ['2026-11-22T00:00:00Z', '2026-12-02T00:00:00Z']) {
     const refused = await look(`from=2026-11-23T00:00:00Z&until=${until}`);
     expect([refused.statusCode, refused.json()]).toMatchObject([422, { errors: [{ pointer: '/until' }] }]);

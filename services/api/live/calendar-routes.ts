@@ -25,9 +25,9 @@ const watchedAtMost = 200;
 
 const query = z.strictObject({
   from: instant,
-  until: instant.describe(`${longestDays} days behind \`from\` at most`),
+  until: instant.describe(`${longestDays} days after \`from\` at most`),
   country: z.string().max(20).optional(),
-  action: z.string().max(200).optional().describe('Of a step of the chain'),
+  action: z.string().max(200).optional().describe('Action type of any step of the chain'),
   owner: z.string().max(200).optional(),
 });
 
@@ -42,10 +42,10 @@ export function calendarRoutes(server: HttpServer, deps: CalendarRoutesDeps): vo
     },
     schema: {
       operationId: 'getCalendar',
-      summary: 'What campaigns did and will do in a time: runs, planned starts, and those that wait for an approval',
+      summary: 'List runs and scheduled starts of campaigns in a period, including those that wait for an approval',
       description:
-        `At most ${longestDays} days and ${campaignsAtMost} campaigns. A start that is still to come is expected to take as long as ` +
-        'the last run of its campaign, or by its pace; tests and retries are left out.',
+        `At most ${longestDays} days and ${campaignsAtMost} campaigns. A future run is expected to take as long as ` +
+        'the last run of its campaign, or by its pace; tests and retries are not included.',
       tags: ['campaigns'],
       querystring: query,
       response: { 200: jsonAnswer('The calendar', calendar) },
@@ -90,6 +90,6 @@ function fits(
 function requireSpan(from: Date, until: Date): void {
   const days = (until.getTime() - from.getTime()) / dayMs;
   if (days > 0 && days <= longestDays) return;
-  const detail = days > 0 ? `is more than ${longestDays} days behind from` : 'has to be behind from';
+  const detail = days > 0 ? `is more than ${longestDays} days after from` : 'has to be after from';
   throw invalidRequest([{ pointer: '/until', code: 'invalid-span', detail }]);
 }

@@ -14,12 +14,21 @@ const runId = '01890a5d-ac96-774b-bcce-b302099a8058';
 
 function found(definition: Partial<CampaignDefinition>, changes: Partial<CampaignsOfTime> = {}): CampaignsOfTime {
   const record: CampaignRecord = {
-    ...{ campaignId, revision: 1, state: 'scheduled', about: {}, origin: null, createdAt: time.from },
-    ...{ archivedAt: null, nextRunAt: null, scheduleId: null, latestRun: null, approval: null },
+    campaignId,
+    revision: 1,
+    state: 'scheduled',
+    about: {},
+    origin: null,
+    createdAt: time.from,
+    archivedAt: null,
+    nextRunAt: null,
+    scheduleId: null,
+    latestRun: null,
+    approval: null,
     definition: campaignDefinitionOf(definition),
   };
-  const nothing = { runs: [], starts: [], recurring: [], waiting: [], past: new Map(), workCalendars: new Map() };
-  return { ...nothing, records: new Map([[campaignId, record]]), ...changes };
+  const noCampaigns = { runs: [], starts: [], recurring: [], waiting: [], past: new Map(), workCalendars: new Map() };
+  return { ...noCampaigns, records: new Map([[campaignId, record]]), ...changes };
 }
 
 const policies = { misfire: 'skip', catchUpSeconds: 0, overlap: 'allow', spreadSeconds: 0 } as const;
@@ -33,14 +42,19 @@ describe('the calendar', () => {
     const starts = [{ campaignId, dueAt: new Date('2026-11-27T01:00:00Z') }];
     expect(startsOf(found({ paceUsersPerSecond: 1 }, { past, starts }))).toEqual([
       {
-        ...{ at: '2026-11-27T01:00:00.000Z', until: '2026-11-27T02:00:00.000Z', state: 'scheduled' },
-        ...{ localTime: null, runId: null, users: 5000, usersAre: 'last-run' },
+        at: '2026-11-27T01:00:00.000Z',
+        until: '2026-11-27T02:00:00.000Z',
+        state: 'scheduled',
+        localTime: null,
+        runId: null,
+        users: 5000,
+        usersAre: 'last-run',
       },
     ]);
     expect(startsOf(found({}, { starts }))).toMatchObject([{ until: null, users: null }]);
   });
 
-  it('goes on until the last of its countries has begun at its own time, which it names', () => {
+  it('extends a start until its last country has begun at its local time', () => {
     const schedule = {
       type: 'local' as const,
       time: '2026-11-27T09:00:00',
@@ -54,23 +68,28 @@ describe('the calendar', () => {
     ]);
   });
 
-  it('fires what recurs from now on: what has fired is a run', () => {
+  it('lists future occurrences, and past ones as runs', () => {
     const schedule = { ...everyTime, cron: '0 9 * * *' };
     const [createdAt, nextAt] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-11-25T09:00:00Z')];
     const recurring = [{ campaignId, createdAt, nextAt }];
     const run: CalendarRun = {
-      ...{ runId, campaignId, state: 'completed', scheduledFor: new Date('2026-11-24T09:00:00Z'), users: 7 },
-      ...{ startedAt: new Date('2026-11-24T09:00:01Z'), endedAt: new Date('2026-11-24T09:10:00Z') },
+      runId,
+      campaignId,
+      state: 'completed',
+      scheduledFor: new Date('2026-11-24T09:00:00Z'),
+      users: 7,
+      startedAt: new Date('2026-11-24T09:00:01Z'),
+      endedAt: new Date('2026-11-24T09:10:00Z'),
     };
-    const shown = startsOf(found({ schedule }, { recurring, runs: [run] })) ?? [];
-    expect(shown.map(({ at, state }) => `${state} ${at.slice(8, 13)}`)).toEqual([
+    const starts = startsOf(found({ schedule }, { recurring, runs: [run] })) ?? [];
+    expect(starts.map(({ at, state }) => `${state} ${at.slice(8, 13)}`)).toEqual([
       ...['completed 24T09', 'scheduled 25T09', 'scheduled 26T09', 'scheduled 27T09', 'scheduled 28T09'],
       'scheduled 29T09',
     ]);
-    expect(shown[0]).toMatchObject({ at: '2026-11-24T09:00:01.000Z', until: '2026-11-24T09:10:00.000Z' });
+    expect(starts[0]).toMatchObject({ at: '2026-11-24T09:00:01.000Z', until: '2026-11-24T09:10:00.000Z' });
   });
 
-  it('shows a bounded number of starts of what fires every minute, and says that there are more', () => {
+  it('lists a bounded number of starts that recur every minute, and marks that there are more', () => {
     const schedule = { ...everyTime, everySeconds: 60 };
     const recurring = [{ campaignId, createdAt: time.from, nextAt: time.now }];
     const { items, isCut } = calendarItems(found({ schedule }, { recurring }), new Map(), time);
@@ -78,7 +97,7 @@ describe('the calendar', () => {
     expect([items[0]?.moreStarts, isCut]).toEqual([true, true]);
   });
 
-  it('has what waits for an approval where it would start', () => {
+  it('lists a campaign in review at its intended start', () => {
     const schedule = { type: 'at' as const, time: '2026-11-29T09:00:00', zone: 'UTC' };
     expect(startsOf(found({ schedule }, { waiting: [{ campaignId }] }))).toMatchObject([
       { at: '2026-11-29T09:00:00.000Z', state: 'in_review' },
@@ -88,7 +107,7 @@ describe('the calendar', () => {
   });
 });
 
-it('an action type can be asked for its limit, else for what its fastest run did', () => {
+it('the capacity in the calendar is the limit of the action type, otherwise the rate of its fastest run', () => {
   const type = { batchSize: 100 };
   const types = { limited: { ...type, ratePerSecond: { users: 900, calls: 5 } }, free: type, rested: type };
   expect(

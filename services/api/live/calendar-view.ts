@@ -6,12 +6,12 @@ import { recurrenceOf } from '../../../shared/contracts/schedules/recurrences.ts
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { nextFires } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calendars.ts';
-import { startOf } from '../campaigns/campaign-start.ts';
+import { plannedStartOf } from '../schedules/planned-start.ts';
 import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/parts.ts';
 
-/** Enough for every hour of a week. */
+/** Maximum starts of each campaign, enough for every hour of a week. */
 const startsEach = 200;
-/** Limit over all campaigns: each start is computed in its time zone. */
+/** Maximum starts over all campaigns, because each start has to be computed in its time zone. */
 const startsOfAll = 4000;
 export const campaignsAtMost = 1000;
 
@@ -36,7 +36,7 @@ export function calendarItems(
   for (const { campaignId, dueAt } of found.starts) add(campaignId, planned(campaignId, dueAt, 'scheduled', found));
   for (const { campaignId } of found.waiting) {
     const record = found.records.get(campaignId);
-    const startsAt = record && startOf(record.definition);
+    const startsAt = record && plannedStartOf(record.definition);
     if (startsAt && startsAt >= time.from && startsAt < time.until)
       add(campaignId, planned(campaignId, startsAt, 'in_review', found));
   }
@@ -53,8 +53,8 @@ export function calendarItems(
           });
     if (count === 0 || fires.length > count) more.add(recurring.campaignId);
     left -= Math.min(fires.length, count);
-    const shown = fires.slice(0, count).map((at) => planned(recurring.campaignId, at, 'scheduled', found));
-    add(recurring.campaignId, ...shown);
+    const plannedStarts = fires.slice(0, count).map((at) => planned(recurring.campaignId, at, 'scheduled', found));
+    add(recurring.campaignId, ...plannedStarts);
   }
 
   const items = [...starts].flatMap(([campaignId, all]) => {

@@ -19,7 +19,11 @@ async function addRun(campaignId: string) {
   const scheduledFor = startedAt;
   const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor, state: 'running', startedAt });
   const feedId = await on.deps.rows.addFeed(runId, {
-    ...{ country: 'SG', fedUsers: 100, fedBatches: 1, complete: true, estimate: 100 },
+    country: 'SG',
+    fedUsers: 100,
+    fedBatches: 1,
+    complete: true,
+    estimate: 100,
     stalled: 'the segment does not answer',
   });
   await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 90, failed: 8, unknown: 2 });
@@ -37,7 +41,7 @@ const serve = (...actionTypes: string[]) =>
   );
 
 describe('the list of campaigns', () => {
-  it('shows of each the run that goes on: all outcomes of its last step, what failed, when it ends and what it waits for', async () => {
+  it('includes the active run of each campaign: outcomes of its last step, failures, end and causes of waiting', async () => {
     const draft = await create('a draft');
     const campaignId = await create('riders');
     const runId = await addRun(campaignId);
@@ -76,18 +80,26 @@ describe('the list of campaigns', () => {
     expect((await list(`?q=${publicId('campaign', ids[1] ?? '')}`)).items.map(({ name }) => name)).toEqual(['drivers']);
     const counts = campaignCounts.parse((await get('/v1/campaigns/counts?q=riders')).json());
     expect(counts).toEqual({
-      ...{ all: 2, needsAttention: 1, running: 1, paused: 0 },
-      ...{ scheduled: 0, ended: 0, draft: 1, archived: 0 },
+      all: 2,
+      needsAttention: 1,
+      running: 1,
+      paused: 0,
+      scheduled: 0,
+      ended: 0,
+      draft: 1,
+      archived: 0,
     });
     expect((await list('?state=needs-attention')).items.map(({ name }) => name)).toEqual(['riders one']);
   });
 
-  it('has what is planned in the order of time, whatever was made first', async () => {
+  it('orders scheduled campaigns by time, regardless of their creation', async () => {
     const planned = async (name: string, time: string) => {
       const definition = { ...campaignDefinitionOf({ name }), schedule: { type: 'at', time } as const };
       const id = publicId('campaign', (await on.deps.campaigns.create(definition)).campaignId);
       const started = await on.api.server.inject({
-        ...{ method: 'POST', url: `/v1/campaigns/${id}/start`, headers: authorized },
+        method: 'POST',
+        url: `/v1/campaigns/${id}/start`,
+        headers: authorized,
       });
       expect(started.statusCode).toBe(200);
     };

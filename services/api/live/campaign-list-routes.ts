@@ -25,9 +25,9 @@ const searchFields = {
     .trim()
     .max(200)
     .optional()
-    .describe('Part of the name, or beginnings of words of the description, large and small letters alike; or cmp_…'),
+    .describe('Part of the name or beginnings of words of the description, case-insensitive; or cmp_…'),
   country: z.string().max(20).optional(),
-  action: z.string().max(200).optional().describe('Of a step of the chain'),
+  action: z.string().max(200).optional().describe('Action type of any step of the chain'),
   tag: tag.optional(),
   owner: textShape(200).optional(),
   metadata: z
@@ -36,17 +36,17 @@ const searchFields = {
     .regex(/^[^=]+=/, 'has to be <key>=<value>')
     .refine(isStorable, unstorable)
     .optional()
-    .describe('`<key>=<value>`, the whole value'),
+    .describe('`<key>=<value>` with the whole value'),
   list: z
     .string()
     .optional()
-    .describe('aud_…: those that take an uploaded list in, or leave it out')
+    .describe('aud_…: campaigns that include or exclude the uploaded list')
     .meta({ pattern: idPattern('audience') }),
-  segment: textShape(200).optional().describe('Its id: those that take a segment in, or leave it out'),
+  segment: textShape(200).optional().describe('Id of a segment: campaigns that include or exclude it'),
   savedAudience: z
     .string()
     .optional()
-    .describe('sav_…: those whose sources were taken from it')
+    .describe('sav_…: campaigns whose sources were copied from the saved audience')
     .meta({ pattern: idPattern('savedAudience') }),
 };
 
@@ -59,8 +59,8 @@ const listQuery = pageQuery.extend({
     .enum(campaignOrders)
     .default('newest')
     .describe(
-      'state: what needs attention, runs, is paused, is scheduled (in the order of time), has ended, is a draft; else the newest ' +
-        'first. next: what is planned, in the order of time, then the rest. name: by its letters',
+      'state: needs attention, running, paused, scheduled (by time), ended, draft; within these the newest ' +
+        'first. next: scheduled campaigns by time, then the others. name: alphabetically',
     ),
 });
 
@@ -73,7 +73,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listCampaigns',
-      summary: 'List campaigns, each with the run that goes on or the newest one',
+      summary: 'List campaigns, each with its active or newest run',
       tags,
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of campaigns', pageShape(listedCampaign)) },
@@ -97,7 +97,7 @@ export function campaignListRoutes(server: HttpServer, { campaignLists, watch }:
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'countCampaigns',
-      summary: 'How many campaigns a search finds, and in which states',
+      summary: 'Count the campaigns of a search by state',
       tags,
       querystring: countQuery,
       response: { 200: jsonAnswer('How many', campaignCounts) },
@@ -129,7 +129,10 @@ function pairOf(text: string): Record<string, string> {
   return Object.fromEntries([[text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
-/** Returns the id if it alone decides the order, otherwise preceded by the other sort keys. */
+/**
+ * Returns the cursor of a campaign: its id if only the id decides the order, otherwise the other sort keys followed by
+ * the id.
+ */
 function cursorOf({ rank, key, campaignId }: CampaignPlace, sort: CampaignOrder): string {
   const id = publicId('campaign', campaignId);
   return sort === 'newest' ? id : `${rank}-${Buffer.from(key).toString('base64url')}.${id}`;

@@ -47,7 +47,7 @@ type Event = z.infer<typeof event>;
 interface Stream {
   response: IncomingMessage;
   text(): string;
-  heard(): Event[];
+  received(): Event[];
   beats(): number;
   isOver(): boolean;
 }
@@ -64,7 +64,7 @@ function open(query: string, headers: Record<string, string> = {}): Promise<Stre
       resolve({
         response,
         text: () => text,
-        heard: () =>
+        received: () =>
           blocks()
             .filter((block) => !block.startsWith(':'))
             .map(eventOf),
@@ -83,10 +83,10 @@ function eventOf(block: string): Event {
   return event.parse({ id: fields.get('id'), name: fields.get('event'), data });
 }
 
-const namesOf = (stream: Stream) => stream.heard().map(({ name }) => name);
+const namesOf = (stream: Stream) => stream.received().map(({ name }) => name);
 
-describe('one stream for a page', () => {
-  it('tells each run at once, and those that change as they do', async () => {
+describe('the event stream of a page in the console', () => {
+  it('sends each run at once, and again after changes', async () => {
     const [one, other] = [await addRun(), await addRun()];
     const stream = await open(`runs=${one.id},${other.id}`);
     await expect.poll(() => namesOf(stream)).toEqual(['progress', 'progress']);
@@ -95,7 +95,7 @@ describe('one stream for a page', () => {
     await on.passTime(1000);
 
     await expect
-      .poll(() => stream.heard().at(-1)?.data)
+      .poll(() => stream.received().at(-1)?.data)
       .toMatchObject({ runId: other.id, steps: [{ succeeded: 40 }, {}] });
     stream.response.destroy();
   });
@@ -114,22 +114,22 @@ describe('one stream for a page', () => {
     expect(judged('event: started\ndata: {}\n\n')).toEqual(['the event started is not declared']);
   });
 
-  it('leaves the countries out for a list, which does not show them', async () => {
+  it('omits countries if the page is a list', async () => {
     const { id, feedId } = await addRun();
     const [whole, list] = [await open(`runs=${id}`), await open(`runs=${id}&lines=steps`)];
     await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 40 });
     await on.passTime(1000);
 
     await expect
-      .poll(() => list.heard().at(-1)?.data)
+      .poll(() => list.received().at(-1)?.data)
       .toMatchObject({ runId: id, steps: [{ succeeded: 40 }, {}], countries: [] });
     await expect
-      .poll(() => whole.heard().at(-1)?.data)
+      .poll(() => whole.received().at(-1)?.data)
       .toMatchObject({ runId: id, countries: [{ country: 'SG', steps: [{ succeeded: 40 }, {}] }] });
     for (const { response } of [whole, list]) response.destroy();
   });
 
-  it('says that it is there every two seconds', async () => {
+  it('sends a comment every two seconds', async () => {
     const stream = await open(`runs=${(await addRun()).id}`);
     await expect.poll(() => stream.beats()).toBe(1);
     await on.passTime(2000);
@@ -137,7 +137,7 @@ describe('one stream for a page', () => {
     stream.response.destroy();
   });
 
-  it('looks once for all who watch, whatever they watch', async () => {
+  it('reads the database once for all watchers', async () => {
     const runs = [await addRun(), await addRun()];
     const streams = await Promise.all(
       Array.from({ length: 200 }, (_, index) => open(`runs=${runs[index % 2]?.id ?? ''}`)),
@@ -161,32 +161,32 @@ describe('one stream for a page', () => {
 
     await expect.poll(() => stream.isOver()).toBe(true);
     expect(namesOf(stream).slice(-2)).toEqual(['progress', 'end']);
-    expect(stream.heard().at(-1)?.data).toEqual({ runId: going.id, state: 'completed' });
+    expect(stream.received().at(-1)?.data).toEqual({ runId: going.id, state: 'completed' });
   });
 
-  it('goes on where it was: a run whose end was sent is not sent again', async () => {
+  it('continues after Last-Event-ID: the end of a run is not sent again', async () => {
     const [going, ended] = [await addRun(), await addRun(true)];
     const first = await open(`runs=${going.id},${ended.id}`);
     await expect.poll(() => namesOf(first)).toEqual(['progress', 'progress', 'end']);
-    const lastId = first.heard().at(-1)?.id ?? expect.fail('no id');
+    const lastId = first.received().at(-1)?.id ?? expect.fail('no id');
     first.response.destroy();
 
     const again = await open(`runs=${going.id},${ended.id}`, { 'last-event-id': lastId });
 
-    await expect.poll(() => again.heard().map(({ data }) => data['runId'])).toEqual([going.id]);
+    await expect.poll(() => again.received().map(({ data }) => data['runId'])).toEqual([going.id]);
     again.response.destroy();
   });
 
-  it('tells the counts of campaigns, and anew when the list changes', async () => {
+  it('sends the counts of campaigns at once and when the list changes', async () => {
     const stream = await open('campaigns=true');
-    await expect.poll(() => stream.heard()).toMatchObject([{ name: 'campaigns', data: { all: 1, draft: 1 } }]);
+    await expect.poll(() => stream.received()).toMatchObject([{ name: 'campaigns', data: { all: 1, draft: 1 } }]);
 
     await on.deps.campaigns.create(campaignDefinitionOf({ name: 'another' }));
     await on.passTime(2000);
 
-    await expect.poll(() => stream.heard().at(-1)).toMatchObject({ name: 'campaigns', data: { all: 2, draft: 2 } });
+    await expect.poll(() => stream.received().at(-1)).toMatchObject({ name: 'campaigns', data: { all: 2, draft: 2 } });
     await on.passTime(10_000);
-    expect(stream.heard()).toHaveLength(2);
+    expect(stream.received()).toHaveLength(2);
     stream.response.destroy();
   });
 
@@ -194,7 +194,9 @@ describe('one stream for a page', () => {
     const { id } = await addRun();
     const host = new URL(url).host;
     const login = await api.server.inject({
-      ...{ method: 'POST', url: '/v1/session', payload: { apiKey: authorized.authorization.slice('Bearer '.length) } },
+      method: 'POST',
+      url: '/v1/session',
+      payload: { apiKey: authorized.authorization.slice('Bearer '.length) },
       headers: { host, origin: url },
     });
     const cookie = String(login.headers['set-cookie']).split(';')[0] ?? '';
@@ -210,14 +212,14 @@ describe('one stream for a page', () => {
     await expect.poll(() => over).toBe(true);
   });
 
-  it('leaves nothing behind when its reader leaves', async () => {
+  it('releases all resources when its reader leaves', async () => {
     const stream = await open(`runs=${(await addRun()).id}&campaigns=true`);
     await expect.poll(() => namesOf(stream).length).toBe(2);
     stream.response.destroy();
     await expect.poll(() => on.deps.clock.nextWakeMs()).toBeUndefined();
   });
 
-  it('refuses runs that are not there, and more than fifty', async () => {
+  it('refuses unknown runs, and more than fifty', async () => {
     const statusOf = async (query: string) =>
       (await api.server.inject({ method: 'GET', url: `/v1/live?${query}`, headers: authorized })).statusCode;
     expect(await statusOf('runs=run_01jdyjm7sbfx2v4x0000000000')).toBe(404);

@@ -7,7 +7,7 @@ import { eventStream, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
 import type { EventStreams } from '../access/event-streams.ts';
-import { callerOf, campaignsInScope, requireSeen, type CheckScopeDeps } from '../access/scopes.ts';
+import { callerOf, campaignsInScope, requireVisible, type CheckScopeDeps } from '../access/scopes.ts';
 import type { CampaignLists } from '../campaigns/parts.ts';
 import { liveEvents } from './live-events.ts';
 import { requireId } from '../frame/public-ids.ts';
@@ -27,16 +27,13 @@ const maxRuns = 50;
 const liveEventStream = eventStream({ progress: runProgress, end: runEnd, campaigns: campaignCounts });
 
 const resumption = z.looseObject({
-  'last-event-id': z.string().optional().describe('`id` of the last event that was read'),
+  'last-event-id': z.string().optional().describe('`id` of the last received event'),
 });
 
 const liveQuery = z.strictObject({
-  runs: z.string().max(4000).default('').describe(`run_…, up to ${maxRuns} of them with commas between`),
-  campaigns: z.enum(['true', 'false']).default('false').describe('true: the list of campaigns too'),
-  lines: z
-    .enum(['all', 'steps'])
-    .default('all')
-    .describe('steps: each progress without its countries, as lists show it'),
+  runs: z.string().max(4000).default('').describe(`run_…, up to ${maxRuns} of them, separated by commas`),
+  campaigns: z.enum(['true', 'false']).default('false').describe('true: includes events of the list of campaigns'),
+  lines: z.enum(['all', 'steps']).default('all').describe('steps: progress without countries, as in lists'),
 });
 
 export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): void {
@@ -47,12 +44,12 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'watchLive',
-      summary: 'Follow several runs, and the list of campaigns, by one stream of events',
+      summary: 'Follow several runs and the list of campaigns in one event stream',
       description:
-        'Events: `progress` of each run at once and whenever it changed, twice a second at most, then `end` when it has ended; `campaigns` ' +
-        'with the counts at once and whenever the list changed. A line that begins with `:` every two seconds says that the server is there. ' +
-        'It ends when all runs have ended and the list is not asked for; one that ends before was cut: connect again. `Last-Event-ID` ' +
-        'leaves out runs whose end was sent.',
+        'Events: `progress` of each run at once and after changes, at most twice a second, then `end` when it has ended; `campaigns` ' +
+        'with the counts at once and after changes of the list. A comment line (`:`) every two seconds shows that the server is alive. ' +
+        'The stream ends when all runs have ended and the list was not requested. If it ends earlier, the connection was lost: connect again. `Last-Event-ID` ' +
+        'omits runs whose end was sent.',
       tags: ['runs'],
       querystring: liveQuery,
       headers: resumption,
@@ -66,7 +63,7 @@ export function liveEventRoutes(server: HttpServer, deps: LiveEventRoutesDeps): 
       const names = runs.split(',').filter((each) => each !== '');
       if (names.length > maxRuns) throw tooMany(names.length);
       const ids = new Map(names.map((name) => [requireId('run', name), name]));
-      await requireSeen(request, 'run', ids.keys(), deps);
+      await requireVisible(request, 'run', ids.keys(), deps);
       const found = await watch.lookAll([...ids.keys()]);
       for (const [id, name] of ids) if (!found.has(id)) throw notFound('run', name);
 

@@ -25,7 +25,10 @@ export interface LiveRequest {
   within: CampaignScope;
   /** Lines of each progress: `steps` omits the countries. */
   lines: Lines;
-  /** Time in milliseconds up to which the reader has all events; skips runs that had ended by then. Null for none. */
+  /**
+   * Time in milliseconds up to which the reader has received all events. Runs that had ended by then are skipped. Null
+   * if the reader has received no events.
+   */
   sentUpToMs: number | null;
 }
 
@@ -91,7 +94,10 @@ function textOf(progress: RunProgress, lines: Lines): string {
   return text;
 }
 
-/** Only the end event of a run carries its id: a reconnecting reader may skip a run only after receiving its end. */
+/**
+ * Serializes a progress as events. Only the end event of a run has an id: a reconnecting reader may skip a run only
+ * after receiving its end.
+ */
 function written({ runId, state, asOf }: RunProgress, progress: RunProgress): string {
   const id = String(Date.parse(asOf));
   if (!isTerminal(state)) return event('progress', progress, id);

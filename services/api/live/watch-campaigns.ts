@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { CampaignCountsRow, CampaignLists } from '../campaigns/parts.ts';
-import { wakeInTurns } from '../frame/wake-in-turns.ts';
+import { wakeInBatches } from '../frame/wake-in-batches.ts';
 
 export interface WatchCampaignsDeps {
   campaignLists: Pick<CampaignLists, 'counts' | 'changeMark'>;
@@ -30,7 +30,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     const mark = await campaignLists.changeMark();
     if (mark === newest?.mark) return;
     newest = { mark, counts: await campaignLists.counts({}) };
-    wakeInTurns([...watchers]);
+    wakeInBatches([...watchers]);
   }
 
   async function poll(signal: AbortSignal): Promise<void> {
@@ -39,7 +39,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
       try {
         await look();
       } catch (error) {
-        logger.warn({ err: error }, 'could not look at the list of campaigns, trying again');
+        logger.warn({ err: error }, 'could not read the list of campaigns, retrying');
       }
       if (!isUnwatched()) await clock.sleep(lookEveryMs, signal);
     }

@@ -72,7 +72,7 @@ export function deliveryRoutes(server: HttpServer, { notifications, deadJobs }: 
     schema: {
       operationId: 'replayNotification',
       summary: 'Replay dead deliveries of a notification',
-      description: 'They keep their webhook-ids. Expired deliveries are left out.',
+      description: 'They keep their webhook-ids. Expired deliveries are skipped.',
       tags,
       headers: idempotentHeaders,
       params: notificationInPath,

@@ -102,10 +102,10 @@ function createRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
       operationId: 'createNotification',
       summary: 'Notify another service, a channel, or people by e-mail',
       description:
-        'Messages about campaigns and runs are retried for hours; those that fail to the last are quarantined. ' +
+        'Deliveries are retried for hours; those whose calls all fail are quarantined. ' +
         'The kind `webhook` is signed by Standard Webhooks, and its secret is shown in this answer alone. ' +
         'The other kinds have no secret. `email` is refused with 409 `no-email` unless the installation sends e-mail. ' +
-        'Only campaigns that both this key and its account see are reported.',
+        'Only campaigns that both this key and its account may read are reported.',
       tags,
       headers: headersOfSecretAnswers,
       body: newNotification,
@@ -151,7 +151,7 @@ function changeRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
       operationId: 'changeNotification',
       summary: 'Change a notification',
       description:
-        'A field that is given replaces the previous one. Pending deliveries stay as they are. ' +
+        'Given fields replace the previous ones. Pending deliveries stay as they are. ' +
         'The key that sets the `url` bounds the messages by its scope from then on. ' +
         changedByScope,
       tags,
@@ -228,7 +228,7 @@ function rotateRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
     schema: {
       operationId: 'rotateNotificationSecret',
       summary: 'Sign with a new secret',
-      description: `The previous secret signs too until it expires, so that the receiver can change over. ${changedByScope}`,
+      description: `The previous secret also signs until it expires, so that the receiver can change to the new one. ${changedByScope}`,
       tags,
       headers: headersOfSecretAnswers,
       params: notificationInPath,
@@ -267,14 +267,14 @@ export async function requireNotification(id: string, notifications: Notificatio
 
 const unsigned = { secret: null, key: null };
 
-/** Channels and mailboxes verify no signatures. */
+/** Returns true for webhooks only: chat channels and mailboxes verify no signatures. */
 function isSigned(kind: NotificationKind): boolean {
   return kind === 'webhook';
 }
 
 /**
- * Returns the problem of a URL that another kind needs. A notification keeps its kind, because some have a secret. The
- * detail has the scheme only, because the path may be a credential.
+ * Returns the problem for a URL that needs another kind of notification. A notification keeps its kind, because some
+ * kinds have a secret. The detail contains only the scheme, because the path may be a credential.
  */
 function kindMismatch(url: string, kind: NotificationKind): HttpProblem {
   const needed = kind === 'email' ? 'mailto: and an address' : 'a URL of http or https';
@@ -288,6 +288,6 @@ function nothingSigned(): HttpProblem {
 }
 
 function tooMany(): HttpProblem {
-  const detail = `there are ${maxNotifications} notifications, and no more may be created`;
+  const detail = `there are ${maxNotifications} notifications, which is the limit`;
   return new HttpProblem({ status: 409, code: 'too-many-notifications', detail });
 }

@@ -11,7 +11,10 @@ import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
 import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
 
-/** Limits of a notification's client. Deliveries that fail to the last are dead, and stored for a month. */
+/**
+ * Limits of a notification's client. A delivery whose last attempt fails becomes a dead job, which is stored for a
+ * month.
+ */
 export const notificationClient = clientDefinition.parse({ deadJobsDays: 30 });
 
 /**

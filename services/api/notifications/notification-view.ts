@@ -1,4 +1,4 @@
-import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
+import { maskUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import type { NotificationDelivery, NotificationShape } from '../../../shared/contracts/notifications/notifications.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeliveryRecord, NotificationRecord } from './postgres/notification-store.ts';
@@ -10,7 +10,7 @@ export function notificationView(notification: NotificationRecord): Notification
   return {
     id,
     revision,
-    url: shownUrl(url),
+    url: maskUrl(url),
     ...definition,
     egress: terms.egress,
     client: publicId('client', notificationId),

@@ -8,7 +8,10 @@ export const tags = [
   { name: 'notifications', description: 'Messages about campaigns, runs and keys to services, channels and mailboxes' },
 ];
 
-/** Each notification is a client (docs/decisions/0088-notifications.md). */
+/**
+ * Registers the routes of notifications. Each notification has a client of its own
+ * (docs/decisions/0088-notifications.md).
+ */
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool, config } = parts;
   const deps = { ...parts, notifications: createNotificationStore({ pool }), installationEgress: config.egress };

@@ -21,8 +21,8 @@ export function countRoute(server: HttpServer, { messages, steps, deadJobs }: Co
       operationId: 'countQuarantined',
       summary: 'Count quarantined items by kind',
       description:
-        'Items about which no person has decided, as far as the key sees them in the lists. ' +
-        `${maxCountedItems} stands for ${maxCountedItems} or more.`,
+        'Items about which no person has decided and that the key may read. ' +
+        `${maxCountedItems} means ${maxCountedItems} or more.`,
       tags: ['quarantine'],
       response: { 200: jsonAnswer('Numbers of items', quarantineCounts) },
     },

@@ -3,9 +3,9 @@ import type {
   QuarantinedJobGroupShape,
   QuarantinedJobShape,
 } from '../../../shared/contracts/quarantine/jobs.ts';
-import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
+import { maskUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import { shownHeaders } from '../jobs/job-content.ts';
+import { maskHeaders } from '../jobs/job-content.ts';
 import type { DeadJob, DeadJobContent, DeadJobGroup } from '../jobs/parts.ts';
 
 export function jobView(job: DeadJob): QuarantinedJobShape {
@@ -23,7 +23,7 @@ export function jobView(job: DeadJob): QuarantinedJobShape {
     expired,
     attempts: attempt,
     method,
-    url: shownUrl(url),
+    url: maskUrl(url),
     status,
   };
 }
@@ -33,7 +33,7 @@ export function jobDetailView(job: DeadJobContent, withContent: boolean): Quaran
   const { headers, body, answer, key, tags } = job;
   return {
     ...jobView(job),
-    headers: shownHeaders(headers),
+    headers: maskHeaders(headers),
     body: withContent ? body : null,
     withheld: !withContent,
     answer: withContent ? answer : null,

@@ -54,8 +54,8 @@ describe('quarantined jobs over the API', () => {
     expect(page.items).toMatchObject([
       { kind: 'job', id, clientId: client, reason: 'status 500', status: 500, expired: false },
     ]);
-    const shown = quarantinedJobDetail.parse((await ask('GET', `/v1/quarantine/jobs/${id}`)).json());
-    expect(shown).toMatchObject({ id, body: '{"a":1}', answer: 'sorry', attempts: 1 });
+    const detail = quarantinedJobDetail.parse((await ask('GET', `/v1/quarantine/jobs/${id}`)).json());
+    expect(detail).toMatchObject({ id, body: '{"a":1}', answer: 'sorry', attempts: 1 });
   });
 
   it('are listed page by page', async () => {
@@ -68,7 +68,7 @@ describe('quarantined jobs over the API', () => {
     expect((await ask('GET', '/v1/quarantine/jobs?cursor=nonsense')).statusCode).toBe(422);
   });
 
-  it('are called again one by one; what is no dead job is not found', async () => {
+  it('are replayed one by one; other jobs are not found', async () => {
     const id = await die(1, 'status 500');
     const replayed = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
     expect(jobDecision.parse(replayed.json())).toEqual({ kind: 'job', id, state: 'replayed' });
@@ -76,7 +76,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toEqual([{ attempt: 1, dueInMs: 0, expiresAt: null }]);
   });
 
-  it('that have expired are called again only when that is said', async () => {
+  it('are replayed after their expiry only with withExpired', async () => {
     const id = await die(1, 'status 500', 1000);
     await on.passTime(1000);
     const refused = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
@@ -89,7 +89,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toMatchObject([{ expiresAt: null }]);
   });
 
-  it('are called again by cause, at a rate; what names nothing is refused', async () => {
+  it('are replayed by cause at a rate; an empty selection is refused', async () => {
     for (const number of [1, 2, 3]) await die(number, 'status 500');
     await die(4, 'connection refused');
     const replayed = await ask('POST', '/v1/quarantine/jobs/replay', { reason: 'status 500', perSecond: 2 });
@@ -99,7 +99,7 @@ describe('quarantined jobs over the API', () => {
     expect((await ask('POST', '/v1/quarantine/jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
   });
 
-  it('are put away one by one; they stay in what has ended, and are called by nobody', async () => {
+  it('are discarded one by one, stay among the ended jobs and are not called', async () => {
     const [id, other] = [await die(1, 'status 500'), await die(2, 'status 500')];
     const discarded = await ask('POST', `/v1/quarantine/jobs/${id}/discard`);
     expect(jobDecision.parse(discarded.json())).toEqual({ kind: 'job', id, state: 'discarded' });
@@ -111,7 +111,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toEqual([]);
   });
 
-  it('are put away by client and cause, with a record of how many; what names nothing is refused', async () => {
+  it('are discarded by client and cause, and the number is audited; an empty selection is refused', async () => {
     for (const number of [1, 2, 3]) await die(number, 'status 410');
     const other = await die(4, 'connection refused');
     const wanted = { client: publicId('client', clientIdOf(1)), reason: 'status 410' };
@@ -127,7 +127,7 @@ describe('quarantined jobs over the API', () => {
     expect((await ask('POST', '/v1/quarantine/jobs/discard', { all: true })).json()).toEqual({ items: 1, expired: 0 });
   });
 
-  it('of a client that was made through another process a moment ago are found by its name', async () => {
+  it('are found by the name of a client that another process has just created', async () => {
     const others = createClientStore({ pool: on.pool });
     const made = await others.create(newClientOf('fresh', { clientId: clientIdOf(1) }));
     expect(made?.name).toBe('fresh');

@@ -11,9 +11,9 @@ import {
 import { clientRef } from '../../../shared/contracts/jobs/jobs.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
-import { seesContentOfJobs } from '../access/rights.ts';
+import { canReadJobContents } from '../access/rights.ts';
 import { scopeOf } from '../access/scopes.ts';
-import { clientToRead } from '../clients/named-client.ts';
+import { requireReadableClient } from '../clients/named-client.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { pageQuery } from '../frame/pages.contract.ts';
 import { refusingInvalidCursor } from '../frame/public-ids.ts';
@@ -40,7 +40,7 @@ const rules: KindRules = {
 
 const filter = { client: clientRef.optional(), reason: z.string().min(1).max(500).optional() };
 
-const stays = 'The job stays in the list of ended jobs, and counts as dead.';
+const stays = 'The job stays in the list of ended jobs and counts as dead.';
 
 /** Routes of dead jobs: all their calls failed, or they could not be called. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
@@ -60,7 +60,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
       (await deadJobs.groups(await filterOf(query, scopeOf(request), clients))).map(jobGroupView),
     find: async ({ uuid }, request) => {
       const job = await deadJobs.find(uuid);
-      return job && jobDetailView(job, seesContentOfJobs(request));
+      return job && jobDetailView(job, canReadJobContents(request));
     },
   });
 
@@ -69,7 +69,7 @@ export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
     { ...rules, decision: jobDecision },
     {
       replay: {
-        description: 'It is a job again, under the same id and webhook-id, with all its attempts before it.',
+        description: 'The job is called again, under the same id and webhook-id, with its previous attempts.',
         body: jobReplay,
         decide: replayWith(deps),
       },
@@ -87,11 +87,11 @@ function replayWith({ deadJobs }: JobRoutesDeps): DecideItem {
     const outcome = await deadJobs.replay(uuid, jobReplay.parse(request.body));
     if (outcome === 'missing') return undefined;
     if (outcome === 'client-deleted') {
-      const detail = `the client of ${id} was deleted: nothing is called for it any more`;
+      const detail = `the client of ${id} was deleted: its jobs are no longer called`;
       throw new HttpProblem({ status: 409, code: 'client-deleted', detail });
     }
     if (outcome === 'expired') {
-      const detail = `${id} has expired; withExpired calls it all the same`;
+      const detail = `${id} has expired; set withExpired to call it anyway`;
       throw new HttpProblem({ status: 409, code: 'expired', detail });
     }
     return outcome;
@@ -104,7 +104,7 @@ function bulkRoutes(server: HttpServer, { deadJobs, clients }: JobRoutesDeps): v
     { ...rules, verb: 'replay' },
     {
       description:
-        'With `perSecond` the jobs fall due one after the other. Jobs that have expired are left out without `withExpired`.',
+        'With `perSecond` the jobs become due one after the other. Expired jobs are skipped without `withExpired`.',
       selection: jobReplays,
       decide: async ({ withExpired, perSecond, ...selection }, request) => {
         const wanted = await filterOf(selection, scopeOf(request), clients);
@@ -117,7 +117,7 @@ function bulkRoutes(server: HttpServer, { deadJobs, clients }: JobRoutesDeps): v
     server,
     { ...rules, verb: 'discard' },
     {
-      description: `${stays} Jobs that die meanwhile are left out.`,
+      description: `${stays} Jobs that become dead during the request are not included.`,
       selection: jobSelection,
       decide: async (selection, request) => ({
         items: await deadJobs.discardAll(await filterOf(selection, scopeOf(request), clients)),
@@ -139,5 +139,5 @@ async function filterOf(
   clients: JobRoutesDeps['clients'],
 ): Promise<DeadJobFilter> {
   if (client === undefined) return { clientIds: scope.clients ?? undefined, cause: reason };
-  return { clientIds: [await clientToRead(client, scope, clients)], cause: reason };
+  return { clientIds: [await requireReadableClient(client, scope, clients)], cause: reason };
 }

@@ -177,7 +177,7 @@ export function bulkDecisionRoute<Selection extends object>(
   });
 }
 
-/** Fastify does not infer the type of a value that a generic shape has checked. */
+/** Returns the checked value with its type, which Fastify does not infer from a generic shape. */
 function typed<Value>(shape: z.ZodType<Value>, checked: unknown): Value {
   return shape.parse(checked);
 }

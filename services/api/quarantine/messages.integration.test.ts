@@ -55,18 +55,18 @@ describe('quarantined messages over the API', () => {
     expect((await send('GET', '/v1/quarantine/messages?state=lost')).statusCode).toBe(422);
   });
 
-  it('show their bytes: as text where that is safe, in base64 otherwise, and not without end', async () => {
+  it('have their bytes as text if safe, otherwise in base64, up to a limit', async () => {
     expect((await show(await keep())).value).toEqual({ encoding: 'text', content: 'no JSON' });
     const binary = Buffer.from([0xff, 0xfe, 0]);
-    const shown = await show(await keep(SG, 'garbage', binary));
-    expect(shown.value).toEqual({ encoding: 'base64', content: binary.toString('base64') });
+    const detail = await show(await keep(SG, 'garbage', binary));
+    expect(detail.value).toEqual({ encoding: 'base64', content: binary.toString('base64') });
     expect((await show(await keep(SG, 'steers', Buffer.from('\u001b[2J')))).value?.encoding).toBe('base64');
     expect((await show(await keep(SG, 'empty', null))).value).toBeNull();
     const long = await show(await keep(SG, 'long', Buffer.alloc(100_000, 'x')));
     expect([long.value?.content.length, long.cut, long.bytes]).toEqual([65_536, true, 100_000]);
   });
 
-  it('are replayed and discarded once; what the state forbids is said', async () => {
+  it('are replayed and discarded once, and refusals name the state', async () => {
     const id = await keep();
     const replay = () => send('POST', `/v1/quarantine/messages/${id}/replay`);
     expect((await replay()).json()).toEqual({ kind: 'message', id, state: 'replaying' });
@@ -83,7 +83,7 @@ describe('quarantined messages over the API', () => {
     expect((await send('POST', `/v1/quarantine/messages/${other}/replay`)).statusCode).toBe(409);
   });
 
-  it('are replayed and discarded by filter, with what is not decided yet', async () => {
+  it('are replayed and discarded by filter, if undecided', async () => {
     await send('POST', `/v1/quarantine/messages/${await keep()}/discard`);
     await keep();
     await keep(SG, 'no such step');
@@ -95,7 +95,7 @@ describe('quarantined messages over the API', () => {
     expect((await send('POST', '/v1/quarantine/messages/discard', { state: 'kept' })).statusCode).toBe(422);
   });
 
-  it('stand in the audit log with what was decided about them', async () => {
+  it('are in the audit log with the decision', async () => {
     const id = await keep();
     await send('POST', `/v1/quarantine/messages/${id}/replay`);
     await send('POST', '/v1/quarantine/messages/discard', { topic: SG });
@@ -110,7 +110,7 @@ describe('quarantined messages over the API', () => {
     ]);
   });
 
-  it('that nobody knows are not found', async () => {
+  it('are answered with 404 if their id is unknown', async () => {
     const unknown = publicId('deadLetter', '01890a5d-ac96-774b-bcce-b302099a8057');
     expect((await send('GET', `/v1/quarantine/messages/${unknown}`)).statusCode).toBe(404);
     expect((await send('POST', `/v1/quarantine/messages/${unknown}/replay`)).statusCode).toBe(404);

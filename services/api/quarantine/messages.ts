@@ -22,14 +22,14 @@ import {
 import { messageDetailView, messageGroupView, messageView } from './message-view.ts';
 import type { QuarantinedMessages } from './postgres/message-store.ts';
 
-const maxShownBytes = 64 * 1024;
+const maxDisplayedBytes = 64 * 1024;
 
 const rules: KindRules = {
   kind: 'message',
   idKind: 'deadLetter',
   access: {
     list: { role: 'viewer', scope: 'none' },
-    // The message's bytes may hold user ids.
+    // The message's bytes may contain user ids, so the caller needs the right to read users.
     find: { role: 'viewer', scope: 'users' },
     decide: { role: 'operator', scope: 'installation' },
   },
@@ -37,7 +37,7 @@ const rules: KindRules = {
 
 const filter = {
   topic: z.string().max(249).optional(),
-  reason: z.string().max(500).optional().describe('As it stands in the list, whole'),
+  reason: z.string().max(500).optional().describe('Whole reason, as in the list'),
   state: z.enum(messageStates).optional(),
 };
 
@@ -46,14 +46,14 @@ const verbs = {
     to: 'replaying',
     done: ['replaying', 'replayed'],
     description:
-      'A trigger publishes a message to its topic within seconds, byte for byte. What the message names is served under the same ' +
-      'keys as ever, so no user is served twice. A message that still cannot be understood comes back as a new item.',
+      'A trigger publishes the message to its topic within seconds, byte for byte. Its batches are called under the same ' +
+      'keys, so no user is served twice. A message that still cannot be read comes back as a new item.',
   },
   discard: {
     to: 'discarded',
     done: ['discarded'],
     description:
-      'A message stays in the list, as discarded, until it is too old. No user is lost by it: the trigger sweeps runs by the rows ' +
+      'The message stays in the list as discarded until retention deletes it. No user is lost: the trigger sweeps runs by the rows ' +
       'of the database.',
   },
 } as const;
@@ -70,7 +70,7 @@ export function messageRoutes(server: HttpServer, { messages }: { messages: Quar
       pageView('deadLetter', await messages.list(wanted, limit, cursorInQuery('deadLetter', cursor)), messageView),
     groups: async (wanted) => (await messages.groups(wanted)).map(messageGroupView),
     find: async ({ uuid }) => {
-      const message = await messages.find(uuid, maxShownBytes);
+      const message = await messages.find(uuid, maxDisplayedBytes);
       return message && messageDetailView(message);
     },
   });

@@ -8,7 +8,7 @@ import { stepRoutes } from './steps.ts';
 export const tags = [
   {
     name: 'quarantine',
-    description: 'Messages, steps and jobs that were set aside after repeated failures, until a person decides',
+    description: 'Messages, steps and jobs quarantined after repeated failures, until a person decides',
   },
 ];
 

@@ -9,10 +9,10 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { QuarantineDetail, QuarantinedStep, StepGroupRow } from './postgres/step-store.ts';
 
 /** The only reason for which a step is quarantined. */
-const reason = 'its calls ended their workers';
+const reason = 'its calls crashed their workers';
 
-/** @param whyNot why the step may not be reopened; null if it may */
-export function stepView(row: QuarantinedStep, whyNot: string | null): QuarantinedStepShape {
+/** @param refusalReason why the step may not be reopened; null if it may */
+export function stepView(row: QuarantinedStep, refusalReason: string | null): QuarantinedStepShape {
   const { quarantineId, runId, runState, country, batchNo, step, actionType, state, users, lapses, worker } = row;
   return {
     kind: 'step',
@@ -30,8 +30,8 @@ export function stepView(row: QuarantinedStep, whyNot: string | null): Quarantin
     users,
     lapses,
     worker,
-    replayable: whyNot === null,
-    whyNot,
+    replayable: refusalReason === null,
+    whyNot: refusalReason,
   };
 }
 

@@ -43,13 +43,23 @@ const post = (verb: string) =>
 const codeOf = (response: { json: () => unknown }) => problem.parse(response.json()).code;
 
 describe('quarantined steps over HTTP', () => {
-  it('are listed, and say whether they may be opened again', async () => {
+  it('are listed with whether they can be replayed', async () => {
     const { items } = (await get('?state=kept')).json<{ items: object[] }>();
     expect(items.map((item) => quarantinedStep.parse(item))).toMatchObject([
       {
-        ...{ id, runId: publicId('run', runId), runState: 'running', country: 'SG', batchNo: 1, step: 1 },
-        ...{ action: 'award-reward', state: 'kept', users: 2, lapses: quarantinedAfterLapses, worker: 'a' },
-        ...{ replayable: true, whyNot: null },
+        id,
+        runId: publicId('run', runId),
+        runState: 'running',
+        country: 'SG',
+        batchNo: 1,
+        step: 1,
+        action: 'award-reward',
+        state: 'kept',
+        users: 2,
+        lapses: quarantinedAfterLapses,
+        worker: 'a',
+        replayable: true,
+        whyNot: null,
       },
     ]);
     expect((await get(`?runId=${publicId('run', runId)}`)).json()).toMatchObject({ items: [{ id }] });
@@ -57,7 +67,7 @@ describe('quarantined steps over HTTP', () => {
   });
 
   it('are listed and counted by action type and country', async () => {
-    const group = { kind: 'step', reason: 'its calls ended their workers', action: 'award-reward', country: 'SG' };
+    const group = { kind: 'step', reason: 'its calls crashed their workers', action: 'award-reward', country: 'SG' };
     const { items } = (await get('/groups?state=kept')).json<{ items: object[] }>();
     expect(items).toMatchObject([{ ...group, items: 1, users: 2, runs: 1 }]);
     for (const query of ['action=award-reward', 'country=SG', `runId=${publicId('run', runId)}`]) {
@@ -80,7 +90,7 @@ describe('quarantined steps over HTTP', () => {
     expect((await get('/qst_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 
-  it('are opened again once, and the audit log says by whom and what', async () => {
+  it('are replayed once, and the audit log records the caller and the step', async () => {
     const response = await post('replay');
     expect([response.statusCode, response.json()]).toEqual([200, { kind: 'step', id, state: 'replayed' }]);
     expect((await get(`/${id}`)).json()).toMatchObject({ state: 'replayed', replayable: false });
@@ -94,7 +104,7 @@ describe('quarantined steps over HTTP', () => {
     expect([discarded.statusCode, codeOf(discarded)]).toEqual([409, 'state-forbids']);
   });
 
-  it('are discarded, and stay as they ended', async () => {
+  it('are discarded without a change of their outcomes', async () => {
     expect((await post('discard')).json()).toMatchObject({ state: 'discarded' });
     expect((await post('discard')).statusCode).toBe(200);
     const replayed = await post('replay');
@@ -102,7 +112,7 @@ describe('quarantined steps over HTTP', () => {
     expect(await on.rowsOf('user_failures')).toHaveLength(2);
   });
 
-  it('are not opened again once their endpoint may have forgotten the key', async () => {
+  it('are not replayed if their endpoint may have forgotten the key', async () => {
     const { keyLifeSeconds } = on.deps.catalogue.registered()['award-reward'] ?? { keyLifeSeconds: 0 };
     const bornMs = Date.now();
     await on.passTime(bornMs - on.deps.clock.nowMs() + keyLifeSeconds * 1000 + 1);
@@ -111,10 +121,14 @@ describe('quarantined steps over HTTP', () => {
     expect((await get(`/${id}`)).json<{ whyNot: string }>().whyNot).toContain('keeps keys for');
   });
 
-  it.each(['C', 'D'] as const)('are not opened again in class %s', async (of) => {
+  it.each(['C', 'D'] as const)('are not replayed if the action type is of class %s', async (actionClass) => {
     const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
-    await createActionTypeStore(on.deps).change('send-message', { config: { ...type.config, class: of } }, null);
+    await createActionTypeStore(on.deps).change(
+      'send-message',
+      { config: { ...type.config, class: actionClass } },
+      null,
+    );
     await quarantineOne('send-message');
     const response = await post('replay');
     expect([response.statusCode, codeOf(response)]).toEqual([409, 'not-replayable']);
@@ -122,7 +136,7 @@ describe('quarantined steps over HTTP', () => {
     expect(outcomes).toEqual(Array(4).fill(failureCode.unknown));
   });
 
-  it('of a run that has ended are left to settlement', async () => {
+  it('are not replayed in an ended run, whose users can be settled', async () => {
     await stores.runs.finish(runId, 'completed_with_failures', null);
     const response = await post('replay');
     expect(problem.parse(response.json()).detail).toContain('settle its unknown users');

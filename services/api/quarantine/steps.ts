@@ -89,14 +89,14 @@ export function stepRoutes(server: HttpServer, deps: StepRoutesDeps): void {
     {
       replay: {
         description:
-          'Its users are pending again and it is called again, under the same key and with the same bytes: while its run goes on or is ' +
-          'paused, for classes A and B, and while their endpoint still keeps the key. It stays a suspect, called for beside no other one, ' +
-          'and is quarantined again after four more lapses.',
+          'Its users become pending and the step is called again with the same key and bytes. This requires that its run is active or ' +
+          'paused, its class is A or B, and the endpoint still keeps the key. The step is called alone on a worker ' +
+          'and quarantined again after four more expired leases.',
         decide: replayWith(deps),
       },
       discard: {
         description:
-          'Its users stay unknown, and may be settled once the run has ended. The step stays in the list, as discarded.',
+          'Its users stay unknown and can be settled when the run has ended. The step stays in the list as discarded.',
         decide: async (item, request) => {
           const row = await steps.discard(item.uuid);
           if (!row) return undefined;
@@ -128,10 +128,10 @@ async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDep
   if (refusal !== null) throw notReplayable(item, refusal);
   const verdict = await deps.steps.replay(item.uuid);
   if (verdict === 'run-ended') throw notReplayable(item, ended);
-  if (verdict === 'settled') throw notReplayable(item, 'some of its users are not unknown any more');
+  if (verdict === 'settled') throw notReplayable(item, 'some of its users are no longer unknown');
 }
 
-const ended = 'its run does not go on; settle its unknown users instead';
+const ended = 'its run is not active; settle its unknown users instead';
 
 /** Returns the reason against a replay, or null. The replay's statement checks again what may change. */
 function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): string | null {
@@ -139,7 +139,7 @@ function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): s
   if (state !== 'kept') return `it is ${state}`;
   if (!mayBeReplayed(runState)) return ended;
   const type = catalogue.registered()[actionType];
-  if (!type) return `the action type ${actionType} is not registered any more`;
+  if (!type) return `the action type ${actionType} is no longer registered`;
   const nowMs = clock.now().getTime();
   return replayRefusal(type, nowMs - feedBornMs(feedId, nowMs));
 }
@@ -149,6 +149,6 @@ function auditOf({ country, batchNo, step, actionType, users, lapses }: Quaranti
 }
 
 function notReplayable({ id }: NamedItem, refusal: string): HttpProblem {
-  const detail = `${id} cannot be opened again: ${refusal}`;
+  const detail = `${id} cannot be replayed: ${refusal}`;
   return new HttpProblem({ status: 409, code: 'not-replayable', detail });
 }

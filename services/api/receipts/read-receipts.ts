@@ -54,14 +54,14 @@ function decode(body: Buffer): string {
 
 function listOf(text: string): unknown[] {
   const value = parsed(text);
-  if (value === undefined) throw malformed('the body is no JSON');
+  if (value === undefined) throw malformed('the body is not JSON');
   if (Array.isArray(value)) return value;
   const receipts: unknown = typeof value === 'object' && value !== null && 'receipts' in value ? value.receipts : null;
   if (!Array.isArray(receipts)) throw malformed('the body has to be {"receipts": […]}');
   return receipts;
 }
 
-/** A line that is not JSON stays a string, and is reported by its position. */
+/** Parses each line of a text. A line that is not JSON stays a string, and is reported by its position. */
 function linesOf(text: string): unknown[] {
   return text
     .split('\n')
@@ -83,7 +83,7 @@ function receiptOf(value: unknown, terms: ReadReceiptsTerms): ReadReceipt {
     const read = checkShape(receiptOfCall, value);
     if (!read.ok) return malformedReceipt(read.problems);
     const batch = batchOfKey(read.value.key);
-    if (!batch) return { code: 'invalid-key', detail: 'key is no Idempotency-Key of a call of ours' };
+    if (!batch) return { code: 'invalid-key', detail: 'key is not an Idempotency-Key of a call of Muster' };
     const { feedId, batchNo, step } = batch;
     return written({ of: { feedId, batchNo }, step }, read.value, terms);
   }
@@ -95,28 +95,28 @@ function receiptOf(value: unknown, terms: ReadReceiptsTerms): ReadReceipt {
   return written({ of: { runId, country: country ?? null }, step }, read.value, terms);
 }
 
-type Said = Pick<z.infer<typeof receiptOfCall>, 'user' | 'status' | 'code' | 'at'>;
+type ReceivedFields = Pick<z.infer<typeof receiptOfCall>, 'user' | 'status' | 'code' | 'at'>;
 
 function written(
   place: Pick<Receipt, 'of' | 'step'>,
-  { user, status, code, at }: Said,
+  { user, status, code, at }: ReceivedFields,
   { actionType, now }: ReadReceiptsTerms,
 ): ReadReceipt {
   const atMs = Date.parse(at);
   if (!(atMs >= earliestMs && atMs <= now.getTime() + farthestAheadMs)) {
-    return { code: 'invalid-time', detail: 'at has to lie between the year 2000 and a day from now' };
+    return { code: 'invalid-time', detail: 'at has to be between the year 2000 and a day from now' };
   }
-  // Muster never sends such an id.
+  // Muster never sends an id that breaks the rules, so no such user is known.
   if (brokenUserIdRule(user) !== null) return { code: 'unknown-user', detail: receiptDetails['unknown-user'] };
-  const why = code === undefined || code === null || code === '' ? null : cleanCode(code);
-  return { ...place, user, delivered: status === 'delivered', code: why, at: new Date(atMs), actionType };
+  const reason = code === undefined || code === null || code === '' ? null : cleanCode(code);
+  return { ...place, user, delivered: status === 'delivered', code: reason, at: new Date(atMs), actionType };
 }
 
 export const receiptDetails = {
-  'unknown-run': 'there is no such run',
+  'unknown-run': 'the run does not exist',
   'unknown-step': 'the run has no such step',
   'unknown-user': 'the user is not in the audience of that step',
-  'other-action-type': 'the step has another action type than the one whose secret this is signed with',
+  'other-action-type': 'the action type of the step is not the one whose secret signed the request',
   'not-kept': 'the run ended long ago, and receipts of its users are no longer accepted',
 } as const;
 

@@ -1,4 +1,4 @@
-import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../runs/failures/failure-cursor.contract.ts';
+import { failureCursorOf, failurePlaceOf, type FailurePlace } from '../runs/failure-cursor.contract.ts';
 
 /** Position of the last receipt of a page, in the order (country, feed, step, user). Receipts have no batch. */
 export type ReceiptPlace = Omit<FailurePlace, 'batchNo'>;

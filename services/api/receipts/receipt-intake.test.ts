@@ -30,8 +30,8 @@ function heldBook() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('receipts that come in', () => {
-  it('are written at once while nothing else is, and those that come meanwhile together', async () => {
+describe('incoming receipts', () => {
+  it('are written at once if nothing else is being written, and otherwise together', async () => {
     const { writes, intake } = heldBook();
     const first = intake.add(receipts(1));
     const others = [intake.add(receipts(2, 2)), intake.add(receipts(1, 4))];
@@ -44,7 +44,7 @@ describe('receipts that come in', () => {
     expect(await Promise.all(others)).toEqual([['accepted', 'unknown-user'], ['not-kept']]);
   });
 
-  it('are answered when they are committed, and not before', async () => {
+  it('are answered after their commit', async () => {
     const { writes, intake } = heldBook();
     let isAnswered = false;
     const answer = intake.add(receipts(1)).then(() => (isAnswered = true));
@@ -55,7 +55,7 @@ describe('receipts that come in', () => {
     expect(isAnswered).toBe(true);
   });
 
-  it('share the failure of their group alone', async () => {
+  it('fail only if the group in which they are written fails', async () => {
     const { writes, intake } = heldBook();
     const first = intake.add(receipts(1));
     const second = intake.add(receipts(1, 2));
@@ -66,7 +66,7 @@ describe('receipts that come in', () => {
     expect(await second).toEqual(['accepted']);
   });
 
-  it('are never divided, and groups stay bounded', async () => {
+  it('are never split between two groups, and groups have a maximum size', async () => {
     const { writes, intake } = heldBook();
     const answers = [1, 900, 900, 900].map((count) => intake.add(receipts(count)));
     for (let write = 0; write < 3; write++) {
@@ -77,7 +77,7 @@ describe('receipts that come in', () => {
     expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 900, 900, 900]);
   });
 
-  it('are refused with a time to come back when too many wait, and taken again when they do not', async () => {
+  it('are refused with a time to wait while too many wait, and accepted again afterwards', async () => {
     const { writes, intake } = heldBook();
     void intake.add(receipts(1));
     const waiting = Array.from({ length: 20 }, () => intake.add(receipts(1000)));

@@ -73,6 +73,6 @@ export function createReceiptIntake({ book }: ReceiptIntakeDeps): ReceiptIntake 
 }
 
 function tooMany(): HttpProblem {
-  const detail = `more than ${maxWaiting} receipts wait to be written; send these again after retry-after`;
+  const detail = `more than ${maxWaiting} receipts wait to be stored; send these again after retry-after`;
   return new HttpProblem({ status: 429, code: 'too-many-receipts', detail, headers: { 'retry-after': '1' } });
 }

@@ -33,7 +33,9 @@ beforeEach(async () => {
 function send(body: unknown, headers: Record<string, string> = authorized, type = 'application/json') {
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
   return on.api.server.inject({
-    ...{ method: 'POST', url: '/v1/receipts', payload },
+    method: 'POST',
+    url: '/v1/receipts',
+    payload,
     headers: { ...headers, 'content-type': type },
   });
 }
@@ -59,7 +61,8 @@ describe('receipts over HTTP', () => {
     await on.pool.query('delete from receipts');
     const listed = await get('/receipts');
     expect(problem.parse(listed.json())).toMatchObject({
-      ...{ status: 409, code: 'receipts-not-kept' },
+      status: 409,
+      code: 'receipts-not-kept',
       detail: `the receipts of ${run} were deleted on 2026-11-28; its report keeps the figures`,
     });
     const kept = await report();
@@ -68,7 +71,7 @@ describe('receipts over HTTP', () => {
     expect(kept.steps[0]?.receipts).toMatchObject({ delivered: 1 });
   });
 
-  it('are refused unread where they are signed by nobody we know, and long', async () => {
+  it('are refused unread if they are long and signed with an unknown secret', async () => {
     const long = JSON.stringify({ receipts: [], padding: 'x'.repeat(512 * 1024) });
     const answer = async (body: string, headers: Record<string, string>) => {
       const response = await send(body, headers);
@@ -79,7 +82,7 @@ describe('receipts over HTTP', () => {
     expect(await answer(long, signed(long, receiptsSecret, { seconds: -301 }))).toEqual([401, 'bad-signature']);
   });
 
-  it('may be longer where they name their action type, by whose secrets alone they are tried', async () => {
+  it('may be longer if they name their action type; only the secrets of that type are then checked', async () => {
     const body = JSON.stringify({ receipts: [of('u1', 'delivered')], padding: 'x'.repeat(300 * 1024) });
     await on.ask('POST', '/v1/action-types', {
       name: 'send-mail',
@@ -92,7 +95,9 @@ describe('receipts over HTTP', () => {
     await on.deps.registry.refresh();
     const to = (query: string) =>
       on.api.server.inject({
-        ...{ method: 'POST', url: `/v1/receipts${query}`, payload: body },
+        method: 'POST',
+        url: `/v1/receipts${query}`,
+        payload: body,
         headers: { ...signed(body), 'content-type': 'application/json' },
       });
     expect((await to('')).statusCode).toBe(413);
@@ -100,7 +105,7 @@ describe('receipts over HTTP', () => {
     expect((await to('?actionType=send-mail')).statusCode).toBe(401);
   });
 
-  it('are stored, counted once, and stand in the report as a second line that holds nothing up', async () => {
+  it('are stored and counted once; the report has a line for them, and the run does not wait for them', async () => {
     const receipts = [of('u1', 'delivered'), of('u1', 'delivered'), of('u3', 'undelivered', { code: 'no-device' })];
     const response = await send({ receipts });
     expect(response.statusCode).toBe(202);
@@ -113,7 +118,7 @@ describe('receipts over HTTP', () => {
     expect(balanced).toBe(true);
   });
 
-  it('are shown with progress, and only for action types that send any', async () => {
+  it('are part of the progress only for action types that send them', async () => {
     const progress = (await get('/progress')).json<{ steps: object[] }>();
     expect(progress.steps[0]).toMatchObject({ receipts: { delivered: 0, undelivered: 0, awaiting: 3 } });
     const chain = [{ action: 'award-reward', params: {} }];
@@ -128,7 +133,7 @@ describe('receipts over HTTP', () => {
       'application/x-ndjson',
       (items: object[]) => items.map((item) => JSON.stringify(item)).join('\n'),
     ],
-  ])('come as %s as well', async (_name, type, write) => {
+  ])('are accepted as %s too', async (_name, type, write) => {
     const response = await send(write([of('u1', 'delivered'), of('u3', 'delivered')]), authorized, type);
     expect(receiptsAnswer.parse(response.json())).toMatchObject({ accepted: 2, problems: [] });
   });
@@ -139,7 +144,7 @@ describe('receipts over HTTP', () => {
     expect((await report()).steps[0]?.receipts).toMatchObject({ delivered: 1 });
   });
 
-  it('that are of nobody, or no receipts, are listed one by one, and the others count', async () => {
+  it('are listed one by one if they are invalid or of unknown users, and all other receipts count', async () => {
     const receipts = [
       of('u1', 'delivered'),
       of('nobody', 'delivered'),
@@ -191,7 +196,7 @@ describe('receipts over HTTP', () => {
   });
 });
 
-describe('whoever sends receipts', () => {
+describe('the sender of receipts', () => {
   it('signs them with the secret of the action type, and needs no key', async () => {
     const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
     const response = await send(body, signed(body));
@@ -199,7 +204,7 @@ describe('whoever sends receipts', () => {
     expect(receiptsAnswer.parse(response.json()).accepted).toBe(1);
   });
 
-  it('speaks of steps with that action type alone', async () => {
+  it('can report only steps with that action type', async () => {
     const chain = [{ action: 'award-reward', params: {} }];
     const { runId: rewards } = await startFedRun(stores, [['u1']], { chain });
     const body = JSON.stringify({ receipts: [of('u1', 'delivered', { run: publicId('run', rewards) })] });
@@ -207,7 +212,7 @@ describe('whoever sends receipts', () => {
     expect(answer.problems.map(({ code }) => code)).toEqual(['other-action-type']);
   });
 
-  it('may sign with a secret that was set through the API, the one of the file beside it', async () => {
+  it('may sign with a secret set through the API, or the one of the file', async () => {
     const set = 'whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
     const url = '/v1/action-types/send-message/secrets/receipts';
     const put = await on.api.server.inject({ method: 'PUT', url, headers: authorized, payload: { value: set } });
@@ -238,7 +243,7 @@ describe('the list of receipts', () => {
     });
   });
 
-  it('shows who was not delivered, by page', async () => {
+  it('lists undelivered users, by page', async () => {
     const first = (await get('/receipts?status=undelivered&limit=1')).json<{ items: object[]; next: string }>();
     expect(first.items).toMatchObject([
       { userId: '=u2', step: 1, country: 'SG', status: 'undelivered', code: 'bounced', at },
@@ -247,21 +252,21 @@ describe('the list of receipts', () => {
     expect(second.items).toMatchObject([{ userId: 'u3', code: null }]);
   });
 
-  it('is a file that no spreadsheet carries out', async () => {
+  it('is a file without formulas for spreadsheets', async () => {
     const response = await get('/receipts?status=undelivered', { accept: 'text/csv' });
     const [head, first] = response.body.split('\r\n');
     expect(head).toBe('userId,step,country,status,code,at,receivedAt');
     expect(first).toContain("'=u2,1,SG,undelivered,bounced,2026-01-01T00:00:00.000Z");
   });
 
-  it('refuses what does not go together, and a run that is not there', async () => {
+  it('refuses contradicting parameters, and an unknown run', async () => {
     expect((await get('/receipts?limit=1', { accept: 'text/csv' })).statusCode).toBe(422);
     expect((await get('/receipts?status=lost')).statusCode).toBe(422);
     run = 'run_01h455vb4pex5vsknk084sn02q';
     expect((await get('/receipts')).statusCode).toBe(404);
   });
 
-  it('stands with the user to whoever explains one', async () => {
+  it('is included in the explanation of a user', async () => {
     const explained = (await get('/users/%3Du2')).json<{ steps: object[] }>();
     expect(explained.steps[0]).toMatchObject({
       outcome: 'succeeded',
@@ -269,7 +274,7 @@ describe('the list of receipts', () => {
     });
   });
 
-  it('is not missed in an explanation without notice once it is deleted', async () => {
+  it('is reported as deleted in an explanation', async () => {
     expect((await get('/users/%3Du2')).json()).toMatchObject({ receiptsDeletedAt: null });
     await on.pool.query(`update runs set receipts_state = 'deleted', receipts_since = '2026-11-28T10:00:00Z'`);
     await on.pool.query('delete from receipts');
@@ -279,7 +284,7 @@ describe('the list of receipts', () => {
     });
   });
 
-  it('declares the conflict by which it answers once receipts are deleted', async () => {
+  it('documents the 409 for deleted receipts', async () => {
     const { body } = await on.api.server.inject({ method: 'GET', url: '/openapi.json' });
     const { paths } = listed.parse(JSON.parse(body));
     expect(Object.keys(paths['/v1/runs/{id}/receipts'].get.responses)).toContain('409');

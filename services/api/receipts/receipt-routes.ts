@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import { createAuthenticate, type AuthenticateDeps } from '../access/authenticate.ts';
-import type { CallerNotes } from '../access/callers/caller-notes.ts';
+import type { CallerCounter } from '../access/callers/caller-counter.ts';
 import { countCalls } from '../access/callers/count-calls.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
@@ -34,8 +34,8 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
   receipts: ReceiptStore;
   signers: ReceiptSigners;
   apiKeys: AuthenticateDeps['apiKeys'];
-  doors?: AuthenticateDeps['doors'];
-  callerNotes?: Pick<CallerNotes, 'refused' | 'called'> | undefined;
+  authMethods?: AuthenticateDeps['authMethods'];
+  callerCounter?: Pick<CallerCounter, 'refused' | 'called'> | undefined;
   onRefusedKey?: (() => void) | undefined;
   refusal?: (() => Error | undefined) | undefined;
   clock: Clock;
@@ -43,7 +43,11 @@ export interface ReceiptRoutesDeps extends CheckScopeDeps {
 }
 
 const receiptsQuery = z.object({
-  actionType: z.string().max(64).optional().describe('Whose secret signs the request: more can be sent at once'),
+  actionType: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Action type whose secret signs the request; it allows larger requests'),
 });
 
 const ndjson = 'application/x-ndjson';
@@ -54,16 +58,16 @@ const ndjson = 'application/x-ndjson';
  * besides the queue's.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
-  const { receipts, signers, apiKeys, doors, callerNotes, clock, onRefusedKey, meter } = deps;
+  const { receipts, signers, apiKeys, authMethods, callerCounter, clock, onRefusedKey, meter } = deps;
   // Receipts are not sent from a page, so cookies are ignored.
-  const authentication = createAuthenticate({ apiKeys, doors, callerNotes, clock, onRefused: onRefusedKey });
+  const authentication = createAuthenticate({ apiKeys, authMethods, callerCounter, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter(apiMetrics.receipts);
   const counts = new Map(
     (['accepted', 'unknown', 'refused'] as const).map((outcome) => [outcome, counter?.of({ outcome })]),
   );
 
-  countCalls(server, { callerNotes });
+  countCalls(server, { callerCounter });
   server.removeAllContentTypeParsers();
   // The signature covers the bytes as received.
   for (const type of ['application/json', ndjson]) {
@@ -90,15 +94,15 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
     config: { role: 'operator', scope: 'installation' },
     schema: {
       operationId: 'addReceipts',
-      summary: 'Say what became of users that were accepted',
+      summary: 'Report deliveries of accepted users',
       description:
         'For the provider of an asynchronous action type, signed with its secret (Standard Webhooks) or with an API key: at most 1,000 ' +
-        `receipts, as \`{"receipts": […]}\` or as lines of \`${ndjson}\`. Answered once they are stored. The newest \`at\` of a user ` +
-        'counts, whatever the order, and a repeat changes nothing: send a request again as often as you like.',
+        `receipts, as \`{"receipts": […]}\` or as lines of \`${ndjson}\`. The answer is sent when they are stored. The newest \`at\` of a user ` +
+        'counts, in any order, and repeats change nothing: a request can be repeated as often as you like.',
       tags: ['receipts'],
       querystring: receiptsQuery,
       body: receiptsRequest,
-      response: { 202: jsonAnswer('They are stored', receiptsAnswer) },
+      response: { 202: jsonAnswer('The receipts are stored', receiptsAnswer) },
     },
     // Each receipt is validated individually below.
     validatorCompiler: () => (value: unknown) => ({ value }),
@@ -134,11 +138,11 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   }
 }
 
-/** Bounds the body: one HMAC per secret is computed before the sender is authenticated. */
+/** Refuses a body that is too long, because one HMAC per secret is computed before the sender is authenticated. */
 function requireShort(bytes: number, among: readonly ReceiptSigner[]): void {
   const most = mostSignedBytes(among);
   if (bytes <= most) return;
-  const detail = `these are ${bytes} bytes, and a signed request that may be of ${among.length} secrets has ${most} at most: send fewer receipts, or name its action type as ?actionType=…`;
+  const detail = `these are ${bytes} bytes, and a signed request that ${among.length} secrets may have signed has at most ${most}: send fewer receipts, or name the action type as ?actionType=…`;
   throw new HttpProblem({ status: 413, code: 'too-many-bytes', detail });
 }
 

@@ -20,7 +20,7 @@ export interface ReceiptSigners {
 }
 
 export interface ReceiptSignersDeps {
-  /** Registered action types as last read; undefined until they have been read. */
+  /** Returns the registered action types as last read; undefined until they have been read. */
   registered: () => readonly RegisteredActionType[] | undefined;
   environment: NodeJS.ProcessEnv;
   /** Decrypts the secret set through the API; undefined if there is none. Throws if decryption fails here. */
@@ -58,7 +58,7 @@ export function createReceiptSigners({
     try {
       return read();
     } catch (error) {
-      logger.error({ err: error, actionType: type.name }, 'a secret for receipts is missing or does not open');
+      logger.error({ err: error, actionType: type.name }, 'a secret for receipts is missing or cannot be decrypted');
       return undefined;
     }
   }
@@ -102,7 +102,7 @@ export function mostSignedBytes(signers: readonly ReceiptSigner[]): number {
   return Math.floor(maxSignedBytes / Math.max(1, signers.length));
 }
 
-const noSigner = 'no action type takes signed receipts here';
+const noSigner = 'no action type accepts signed receipts here';
 
 /** Returns the action type whose secret signed the body, or a description of the problem. */
 export function signerOf(

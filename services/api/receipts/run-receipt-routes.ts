@@ -12,7 +12,7 @@ import { requireId } from '../frame/public-ids.ts';
 import { receiptView } from './receipt-view.ts';
 
 const receiptQuery = pageQuery.extend({
-  limit: pageLimit.optional().describe('100 when absent'),
+  limit: pageLimit.optional().describe('Default: 100'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   status: z.enum(['delivered', 'undelivered']).optional(),
@@ -35,18 +35,18 @@ export function runReceiptRoutes(server: HttpServer, { reports, receipts, heavyR
     config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the receipts of a run' },
     schema: {
       operationId: 'listRunReceipts',
-      summary: 'Users that were accepted, and whether they were delivered',
+      summary: 'List delivery receipts of accepted users',
       description:
-        `The last receipt of each user, by page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
-        '`status=undelivered` for those that were not. Once they are deleted, 409 `receipts-not-kept`; the report keeps ' +
-        'the figures. In CSV a text that a spreadsheet would take for a formula gets an apostrophe ' +
-        'in front; programs ask for `raw=true`.',
+        `The last receipt of each user: by page, or all as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
+        '`status=undelivered` lists only undelivered ones. After their deletion: 409 `receipts-not-kept`; the report keeps ' +
+        'the figures. In CSV, a text that a spreadsheet would read as a formula gets an apostrophe ' +
+        'in front; programs use `raw=true`.',
       tags: ['runs', 'receipts'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: receiptQuery,
       response: {
         200: {
-          description: 'A page of receipts, or all of them',
+          description: 'A page of receipts, or all receipts',
           content: {
             'application/json': { schema: pageShape(userReceipt) },
             [csv]: streamed,

@@ -27,7 +27,7 @@ const diff = async (id: string, from: number) =>
   revisionDiff.parse((await on.ask('GET', `/v1/campaigns/${id}/revisions/${from}/diff`)).json());
 
 describe('restoring a revision of a campaign', () => {
-  it('makes a new one of what it held, and what is said about the campaign stays', async () => {
+  it('creates a revision with the earlier content and keeps the fields about the campaign', async () => {
     const { chain, countries } = someCampaign;
     await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const id = await changedTwice();
@@ -41,7 +41,7 @@ describe('restoring a revision of a campaign', () => {
     expect((await diff(id, 3)).differences).not.toEqual([]);
   });
 
-  it('is checked as a change is', async () => {
+  it('is validated like a change', async () => {
     const id = await changedTwice();
     await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
     const refused = problem.parse((await restore(id, 1)).json());

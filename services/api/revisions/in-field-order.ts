@@ -1,7 +1,7 @@
 import { revisionDiff, type RevisionDiff } from '../../../shared/contracts/campaigns/revisions.ts';
 import { differences } from '../../../shared/domain/differences.ts';
 
-/** Returns the differences in the order in which people write the fields, not that of jsonb. */
+/** Returns the differences in the order in which people write the fields. The order of fields in jsonb differs. */
 export function inFieldOrder(fields: readonly string[], before: object, after: object): RevisionDiff['differences'] {
   const placeOf = ({ pointer }: { pointer: string }) => fields.indexOf(pointer.split('/')[1] ?? '');
   return revisionDiff.shape.differences

@@ -15,7 +15,7 @@ const { countries, audience, chain } = someCampaign;
 interface Kind {
   noun: string;
   path: string;
-  first: { name: string };
+  first: { name: string } & Record<string, unknown>;
   /** Change of the first revision that limits it to SG. */
   second: object;
   /** Difference of the second revision from the first. */
@@ -35,7 +35,8 @@ const kinds: Kind[] = [
     path: '/templates',
     first: {
       name: 'Payday',
-      ...{ campaign: { countries: ['SG', 'ID'], audience, chain }, variables: {} },
+      campaign: { countries: ['SG', 'ID'], audience, chain },
+      variables: {},
     },
     second: { name: 'second', campaign: { countries: ['SG'], audience, chain } },
     changed: { pointer: '/campaign/countries', before: ['SG', 'ID'], after: ['SG'] },
@@ -43,7 +44,7 @@ const kinds: Kind[] = [
   {
     noun: 'saved audience',
     path: '/audiences',
-    first: { name: 'Lapsed riders', ...{ countries: ['SG', 'ID'], audience } },
+    first: { name: 'Lapsed riders', countries: ['SG', 'ID'], audience },
     second: { name: 'second', countries: ['SG'] },
     changed: { pointer: '/countries', before: ['SG', 'ID'], after: ['SG'] },
   },
@@ -64,7 +65,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
   const show = async (url: string) => revised.parse((await on.ask('GET', url)).json());
   const restore = (url: string, revision: number) => on.ask('POST', `${url}/revisions/${revision}/restore`);
 
-  it('are listed page by page, the newest first, and shown as they were written', async () => {
+  it('are listed newest first, by page, and returned as they were saved', async () => {
     const { url } = await changedTwice();
     const list = async (query: string) =>
       pageShape(listedRevision).parse((await on.ask('GET', `${url}/revisions${query}`)).json());
@@ -77,12 +78,13 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     ]);
     expect(oldest).toMatchObject({ items: [{ revision: 1, name: first.name }], next: null });
     expect((await on.ask('GET', `${url}/revisions/1`)).json()).toMatchObject({
-      ...{ revision: 1, createdAt: oldest.items[0]?.createdAt },
+      revision: 1,
+      createdAt: oldest.items[0]?.createdAt,
       definition: first,
     });
   });
 
-  it('are compared field by field, the name first, with the newest unless another is named', async () => {
+  it('are compared field by field, the name first, with the newest revision or the one that the request names', async () => {
     const { url } = await changedTwice();
     const diff = async (query: string) => revisionDiff.parse((await on.ask('GET', `${url}/revisions/${query}`)).json());
     const toSecond = { pointer: '/name', before: first.name, after: 'second' };
@@ -125,7 +127,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     expect((await restore(url, 4)).json()).toMatchObject({ revision: 4 });
   });
 
-  it('are not restored over a change that the caller has not seen, nor with fields', async () => {
+  it('are not restored over a change that the caller has not seen, nor with further fields in the request', async () => {
     const { url } = await changedTwice();
     const { etag = '' } = (await on.ask('GET', url)).headers;
     await on.ask('PATCH', url, { name: 'meanwhile' });

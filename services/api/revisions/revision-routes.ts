@@ -20,7 +20,7 @@ export type RevisedKind = keyof Revisions;
 interface KindTexts {
   path: string;
   tag: string;
-  /** In ids of operations. */
+  /** Name of the kind within operation ids, such as `listCampaignRevisions`. */
   title: string;
   noun: string;
   /** Sentence of the audit log for a restore. */
@@ -57,7 +57,7 @@ interface Revised {
   definition: object;
 }
 
-export interface Restored<Subject> {
+export interface RestoreResult<Subject> {
   record: Subject;
   warnings: Warning[];
 }
@@ -66,7 +66,7 @@ interface ReadingDeps {
   /** Returns the store; no store exists while the OpenAPI document is written. */
   revisions: () => RevisionStore<object>;
   shapes: {
-    /** Its fields have the order in which differences are listed. */
+    /** Shape of the definition. Its fields have the order in which differences are listed. */
     definition: z.ZodObject;
     revision: z.ZodType;
   };
@@ -85,8 +85,12 @@ export interface RevisionRoutesDeps<Subject extends Revised> extends ReadingDeps
   /** Throws 409 if the state forbids changes, 412 if the subject has changed since it was shown. */
   requireChangeable: (id: string, subject: Subject, ifMatch: string | undefined) => void;
   /** Stores an earlier definition as the next revision, under all checks of a change. */
-  restore: (request: FastifyRequest, before: Subject, definition: Subject['definition']) => Promise<Restored<Subject>>;
-  view: (restored: Restored<Subject>) => { etag: string; body: object };
+  restore: (
+    request: FastifyRequest,
+    before: Subject,
+    definition: Subject['definition'],
+  ) => Promise<RestoreResult<Subject>>;
+  view: (restored: RestoreResult<Subject>) => { etag: string; body: object };
 }
 
 /** Registers list, show, compare and restore of revisions for a kind. Rights are the same for all kinds. */
@@ -113,7 +117,7 @@ function listRoute(server: HttpServer, kind: RevisedKind, { revisions, load }: R
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: `list${title}Revisions`,
-      summary: `List the revisions of a ${noun}, the newest first`,
+      summary: `List the revisions of a ${noun}, newest first`,
       tags: [tag],
       params: byId(kind),
       querystring: pageQuery,
@@ -135,7 +139,7 @@ function showRoute(server: HttpServer, kind: RevisedKind, { revisions, shapes, l
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: `get${title}Revision`,
-      summary: `Show a revision of a ${noun}, as it was written`,
+      summary: `Show a revision of a ${noun} as it was saved`,
       tags: [tag],
       params: byRevision(kind),
       response: { 200: jsonAnswer('The revision', shapes.revision) },
@@ -157,10 +161,10 @@ function diffRoute(server: HttpServer, kind: RevisedKind, { revisions, shapes, l
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: `diff${title}Revisions`,
-      summary: `What differs between two revisions of a ${noun}, field by field`,
+      summary: `Compare two revisions of a ${noun} by field`,
       tags: [tag],
       params: byRevision(kind),
-      querystring: z.strictObject({ to: revisionNumber.optional().describe('The newest one when absent') }),
+      querystring: z.strictObject({ to: revisionNumber.optional().describe('Default: the newest') }),
       response: { 200: jsonAnswer('What differs', revisionDiff) },
     },
     handler: async ({ params: { id, revision: from }, query }) => {
@@ -187,12 +191,12 @@ function restoreRoute<Subject extends Revised>(
     config: { role: 'manager', scope: 'campaign', audit },
     schema: {
       operationId: `restore${title}Revision`,
-      summary: `Restore the definition that a ${noun} had in an earlier revision`,
-      description: `The definition becomes the next revision; those between stay. ${deps.checks} If nothing differs, nothing changes.`,
+      summary: `Restore an earlier revision of a ${noun}`,
+      description: `The definition becomes the next revision; revisions between stay. ${deps.checks} If nothing differs, nothing changes.`,
       tags: [tag],
       params: byRevision(kind),
       headers: idempotentHeaders.extend(ifMatchHeaders.shape),
-      response: { 200: jsonAnswer(`The ${noun} as it is now`, shapes.restored), ...deps.problems },
+      response: { 200: jsonAnswer(`The current ${noun}`, shapes.restored), ...deps.problems },
     },
     handler: async (request, reply) => {
       const { id, revision } = request.params;

@@ -48,7 +48,7 @@ async function get(id: string, beside?: string) {
 const comparisonOf = async (id: string, beside?: string) => runComparison.parse((await get(id, beside)).json());
 
 describe('a run of a recurring campaign', () => {
-  it('is compared with the one before it', async () => {
+  it('is compared with the previous run', async () => {
     const [first, second, third] = [await runOfDay(0, 112), await runOfDay(1, 98), await runOfDay(2, 90)];
     await feedOf(first.runId, 1000, 900, 60);
     await feedOf(second.runId, 1200, 1150, 40);
@@ -56,28 +56,36 @@ describe('a run of a recurring campaign', () => {
     const none = { unknown: 0, suppressed: 0, cancelled: 0, recovered: 0, revision: 1 };
     const campaign = { campaignId: publicId('campaign', campaignId), campaignName: someCampaign.name };
     expect(run).toEqual({
-      ...{ runId: second.id, scheduledFor: '2026-10-24T01:00:00.000Z', state: 'completed_with_failures', ...none },
-      ...{ audience: 1200, through: 1150, failed: 40, expired: 10, tookMs: 98 * minuteMs },
-      ...{ ...campaign, chain: someCampaign.chain.map(({ action }) => action) },
+      runId: second.id,
+      scheduledFor: '2026-10-24T01:00:00.000Z',
+      state: 'completed_with_failures',
+      ...none,
+      audience: 1200,
+      through: 1150,
+      failed: 40,
+      expired: 10,
+      tookMs: 98 * minuteMs,
+      ...campaign,
+      chain: someCampaign.chain.map(({ action }) => action),
     });
     expect(before).toMatchObject({ runId: first.id, audience: 1000, through: 900, failed: 60, tookMs: 112 * minuteMs });
     expect(others.map(({ runId }) => runId)).toEqual([first.id, third.id]);
   });
 
-  it('is compared with any other one that a person names', async () => {
+  it('is compared with any other run on request', async () => {
     const runs = [await runOfDay(0, 1), await runOfDay(1, 1), await runOfDay(2, 1)];
     const [first, second, third] = runs.map(({ id }) => id);
     expect((await comparisonOf(third ?? '', first)).before?.runId).toBe(first);
     expect((await comparisonOf(first ?? '', second)).before?.runId).toBe(second);
   });
 
-  it('has nothing to be compared with when it is the first', async () => {
+  it('is compared with no run if it is the first', async () => {
     const { id } = await runOfDay(0, 10);
     await runOfDay(1, 10);
     expect((await comparisonOf(id)).before).toBeNull();
   });
 
-  it('is compared while it goes on, without saying how long it took', async () => {
+  it('is compared while it is active, without a duration', async () => {
     const first = await runOfDay(0, 10);
     const scheduledFor = new Date(firstAt.getTime() + 86_400_000);
     const seed = { campaignId, revision: 1, state: 'running', scheduledFor, startedAt: scheduledFor } as const;
@@ -88,7 +96,7 @@ describe('a run of a recurring campaign', () => {
   });
 });
 
-describe('a run whose failed users were tried again', () => {
+describe('a run whose failed users were retried', () => {
   async function retried() {
     const first = await runOfDay(0, 60);
     await feedOf(first.runId, 1000, 900, 100);
@@ -99,14 +107,14 @@ describe('a run whose failed users were tried again', () => {
     return { first, child, second };
   }
 
-  it('is what the next one is compared with, together with what was recovered', async () => {
+  it('is compared with the next run, together with the users that the retry recovered', async () => {
     const { first, second } = await retried();
     const { before, others } = await comparisonOf(second.id);
     expect(before).toMatchObject({ runId: first.id, audience: 1000, failed: 100, recovered: 70 });
     expect(others.map(({ runId }) => runId)).toEqual([first.id]);
   });
 
-  it('is what its child run is compared with', async () => {
+  it('is compared with its child run', async () => {
     const { first, child } = await retried();
     expect(await comparisonOf(child.id)).toMatchObject({
       run: { audience: 100, through: 70, failed: 30 },
@@ -116,7 +124,7 @@ describe('a run whose failed users were tried again', () => {
 });
 
 describe('a comparison', () => {
-  it('may be with a run of another campaign, and says what that one did', async () => {
+  it('may be with a run of another campaign, and includes its steps', async () => {
     const { id } = await runOfDay(1, 10);
     const [first] = someCampaign.chain;
     const definition = campaignDefinition.parse({ ...someCampaign, name: 'Points of old', chain: [first] });
@@ -128,7 +136,7 @@ describe('a comparison', () => {
     expect(others).toEqual([]);
   });
 
-  it('is refused with itself, with one that goes on, that only tried the campaign, or that is not there', async () => {
+  it('is refused with itself, and with an active, test or unknown run', async () => {
     const { id } = await runOfDay(1, 10);
     const going = await on.deps.rows.addRun({ campaignId, revision: 1, state: 'running', scheduledFor: firstAt });
     const tried = await runOfDay(2, 10, { kind: 'test' });
@@ -142,7 +150,7 @@ describe('a comparison', () => {
     }
   });
 
-  it('is not there for a run that is not', async () => {
+  it('is not found for an unknown run', async () => {
     expect((await get('run_01jdyjm7sbfx2v4x0000000000')).statusCode).toBe(404);
   });
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { runComparison } from '../../../shared/contracts/runs/comparisons.ts';
 import { idPattern, publicId } from '../../../shared/domain/ids/ids.ts';
-import { campaignsInScope, requireSeen, type CheckScopeDeps } from '../access/scopes.ts';
+import { campaignsInScope, requireVisible, type CheckScopeDeps } from '../access/scopes.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { invalidRequest, notFound } from '../frame/http-problem.ts';
-import type { Retries } from './failures/retries.port.ts';
+import type { Retries } from './retries.port.ts';
 import type { RunHeader, RunReports } from './run-reports.port.ts';
 import { idInQuery, requireId } from '../frame/public-ids.ts';
 import { runComparisonView } from './comparison-view.ts';
@@ -27,26 +27,26 @@ export function comparisonRoutes(server: HttpServer, { reports, retries, owners 
       scope: 'campaign',
       heavy: 'reports',
       refusals: {
-        'not-comparable': 'the other run does not exist, has not ended, only tried its campaign, or is the run itself',
+        'not-comparable': 'the other run does not exist, has not ended, is a test or dry run, or is the run itself',
       },
     },
     schema: {
       operationId: 'compareRun',
-      summary: 'A run beside the one before it: was it better than last time?',
+      summary: 'Compare a run with the previous one',
       description:
-        'Runs that try failed users again are nobody’s last time; what they recovered is counted with the run whose users these are. ' +
-        'Any run that has ended may be named; `chain` says whether both did the same.',
+        'Runs that retry failed users are not compared; users that they recover count for the original run. ' +
+        'Any ended run can be compared; `chain` shows whether both had the same steps.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: z.strictObject({
         with: z
           .string()
           .optional()
-          .describe('run_… that has ended, of this campaign or of another')
+          .describe('run_… of an ended run of this or another campaign')
           .meta({ pattern: idPattern('run') }),
       }),
       response: {
-        200: jsonAnswer('Both, and with what else it can be compared', runComparison),
+        200: jsonAnswer('Both runs, and other comparable runs', runComparison),
       },
     },
     handler: async (request) => {
@@ -54,7 +54,7 @@ export function comparisonRoutes(server: HttpServer, { reports, retries, owners 
       const { id } = params;
       const runId = requireId('run', id);
       const wanted = idInQuery('run', 'with', query.with);
-      if (wanted !== undefined) await requireSeen(request, 'run', [wanted], { owners });
+      if (wanted !== undefined) await requireVisible(request, 'run', [wanted], { owners });
       const snapshot = await reports.snapshot(runId);
       if (!snapshot) throw notFound('run', id);
       const others = await reports.comparable(runId, offeredRuns, campaignsInScope(request));
@@ -83,15 +83,15 @@ function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunH
 }
 
 function requireComparable(run: RunHeader, wanted: string, before: RunHeader | undefined): void {
-  const why = whyNot(run, before);
-  if (why === null) return;
-  const detail = `${publicId('run', wanted)} ${why}`;
+  const reason = whyNot(run, before);
+  if (reason === null) return;
+  const detail = `${publicId('run', wanted)} ${reason}`;
   throw invalidRequest([{ pointer: '/with', code: 'not-comparable', detail }]);
 }
 
 function whyNot(run: RunHeader, before: RunHeader | undefined): string | null {
-  if (!before) return 'is not there';
+  if (!before) return 'does not exist';
   if (before.runId === run.runId) return 'is this run itself';
-  if (before.kind !== 'live') return 'only tried its campaign: it is in no figures';
+  if (before.kind !== 'live') return 'is a test or dry run, which figures do not include';
   return before.endedAt === null ? 'has not ended' : null;
 }

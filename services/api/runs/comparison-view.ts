@@ -1,18 +1,18 @@
 import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/runs/comparisons.ts';
 import type { StepLineShape } from '../../../shared/contracts/runs/runs.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { RetrySums } from './failures/retries.port.ts';
+import type { RetrySums } from './retries.port.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
 import { runFiguresView } from './run-view.ts';
 
-export interface Compared {
+export interface ComparedRun {
   snapshot: RunSnapshot;
   retries: readonly RetrySums[];
 }
 
 export function runComparisonView(
-  run: Compared,
-  before: Compared | undefined,
+  run: ComparedRun,
+  before: ComparedRun | undefined,
   others: readonly RunHeader[],
 ): RunComparison {
   return {
@@ -22,7 +22,7 @@ export function runComparisonView(
   };
 }
 
-function comparedRunView({ snapshot, retries }: Compared): ComparedRunShape {
+function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
   const { steps, audience } = runFiguresView(snapshot);
   const sum = (of: (line: StepLineShape) => number) => steps.reduce((total, line) => total + of(line), 0);
   const { startedAt, endedAt, revision, campaignId, campaignName, chain } = snapshot;
@@ -39,7 +39,7 @@ function comparedRunView({ snapshot, retries }: Compared): ComparedRunShape {
     unknown: sum((line) => line.unknown),
     suppressed: sum((line) => line.suppressed),
     expired: sum((line) => line.expired),
-    // A user cancelled in a step is cancelled in all later steps too.
+    // A user cancelled in a step is cancelled in all later steps too, so the last step counts them all.
     cancelled: last?.cancelled ?? 0,
     recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
     tookMs: startedAt && endedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : null,

@@ -23,7 +23,7 @@ export async function forecastOf(run: RunSnapshot, deps: ForecastDeps): Promise<
     deps.earlierRates.list(),
     deps.earlierRates.paceOf(run.runId),
   ]);
-  return foretell(run, { actionTypes, shards, earlier, pace });
+  return forecastFrom(run, { actionTypes, shards, earlier, pace });
 }
 
 export interface ForecastFacts {
@@ -34,7 +34,7 @@ export interface ForecastFacts {
   pace: number | null;
 }
 
-export function foretell(
+export function forecastFrom(
   { chain, countries }: Pick<RunSnapshot, 'chain' | 'countries'>,
   { actionTypes, shards, earlier, pace }: ForecastFacts,
 ): RunForecast {
@@ -69,9 +69,9 @@ function wordsFor(lines: readonly LoadLine[], shards: readonly ShardShape[]): st
     return (shard?.workers.length ?? 0) === 0;
   });
   return [
-    ...(slowest?.limit ? [`It rests on ${reasonOf(slowest)}: nothing that is known takes longer.`] : []),
-    ...(slowest?.limit ? ['What fails, waits, is refused by a check or goes on beside it is not in it.'] : []),
-    ...(unknown.length > 0 ? [`Nothing says how fast ${placesOf(unknown)} is.`] : []),
+    ...(slowest?.limit ? [`The slowest known part is ${reasonOf(slowest)}.`] : []),
+    ...(slowest?.limit ? ['Failures, waits, checks and other runs are not included.'] : []),
+    ...(unknown.length > 0 ? [`The speed of ${placesOf(unknown)} is unknown.`] : []),
     ...(unserved.length > 0 ? [`No worker serves ${placesOf(unserved)} now.`] : []),
   ].join(' ');
 }
@@ -83,9 +83,9 @@ function reasonOf({ limit, action, country }: LoadLine): string {
     case 'rate':
       return `the rate of ${action}, over all countries`;
     case 'shard':
-      return `${action} in ${country}, as fast as it is now and behind what is ahead there`;
+      return `${action} in ${country} at its current speed, behind the work ahead there`;
     case 'earlier-run':
-      return `${action} in ${country}, as fast as it was in the fastest run of the last 30 days`;
+      return `${action} in ${country} at the speed of the fastest run of the last 30 days`;
     case null:
       return 'nothing';
   }
@@ -93,7 +93,7 @@ function reasonOf({ limit, action, country }: LoadLine): string {
 
 const mostNamed = 5;
 
-/** Deduplicated: a chain may contain the same action twice. */
+/** Lists action types and countries without duplicates: a chain may contain the same action twice. */
 function placesOf(lines: readonly LoadLine[]): string {
   const places = [...new Set(lines.map(({ action, country }) => `${action} in ${country}`))];
   const more = places.length - mostNamed;

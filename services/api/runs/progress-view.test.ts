@@ -52,8 +52,8 @@ function running(
 const noUsers = { fed: 0, through: 0 };
 const steady = { oneMinute: 13, tenMinutes: 13, isStill: false, ...noUsers };
 
-describe('when a run is expected to end', () => {
-  it('is at the last minute’s rate, and at p90 as if that slowed down', () => {
+describe('the expected end of a run', () => {
+  it('uses the rate of the last minute, and a slower one for p90', () => {
     expect(runProgressView(running(), steady).eta).toEqual({
       p50: '2026-01-01T00:01:40.000Z',
       p90: '2026-01-01T00:02:10.000Z',
@@ -61,7 +61,7 @@ describe('when a run is expected to end', () => {
     });
   });
 
-  it('is at p90 as slow as the last ten minutes were', () => {
+  it('uses the rate of the last ten minutes for p90 if it is slower', () => {
     expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5, isStill: false, ...noUsers }).eta?.p90).toBe(
       '2026-01-01T00:03:20.000Z',
     );
@@ -82,13 +82,13 @@ describe('when a run is expected to end', () => {
     expect(runProgressView(snapshot, rates).eta).toBeNull();
   });
 
-  it('is not said while nothing moves, however fast it was', () => {
+  it('is unknown while there is no progress, however fast the run was before', () => {
     const rates = { oneMinute: 10, tenMinutes: 10, isStill: true, ...noUsers };
     expect(runProgressView(running({}, { complete: true }), rates).eta).toBeNull();
   });
 });
 
-describe('what waits for a person', () => {
+describe('a cause of waiting that needs a person', () => {
   const since = asOf;
   const held = {
     step: 1,
@@ -110,22 +110,22 @@ describe('what waits for a person', () => {
     ['a budget that is used up', short],
     ['a step that no worker serves', { ...held, held: false, blockedBy: 'no-worker' as const }],
     ['a step in quiet hours', { ...held, held: false, blockedBy: 'quiet-hours' as const }],
-  ])('is left out of the end that is expected, such as %s', (_what, wait) => {
+  ])('excludes its countries from the expected end: %s', (_what, wait) => {
     const { eta } = runProgressView(running({ countries: inBoth, waits: [wait] }), steady);
     expect(eta).toEqual({ p50: '2026-01-01T00:01:40.000Z', p90: '2026-01-01T00:02:10.000Z', without: ['ID'] });
   });
 
-  it('has users yet to come to the steps before it', () => {
+  it('also affects users in earlier steps', () => {
     const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
     const { eta } = runProgressView(running({ chain, waits: [{ ...held, country: 'SG', step: 2 }] }), steady);
     expect(eta).toMatchObject({ p50: '2026-01-01T00:01:40.000Z', without: ['SG'] });
   });
 
-  it('leaves no end to expect where it is all that is left', () => {
+  it('leaves no expected end if all remaining users wait for it', () => {
     expect(runProgressView(running({ waits: [{ ...short, country: 'SG' }] }), steady).eta).toBeNull();
   });
 
-  it('is told apart from what is tried again by itself', () => {
+  it('is distinguished from causes with automatic retries', () => {
     const retried = { ...held, held: false };
     const [breaker, unserved] = [
       { ...retried, blockedBy: 'breaker' as const, nextTryAt: asOf },

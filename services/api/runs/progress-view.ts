@@ -71,7 +71,7 @@ function etaOf(
   const stops = stopsOf(snapshot);
   const remaining = remainingSteps(figures, snapshot, stops);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
-  // All remaining users wait for a person or a worker.
+  // All remaining users wait for a person or a worker, so the end is unknown.
   if (remaining === 0 && stops.size > 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);

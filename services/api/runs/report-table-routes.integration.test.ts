@@ -23,7 +23,7 @@ const get = (path: string, accept = 'application/json') =>
   on.api.server.inject({ method: 'GET', url: `/v1/runs/${path}`, headers: { ...authorized, accept } });
 
 describe('a report as a table', () => {
-  it('has the lines of the report: each step over all countries, and behind it each country', async () => {
+  it('has the lines of the report: each step over all countries, then by country', async () => {
     const report = runReport.parse((await get(`${id}/report`)).json());
     const { items, next } = pageShape(reportLine).parse((await get(`${id}/report/table`)).json());
 
@@ -44,7 +44,7 @@ describe('a report as a table', () => {
     expect(next).toBeNull();
   });
 
-  it('is CSV and lines of JSON too, with every number of a line', async () => {
+  it('is available as CSV and lines of JSON, with every number of a line', async () => {
     const { items } = pageShape(reportLine).parse((await get(`${id}/report/table`)).json());
     const [first] = items;
 
@@ -58,7 +58,7 @@ describe('a report as a table', () => {
     expect(lines.map((text): unknown => JSON.parse(text))).toEqual(items);
   });
 
-  it('of no run is 404', async () => {
+  it('answers 404 for an unknown run', async () => {
     expect((await get(`${publicId('run', on.key)}/report/table`)).statusCode).toBe(404);
   });
 });

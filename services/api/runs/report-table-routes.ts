@@ -16,8 +16,8 @@ export function reportTableRoutes(server: HttpServer, { reports }: { reports: Ru
     config: { role: 'viewer', scope: 'campaign', heavy: 'exports', audit: 'exported the report of a run' },
     schema: {
       operationId: 'getReportTable',
-      summary: 'The report as a table: a line for each step and country',
-      description: `All of it at once, as JSON, or as a file with \`Accept: ${csv}\` or \`${ndjson}\`.`,
+      summary: 'Get the report as a table, one line per step and country',
+      description: `The whole table at once, as JSON, or as a file with \`Accept: ${csv}\` or \`${ndjson}\`.`,
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: z.object(streamManner),

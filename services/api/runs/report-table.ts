@@ -6,9 +6,9 @@ export const reportLine = stepLineShape
   .omit({ receipts: true, mode: true })
   .extend({
     runId: z.string(),
-    country: z.string().nullable().describe('null: over all countries'),
+    country: z.string().nullable().describe('null: sum of all countries'),
   })
-  .meta({ id: 'ReportLine', description: 'A step in a country, or over all of them, and who ended how, in users' });
+  .meta({ id: 'ReportLine', description: 'Users of a step by outcome, in a country or in all countries' });
 
 export type ReportLine = z.infer<typeof reportLine>;
 

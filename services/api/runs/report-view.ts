@@ -2,7 +2,7 @@ import type { RunFigures, RunReport } from '../../../shared/contracts/runs/runs.
 import type { FailureGroup, RunSnapshot } from './run-reports.port.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { RetrySums } from './failures/retries.port.ts';
+import type { RetrySums } from './retries.port.ts';
 import { runFiguresView } from './run-view.ts';
 
 export function runReportView(
@@ -25,7 +25,10 @@ export function runReportView(
   };
 }
 
-/** Unknown users must be settled first, and invalid ids can never be sent. A test is repeated, not retried. */
+/**
+ * Returns true if users with this failure can be retried. Unknown users must be settled first, and invalid ids can
+ * never be sent. A test is repeated, not retried.
+ */
 function isRetryable({ outcome, reason }: FailureGroup, { failuresKept, kind }: RunSnapshot): boolean {
   return failuresKept && kind === 'live' && outcome === 'failed' && reason !== reasons.invalidUserId;
 }

@@ -20,10 +20,10 @@ import { createHeldOutUsers } from './users/postgres/held-out-users.ts';
 import { createRunUsers } from './users/postgres/run-users.ts';
 import { runUserRoutes } from './users/run-user-routes.ts';
 
-export const tags = [{ name: 'runs', description: 'A campaign being carried out: progress, report, failures' }];
+export const tags = [{ name: 'runs', description: 'Runs of campaigns: progress, report, failures' }];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
-  const { pool } = parts;
+  const { pool, heavyPool } = parts;
   const deps = { ...parts, retries: createRetries(parts) };
   budgetRoutes(server, { ...parts, budgets: createBudgetStore({ pool }) });
   runRoutes(server, { ...deps, earlierRates: createEarlierRates({ pool }) });
@@ -33,7 +33,15 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   reportTableRoutes(server, parts);
   explainRoutes(server, { ...parts, histories: createUserHistories({ pool }) });
   retryRoutes(server, deps);
-  runUserRoutes(server, { ...parts, users: createRunUsers({ pool }) });
-  heldOutRoutes(server, { ...parts, heldOut: createHeldOutUsers({ pool }) });
+  runUserRoutes(server, {
+    ...parts,
+    users: createRunUsers({ pool }),
+    heavyUsers: createRunUsers({ pool: heavyPool }),
+  });
+  heldOutRoutes(server, {
+    ...parts,
+    heldOut: createHeldOutUsers({ pool }),
+    heavyHeldOut: createHeldOutUsers({ pool: heavyPool }),
+  });
   shareRoutes(server, { ...deps, reportLinks: createReportLinks({ pool }) });
 }

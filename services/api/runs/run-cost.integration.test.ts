@@ -41,7 +41,7 @@ async function begunRun(campaignId: string, through: readonly number[], changes:
 
 const reportOf = async (runId: string) => runReport.parse((await on.ask('GET', `/v1/runs/${runId}/report`)).json());
 
-it('a run costs what its users cost, at the prices that it began with', async () => {
+it('a run costs the sum of its users, at the prices of its start', async () => {
   await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
   await price('award-reward', '0.125');
   await price('send-message', '0.0003');
@@ -54,7 +54,8 @@ it('a run costs what its users cost, at the prices that it began with', async ()
   const { cost } = await reportOf(runId);
   expect(cost).toEqual({
     currency: 'SGD',
-    ...{ units: 2601, amount: '225.2403' },
+    units: 2601,
+    amount: '225.2403',
     steps: [
       { step: 1, action: 'award-reward', unitsPerUser: 2, price: '0.125', units: 1800, amount: '225.00' },
       { step: 2, action: 'send-message', unitsPerUser: 1, price: '0.0003', units: 801, amount: '0.2403' },
@@ -65,7 +66,7 @@ it('a run costs what its users cost, at the prices that it began with', async ()
   expect(progress.cost).toEqual(cost);
 });
 
-it('what has no price counts in units alone, and what costs no units not at all', async () => {
+it('a step without a price counts in units only, and a step without units does not count', async () => {
   await price('send-message', '0.5');
   const { id } = await write('mei, manager', { chain });
   const { cost } = await reportOf(await begunRun(id, [10, 4]));
@@ -74,7 +75,7 @@ it('what has no price counts in units alone, and what costs no units not at all'
   expect((await reportOf(await begunRun(free.id, [10, 4]))).cost).toBeUndefined();
 });
 
-it('a test costs what is real of it, and a dry run what it would cost', async () => {
+it('a test costs its live steps, and a dry run shows the expected cost', async () => {
   await price('award-reward', '1');
   await price('send-message', '1');
   const { id } = await write('mei, manager', { chain });
@@ -86,7 +87,7 @@ it('a test costs what is real of it, and a dry run what it would cost', async ()
   expect((await reportOf(dry)).cost).toMatchObject({ units: 24, amount: '24.00' });
 });
 
-it('an estimate says what the least and the most users would cost, at the prices of now', async () => {
+it('an estimate shows the cost of the fewest and the most users, at current prices', async () => {
   await price('award-reward', '0.05');
   const audience = { include: [{ segment: 'riders' }, { segment: 'vip' }], holdOutPercent: 10 };
   const { id } = await write('mei, manager', { chain, audience, countries: ['SG'] });
@@ -100,7 +101,7 @@ it('an estimate says what the least and the most users would cost, at the prices
   expect((await on.ask('POST', '/v1/campaigns/preview', body)).json()).toMatchObject({ cost });
 });
 
-it.each(['0.1234567', '-1', '1e3', 'free'])('a price is a decimal, and no %s', async (each) => {
+it.each(['0.1234567', '-1', '1e3', 'free'])('a price is a decimal, not %s', async (each) => {
   const answer = await on.ask('PATCH', '/v1/action-types/award-reward', { price: each });
   expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/price' }] });
 });

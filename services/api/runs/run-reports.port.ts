@@ -5,7 +5,7 @@ import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunKind, StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { CampaignScope } from '../../../shared/domain/scopes.ts';
-import type { BudgetFigures } from './control/budget-store.port.ts';
+import type { BudgetFigures } from './budget-store.port.ts';
 import type { Page } from '../frame/page.port.ts';
 
 export interface RunPrices {
@@ -52,8 +52,8 @@ export interface RunSnapshot extends RunHeader {
   waitingSince: Date | null;
   /**
    * Waits of parts of the run, oldest first: holds, blocked steps with batches, and causes for which batches are
-   * scheduled again. Such a cause counts while batches wait, if it occurred in the last two minutes and since the
-   * shard's breaker closed.
+   * scheduled again. Such a cause is listed while batches wait, if it occurred within the last two minutes and
+   * after the shard's breaker last closed.
    */
   waits: readonly RunWaitRow[];
   /** Budgets of the campaign, shared by all of its runs. */
@@ -66,7 +66,7 @@ export interface RunSnapshot extends RunHeader {
     country: string;
     /** The step with which these users begin; a country has an entry for each. */
     fromStep: number;
-    /** The segment if the audience consists of one; null otherwise. */
+    /** The segment if the audience consists of one segment; null otherwise. */
     segment: string | null;
     /** Upper bound on users before exclusions; null if unknown. */
     estimate: number | null;

@@ -36,10 +36,10 @@ async function runThere(seed: Partial<RunSeed> = {}) {
   return { runId, id: publicId('run', runId), campaignId };
 }
 
-describe('listing runs', () => {
+describe('the list of runs', () => {
   const runPage = pageShape(runSummary);
 
-  it('shows those of one campaign in one state, the newest first', async () => {
+  it('shows the runs of one campaign in one state, newest first', async () => {
     const { campaignId, id: older } = await runThere({ state: 'completed', scheduledFor: new Date(0) });
     const { id: newer } = await runThere({ campaignId, state: 'completed' });
     await runThere({ campaignId, state: 'running', scheduledFor: new Date(1) });
@@ -50,7 +50,7 @@ describe('listing runs', () => {
     expect(runPage.parse(response.json()).items.map(({ runId }) => runId)).toEqual([newer, older]);
   });
 
-  it('pages', async () => {
+  it('is divided into pages', async () => {
     const { campaignId, id: older } = await runThere({ scheduledFor: new Date(0) });
     const { id: newer } = await runThere({ campaignId });
 
@@ -61,7 +61,7 @@ describe('listing runs', () => {
     expect(second.next).toBeNull();
   });
 
-  it('finds those that have ended by a part of the name of their campaign, page by page', async () => {
+  it('finds ended runs by part of the name of their campaign, page by page', async () => {
     const campaignOf = async (name: string) =>
       (await on.deps.campaigns.create(campaignDefinition.parse({ ...someCampaign, name }))).campaignId;
     const [payday, other] = [await campaignOf('Payday 100 % top-up'), await campaignOf('Payday 1000 top-up')];
@@ -88,7 +88,7 @@ describe('listing runs', () => {
     ['state=done', '/state'],
     ['cursor=cmp_01jdyjm7sbfx2v4x0000000000', '/cursor'],
     ['campaign=cmp_01jdyjm7sbfx2v4x0000000000', '/campaign'],
-  ])('refuses ?%s', async (query, pointer) => {
+  ])('refuses the query ?%s', async (query, pointer) => {
     const response = await get(`/v1/runs?${query}`);
 
     expect(response.statusCode).toBe(422);
@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  it.each(['', '/progress', '/rates', '/report', '/failures'])('that is not there has no %s', async (below) => {
+  it.each(['', '/progress', '/rates', '/report', '/failures'])('answers 404 for an unknown id: %s', async (below) => {
     for (const id of ['run_01jdyjm7sbfx2v4x0000000000', 'cmp_01jdyjm7sbfx2v4x0000000000', 'last']) {
       const response = await get(`/v1/runs/${id}${below}`);
 
@@ -122,7 +122,7 @@ describe('a run', () => {
 });
 
 describe('the report of a run', () => {
-  it('adds up, and says who failed for which reason', async () => {
+  it('adds up, and has the failures by reason', async () => {
     const { runId, id } = await runThere({ state: 'completed_with_failures', endedAt: new Date() });
     const feedId = await on.deps.rows.addFeed(runId, {
       country: 'SG',
@@ -157,7 +157,7 @@ describe('the report of a run', () => {
 });
 
 describe('the progress of a run', () => {
-  it('says how far it is, how fast, and what it waits for', async () => {
+  it('includes figures, speed and causes of waiting', async () => {
     const { runId, id } = await runThere({ inFlight: 3, waitingCause: 'rewards answer 503' });
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', estimate: 1200, fedUsers: 600 });
     await on.deps.rows.addTotals(feedId, 1, { step: 1, succeeded: 600, waiting: 2 });
@@ -177,7 +177,7 @@ describe('the progress of a run', () => {
 });
 
 describe('the rates of a run', () => {
-  it('are listed from its start on, however long ago it ended and whoever asks', async () => {
+  it('are listed from its start on, also for ended runs and later requests', async () => {
     const { id, runId } = await runThere({ startedAt: on.deps.clock.now() });
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
     const { runHistory, runs } = createPostgresExecutionStores(on);
@@ -199,8 +199,8 @@ describe('the rates of a run', () => {
   });
 });
 
-describe('what a run waits for', () => {
-  it('is shown by step, country and cause', async () => {
+describe('the causes that a run waits for', () => {
+  it('are listed by step, country and cause', async () => {
     const { id } = await runThere();
     const since = new Date('2025-12-31T23:59:20Z');
     const cause = 'endpoint says 405 Method Not Allowed';
@@ -220,22 +220,23 @@ describe('what a run waits for', () => {
 
     expect(runProgress.parse(response.json()).waits).toEqual([
       {
-        ...{
-          step: 2,
-          action: 'send-message',
-          country: 'SG',
-          by: 'step',
-          cause,
-          since: since.toISOString(),
-          batches: 11,
-        },
-        ...{ held: true, nextTryAt: null, blockedBy: null, timeoutMs: 10_000 },
+        step: 2,
+        action: 'send-message',
+        country: 'SG',
+        by: 'step',
+        cause,
+        since: since.toISOString(),
+        batches: 11,
+        held: true,
+        nextTryAt: null,
+        blockedBy: null,
+        timeoutMs: 10_000,
         nextStep: nextSteps.held,
       },
     ]);
   });
 
-  it('is an empty list while it moves', async () => {
+  it('are an empty list while the run progresses', async () => {
     const { id } = await runThere();
     expect((await get(`/v1/runs/${id}/progress`)).json()).toMatchObject({ waits: [] });
   });
@@ -281,12 +282,12 @@ describe('the progress of a run as events', () => {
     expect(judged('event: campaigns\ndata: {}\n\n')).toEqual(['the event campaigns is not declared']);
   });
 
-  it('is a problem when there is no such run', async () => {
+  it('answers with a problem for an unknown run', async () => {
     const response = await get('/v1/runs/run_01jdyjm7sbfx2v4x0000000000/progress', { accept });
     expect(problem.parse(response.json()).code).toBe('run-not-found');
   });
 
-  it('ends without an `end` when the service stops, and does not keep it from stopping', async () => {
+  it('ends without an `end` when the service stops, and does not delay the stop', async () => {
     const { id } = await runThere();
     const api = await createApi(on.deps);
     const stream = await open(`${await api.start()}/v1/runs/${id}/progress`);
@@ -299,7 +300,7 @@ describe('the progress of a run as events', () => {
     expect(events.map(({ name }) => name)).toEqual(['progress']);
   });
 
-  it('is not looked at any more when its last watcher has left', async () => {
+  it('is no longer read when its last watcher has left', async () => {
     const { id } = await runThere();
     const url = await on.start();
     const stream = await open(`${url}/v1/runs/${id}/progress`);

@@ -14,7 +14,7 @@ import { preferredType } from '../frame/preferred-type.ts';
 import type { EventStreams } from '../access/event-streams.ts';
 import { callerOf, campaignsInScope } from '../access/scopes.ts';
 import { forecastOf, type ForecastDeps } from './forecast.ts';
-import type { Retries } from './failures/retries.port.ts';
+import type { Retries } from './retries.port.ts';
 import type { RunReports } from './run-reports.port.ts';
 import { progressEvents } from './progress-events.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
@@ -44,12 +44,9 @@ const runQuery = pageQuery.extend({
     .describe('cmp_…')
     .meta({ pattern: idPattern('campaign') }),
   state: z.enum(runStates).optional(),
-  ended: yesOrNo.describe('true: those that have ended; false: those that go on'),
+  ended: yesOrNo.describe('true: ended runs; false: active runs'),
   q: partOfName.describe('Part of the name of its campaign'),
-  kind: z
-    .enum(runKinds)
-    .default('live')
-    .describe('test, dry-run: those that only tried it, which are in no other list'),
+  kind: z.enum(runKinds).default('live').describe('test, dry-run: runs that other lists do not include'),
 });
 
 export function runRoutes(server: HttpServer, deps: RunRoutesDeps): void {
@@ -110,10 +107,10 @@ function progressRoute(server: HttpServer, { watch, streams, isKeyGood }: RunRou
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getRunProgress',
-      summary: 'Progress of a run, once or as it changes',
+      summary: 'Get the progress of a run, or follow it',
       description:
-        'With `Accept: text/event-stream`: an event `progress` at once and whenever something changed, at most a second old, then `end` ' +
-        'when the run has ended. A stream that ends without `end` was cut: connect again.',
+        'With `Accept: text/event-stream`: an event `progress` at once and after each change, at most a second old, then `end` ' +
+        'when the run has ended. If the stream ends without `end`, the connection was lost: connect again.',
       tags,
       params: byId,
       response: {
@@ -154,11 +151,11 @@ function ratesRoute(server: HttpServer, { reports }: RunRoutesDeps): void {
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getRunRates',
-      summary: 'How fast a run has gone, in users that ended a step per second',
+      summary: 'Get the speed of a run over time, in users per second that ended a step',
       tags,
       params: byId,
       response: {
-        200: jsonAnswer('The rates, from its start to now or its end', runRates),
+        200: jsonAnswer('Rates from the start of the run to now or its end', runRates),
       },
     },
     handler: async ({ params: { id } }) => {
@@ -177,7 +174,7 @@ function reportRoute(server: HttpServer, deps: RunRoutesDeps): void {
     config: { role: 'viewer', scope: 'campaign', heavy: 'reports' },
     schema: {
       operationId: 'getRunReport',
-      summary: 'Report of a run: who ended how, and the failures by reason',
+      summary: 'Get the report of a run: users by outcome and failures by reason',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The report', runReport) },

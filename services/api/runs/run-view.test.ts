@@ -74,7 +74,7 @@ const country = (steps: number) =>
     });
 
 describe('the figures of a run', () => {
-  it('balance in every line, whoever got how far, and countries add up to the whole', () => {
+  it('balance in every line for any progress of users, and countries add up to the total', () => {
     const runs = fc
       .integer({ min: 1, max: 5 })
       .chain((steps) => fc.tuple(fc.constant(steps), fc.array(country(steps))));
@@ -104,7 +104,7 @@ describe('the figures of a run', () => {
     expect(figures.steps[0]?.pending).toBe(-1);
   });
 
-  it('show every step of a run that has no countries yet', () => {
+  it('include every step of a run without countries', () => {
     const { steps, countries, audience, balanced } = runFiguresView(snapshotOf([]));
 
     expect(steps.map(({ step, action, audience: users }) => [step, action, users])).toEqual([
@@ -118,12 +118,22 @@ describe('the figures of a run', () => {
     });
   });
 
-  it('have a second line of receipts where the action type is asynchronous, and where any came', () => {
+  it('have a line of receipts if the action type is asynchronous, or if receipts were received', () => {
     const totals = [2, 3].map((step) => ({
-      ...{ step, batches: 1, succeeded: 90, failed: 10, expired: 0, cancelled: 0, unknown: 0 },
+      step,
+      batches: 1,
+      succeeded: 90,
+      failed: 10,
+      expired: 0,
+      cancelled: 0,
+      unknown: 0,
     }));
     const of = (name: string, receipts: Country['receipts']) => ({
-      ...{ ...emptyCountry, country: name, fedUsers: 100, totals, receipts },
+      ...emptyCountry,
+      country: name,
+      fedUsers: 100,
+      totals,
+      receipts,
     });
     const line = { step: 2, delivered: 60, undelivered: 5, unexpected: 3 };
     const { steps, countries } = runFiguresView(snapshotOf([of('SG', [line]), of('VN', [])], 3));
@@ -137,7 +147,7 @@ describe('the figures of a run', () => {
     expect(view.steps[2]?.receipts).toMatchObject({ delivered: 60 });
   });
 
-  it('give no estimate when one country has none', () => {
+  it('have no estimate if one country has none', () => {
     const estimates = (...values: (number | null)[]) =>
       runFiguresView(snapshotOf(values.map((estimate) => ({ ...emptyCountry, estimate })))).audience.estimated;
 
@@ -146,7 +156,7 @@ describe('the figures of a run', () => {
   });
 });
 
-describe('what stalls a run', () => {
+describe('the reason why a run is stalled', () => {
   const wait = {
     step: 1,
     country: 'SG',
@@ -158,11 +168,11 @@ describe('what stalls a run', () => {
   };
   const stallOf = (facts: Partial<RunSnapshot>) => runFiguresView({ ...snapshotOf([emptyCountry], 2), ...facts }).stall;
 
-  it('is nothing while it moves', () => {
+  it('is null while the run progresses', () => {
     expect(stallOf({})).toBeNull();
   });
 
-  it('is a person while it is paused, who may resume it', () => {
+  it('is a pause if a person can end it', () => {
     const paused = stallOf({ state: 'paused', stateReason: 'wrong reward', stateSince: new Date(1000) });
     expect(paused).toEqual({
       by: 'pause',
@@ -172,7 +182,7 @@ describe('what stalls a run', () => {
     });
   });
 
-  it('is a step whose endpoint refuses, which somebody has to set right, or one that is tried again by itself', () => {
+  it('is a step whose endpoint refuses calls: held until it is fixed, or retried automatically', () => {
     const facts = { stalled: wait.cause, stalledBy: 'step' } as const;
     const held = stallOf({ ...facts, waits: [{ ...wait, held: true }] });
     expect(held).toMatchObject({
@@ -184,16 +194,18 @@ describe('what stalls a run', () => {
     expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
   });
 
-  it('is the engine where no worker serves what has waited for longest', () => {
+  it('is the engine if no worker serves the longest wait', () => {
     const unserved = { ...wait, cause: 'no worker serves it', held: false, blockedBy: 'no-worker' as const };
     const facts = { stalled: unserved.cause, stalledBy: 'step' } as const;
     expect(stallOf({ ...facts, waits: [unserved, { ...wait, held: true }] })).toEqual({
-      ...{ by: 'engine', cause: 'no worker serves it', since: '1970-01-01T00:00:05.000Z' },
+      by: 'engine',
+      cause: 'no worker serves it',
+      since: '1970-01-01T00:00:05.000Z',
       nextStep: nextSteps.noWorker,
     });
   });
 
-  it('is a budget that a person has to raise, also where the run has paused itself for it', () => {
+  it('is a budget that a person has to raise, even if the run paused itself because of the budget', () => {
     const cause = budgetCause('SG', '9,000 units');
     const waits = [{ ...wait, cause, held: false }];
     expect(stallOf({ stalled: cause, stalledBy: 'step', waits })).toMatchObject({
@@ -206,7 +218,7 @@ describe('what stalls a run', () => {
     expect(paused).toMatchObject({ by: 'budget', cause: stateReason, nextStep: nextSteps.budgetPause });
   });
 
-  it.each(['audience', 'engine'] as const)('is its %s, with what can be done about that', (by) => {
+  it.each(['audience', 'engine'] as const)('is its %s, with the next action', (by) => {
     expect(stallOf({ stalled: 'it is away', stalledBy: by })).toMatchObject({
       by,
       cause: 'it is away',

@@ -8,7 +8,7 @@ import { isBalanced, settledUsers, stepLines, sumLines, type StepLine } from '..
 import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import { runCostOf } from './run-cost.ts';
-import { budgetView } from './control/budget-view.ts';
+import { budgetView } from './budget-view.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
 
 export function runSummaryView(run: RunHeader): RunSummary {
@@ -41,14 +41,19 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     receipts: feeds.flatMap((feed) => feed.receipts),
   }));
   // A run in state `preparing` has no countries yet, but its steps are shown.
-  const nobody = stepLines(0, [], snapshot.chain.length);
-  const sums = nobody.map((line, index) => sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]));
+  const emptyLines = stepLines(0, [], snapshot.chain.length);
+  const sums = emptyLines.map((line, index) =>
+    sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]),
+  );
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
   const receipts = countries.flatMap((country) => country.receipts);
   const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
     lines.map((line) => stepLineView(line, snapshot, receipts));
-  const shown = countries.map(({ lines, receipts, ...country }) => ({ ...country, steps: shaped(lines, receipts) }));
-  const cost = runCostOf(snapshot, shown);
+  const countryLines = countries.map(({ lines, receipts, ...country }) => ({
+    ...country,
+    steps: shaped(lines, receipts),
+  }));
+  const cost = runCostOf(snapshot, countryLines);
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -62,7 +67,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
     steps: shaped(sums, receipts),
-    countries: shown,
+    countries: countryLines,
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     ...(cost && { cost }),
@@ -100,20 +105,20 @@ function stallView(snapshot: RunSnapshot): RunStall | null {
 }
 
 export const nextSteps = {
-  pause: 'Resume or cancel it. Its deadline goes on meanwhile.',
+  pause: 'Resume or cancel the run. Its deadline keeps running.',
   budget:
-    'Raise the budget of the campaign there: what waits goes on within seconds then, and not without it. Trying again changes nothing.',
+    'Raise the budget of the campaign in this country: waiting batches continue within seconds. Retrying does not help.',
   budgetPause:
-    'Raise the budget of the campaign, then resume the run: resumed without that, it pauses again. Its deadline goes on meanwhile.',
+    'Raise the budget of the campaign, then resume the run. Without a higher budget it pauses again. Its deadline keeps running.',
   canary:
-    'Its first users have ended: look at them. Resume it to go on with all the others, or cancel it. Its deadline goes on meanwhile.',
-  audience: 'It is asked for again by itself, and nobody is lost. When it lasts, look at the segmentation service.',
-  held: 'Set the endpoint, its action type or the parameters of the step right: one batch is tried from time to time, and the rest follows when that succeeds.',
-  step: 'It is tried again by itself; the team behind the endpoint can see why.',
-  quietHours: 'It goes on by itself when the quiet hours there are over. Its deadline goes on meanwhile.',
+    'The canary users have ended: check their results, then resume the run for all others, or cancel it. Its deadline keeps running.',
+  audience: 'Muster retries automatically, and no user is lost. If it persists, check the segmentation service.',
+  held: 'Fix the endpoint, its action type or the parameters of the step. One batch is tried from time to time; when it succeeds, the others follow.',
+  step: 'Muster retries automatically; the team of the endpoint can find the reason.',
+  quietHours: 'The run continues when the quiet hours end. Its deadline keeps running.',
   noWorker:
-    'It goes on by itself as soon as a worker serves it: `muster shards` says which worker should, and why it does not. Its deadline goes on meanwhile.',
-  engine: 'It goes on by itself when this is over; `muster shards` and `muster doctor` say more.',
+    'The step continues as soon as a worker serves it: `muster shards` shows which worker should, and why it does not. The deadline keeps running.',
+  engine: 'The run continues when this is over; see `muster shards` and `muster doctor` for details.',
 } as const;
 
 /** Returns the start of a pause, or else of the longest wait. */
@@ -135,7 +140,9 @@ function stepLineView(
   // A step with receipts shows them, even if the action type is no longer asynchronous.
   const hasReceipts = isAsynchronous || receipts.some((each) => each.step === step);
   return {
-    ...{ step, action, ...line },
+    step,
+    action,
+    ...line,
     ...(kind === 'test' && { mode: modeOfStep(stepModes, step) }),
     ...(hasReceipts && { receipts: receiptLine(line.succeeded, receipts, step) }),
   };

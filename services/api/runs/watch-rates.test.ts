@@ -33,11 +33,11 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
 }
 
 describe('the rates of a run', () => {
-  it('are its mean since the start when somebody looks for the first time', () => {
+  it('are its mean since the start at the first observation', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });
   });
 
-  it('count users once as fed and as through the chain, however many steps they have', () => {
+  it('count each user once when the audience is read and once at the end of the chain, for any number of steps', () => {
     const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
     const seen = at(60, 0, { chain });
     const [feed] = seen.countries;
@@ -52,7 +52,7 @@ describe('the rates of a run', () => {
     expect(rates).toMatchObject({ fed: 15, through: 400 / 60, oneMinute: 1100 / 60 });
   });
 
-  it('tell the last minute and the last ten apart when somebody kept looking', () => {
+  it('distinguish the last minute from the last ten after continuous observation', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 600; second++) rates.observe(at(second, second * 10));
 
@@ -61,21 +61,21 @@ describe('the rates of a run', () => {
     expect(rates.observe(at(660, 7200))).toMatchObject({ oneMinute: 20, tenMinutes: 11 });
   });
 
-  it('fall to nothing when nothing ends any more', () => {
+  it('fall to zero when no more users end', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 700; second += 10) rates.observe(at(second, Math.min(second, 60) * 10));
 
     expect(rates.observe(at(710, 600))).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
-  it('are nothing long after the end, also for who looks for the first time', () => {
+  it('are zero long after the end, also at the first observation', () => {
     const endedAt = new Date(startedAt.getTime() + 60_000);
     const ended = at(3600, 600, { state: 'completed', endedAt });
 
     expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
-  it('do not leap when what is left is cancelled or expires', () => {
+  it('do not jump when the remaining users are cancelled or expire', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 120; second++) rates.observe(at(second, second * 10));
     const left = at(121, 1210);
@@ -85,21 +85,21 @@ describe('the rates of a run', () => {
     expect(rates.observe({ ...left, state: 'cancelling', countries })).toMatchObject({ oneMinute: 10 });
   });
 
-  it('are nothing before the start', () => {
+  it('are zero before the start', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(0, 0, { startedAt: null }))).toMatchObject({
       oneMinute: 0,
       tenMinutes: 0,
     });
   });
 
-  it('belong to one run each', () => {
+  it('are kept separately for each run', () => {
     const rates = createWatchRates({ maxRuns: 2 });
     rates.observe(at(60, 600));
 
     expect(rates.observe(at(60, 60, { runId: 'r2' }))).toMatchObject({ oneMinute: 1, tenMinutes: 1 });
   });
 
-  it('begin anew for a run that was forgotten', () => {
+  it('restart for a run that was forgotten', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     rates.observe(at(60, 600));
     rates.observe(at(60, 600, { runId: 'r2' }));
@@ -122,7 +122,7 @@ describe('a run', () => {
     };
   }
 
-  /** So many batches, evenly over so many seconds, then nothing. */
+  /** Returns this many batches, evenly over this many seconds, then none. */
   const stoppingAfter = (seconds: number, batches: number) => (second: number) => {
     const ended = Math.floor((Math.min(second, seconds) / seconds) * batches);
     const snapshot = at(second, ended * 100);
@@ -133,7 +133,7 @@ describe('a run', () => {
     };
   };
 
-  it('counts as still when nothing ended for three pauses, and for five seconds at least', () => {
+  it('counts as not progressing if no user has ended for three intervals, and at least five seconds', () => {
     const quick = createWatchRates({ maxRuns: 1 });
     const quickRun = stoppingAfter(60, 600);
     expect(watchFrom(1, 65, quickRun)(quick).isStill).toBe(false);
@@ -146,14 +146,14 @@ describe('a run', () => {
     expect(watchFrom(89.5, 91, slowRun)(slow).isStill).toBe(true);
   });
 
-  it('counts as moving again with the next batch', () => {
+  it('counts as progressing again with the next batch', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     watchFrom(1, 100, stoppingAfter(60, 600))(rates);
 
     expect(rates.observe(at(101, 70_000)).isStill).toBe(false);
   });
 
-  it('is not said to stand still by who looks for the first time', () => {
+  it('is not reported as without progress at the first observation', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(1000, 10)).isStill).toBe(false);
   });
 });

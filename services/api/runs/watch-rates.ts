@@ -6,7 +6,7 @@ export interface Rates {
   /** Users that ended a step; a user counts once per step. */
   oneMinute: number;
   tenMinutes: number;
-  /** Users over the last minute, each once: those fed, and those that completed the chain. A pace limits the first. */
+  /** Users fed over the last minute, each counted once. A pace limits this rate. */
   fed: number;
   through: number;
   /** True if nothing has ended for much longer than usual: the rates then do not predict the end. */
@@ -29,7 +29,7 @@ interface Sample {
 
 interface Seen {
   samples: Sample[];
-  /** The last sample in which something had ended since the one before. */
+  /** The last sample that had more ended users than the sample before it. */
   lastMoved: Sample;
 }
 
@@ -50,8 +50,11 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   return {
     observe: (snapshot) => {
       const now = {
-        ...{ atMs: snapshot.asOf.getTime(), ended: endedSteps(snapshot), batches: endedBatches(snapshot) },
-        ...{ fed: fedUsers(snapshot), through: throughUsers(snapshot) },
+        atMs: snapshot.asOf.getTime(),
+        ended: endedSteps(snapshot),
+        batches: endedBatches(snapshot),
+        fed: fedUsers(snapshot),
+        through: throughUsers(snapshot),
       };
       const seen = seenByRun.get(snapshot.runId) ?? { samples: firstSamples(snapshot), lastMoved: now };
       seenByRun.set(snapshot.runId, seen);
@@ -77,7 +80,7 @@ function firstSamples({ startedAt }: RunSnapshot): Sample[] {
   return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0, fed: 0, through: 0 }] : [];
 }
 
-/** Returns ended steps without expired and cancelled users, which say nothing about the run's speed. */
+/** Returns ended steps without expired and cancelled users, because those do not show the run's speed. */
 function endedSteps({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, t) => sum + t.succeeded + t.failed + t.unknown, 0);
 }

@@ -83,7 +83,7 @@ async function whilePassing<Value>(promise: Promise<Value>): Promise<Value> {
 const succeed = (users: number) => deps.rows.addTotals(feedId, 1, { step: 1, succeeded: users });
 
 describe('watching a run', () => {
-  it('tells what changed, when it changed', async () => {
+  it('yields changes when they happen', async () => {
     const news = await follow();
 
     const seen = next(news);
@@ -96,7 +96,7 @@ describe('watching a run', () => {
     expect(await whilePassing(nextSeen)).toBe(true);
   });
 
-  it('tells a slow watcher the newest, not everything', async () => {
+  it('yields only the newest state to a slow watcher', async () => {
     const news = await follow();
     const first = next(news);
     await succeed(1);
@@ -112,7 +112,7 @@ describe('watching a run', () => {
     expect(await whilePassing(next(news))).toBe(6);
   });
 
-  it('says that it is quiet when nothing changes', async () => {
+  it('yields a heartbeat when nothing changes', async () => {
     // How fast it was fed lately falls as time passes: nobody was.
     const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
     const startedAt = deps.clock.now();
@@ -120,7 +120,7 @@ describe('watching a run', () => {
     expect(await whilePassing(next(await follow()))).toBe('quiet');
   });
 
-  it('looks once for all who watch the same run', async () => {
+  it('reads the run once for all of its watchers', async () => {
     const watchers = await Promise.all(Array.from({ length: 8 }, () => follow()));
     const before = looks;
 
@@ -131,7 +131,7 @@ describe('watching a run', () => {
     expect(looks - before).toBeLessThanOrEqual(2);
   });
 
-  it('ends when the signal aborts, and nobody looks any more', async () => {
+  it('ends when the signal aborts, and stops reading', async () => {
     const leaving = new AbortController();
     const seen = next(await follow(leaving.signal));
 
@@ -141,7 +141,7 @@ describe('watching a run', () => {
     expect(deps.clock.nextWakeMs()).toBeUndefined();
   });
 
-  it('ends for everybody when it is stopped', async () => {
+  it('ends for all followers when it is stopped', async () => {
     const seen = Promise.all([await follow(), await follow()].map(next));
 
     watch.stop();
@@ -150,7 +150,7 @@ describe('watching a run', () => {
     expect(await next(await follow())).toBe('over');
   });
 
-  it('goes on when the store could not be asked for a moment', async () => {
+  it('continues after a failed read of the store', async () => {
     let failures = 0;
     const failing: RunReports = {
       ...deps.reports,

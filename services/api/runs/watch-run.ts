@@ -5,7 +5,7 @@ import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import type { RunReports, RunSnapshot } from './run-reports.port.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { runProgressView } from './progress-view.ts';
-import { wakeInTurns } from '../frame/wake-in-turns.ts';
+import { wakeInBatches } from '../frame/wake-in-batches.ts';
 import { createWatchRates, type Rates } from './watch-rates.ts';
 
 export interface WatchRunDeps {
@@ -67,7 +67,10 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
 
   const observed = (snapshot: RunSnapshot) => runProgressView(snapshot, rates.observe(snapshot), timeoutOf);
 
-  /** No rates are kept for ended runs: a page of old runs would evict open ones. */
+  /**
+   * Returns the progress of a run in a list. Rates are kept only for open runs, because a page of old runs would evict
+   * open ones.
+   */
   const listed = (snapshot: RunSnapshot) =>
     snapshot.endedAt ? runProgressView(snapshot, noRates) : observed(snapshot);
 
@@ -87,15 +90,15 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
       if (isUnwatched()) return;
       const open = [...watched].filter(([, { newest }]) => !isTerminal(newest.state)).map(([runId]) => runId);
       try {
-        tell(await lookAt(open, observed));
+        notifyWatchers(await lookAt(open, observed));
       } catch (error) {
-        logger.warn({ err: error, runs: open.length }, 'could not look at watched runs, trying again');
+        logger.warn({ err: error, runs: open.length }, 'could not read watched runs, retrying');
       }
     }
   }
 
   /** Wakes each watcher once, however many of its runs changed. */
-  function tell(seen: ReadonlyMap<string, RunProgress>): void {
+  function notifyWatchers(seen: ReadonlyMap<string, RunProgress>): void {
     const woken = new Set<() => void>();
     for (const [runId, progress] of seen) {
       const run = watched.get(runId);
@@ -103,7 +106,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
       run.newest = progress;
       for (const wake of run.watchers) woken.add(wake);
     }
-    wakeInTurns([...woken]);
+    wakeInBatches([...woken]);
   }
 
   function join(from: ReadonlyMap<string, RunProgress>, wake: () => void): () => void {

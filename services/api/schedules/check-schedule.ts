@@ -28,7 +28,7 @@ export function checkSchedule(schedule: unknown, countries: readonly unknown[], 
   if (!recurring.success) return [];
   const nextMs = nextInstantMs(recurrenceOf(recurring.data, now.getTime(), everyDayWorks), now.getTime());
   if (nextMs !== null) return [];
-  const detail = `nothing recurs from now, ${now.toISOString()}, until ${recurring.data.until ?? 'for ever'}`;
+  const detail = `there is no occurrence from now, ${now.toISOString()}, until ${recurring.data.until ?? 'forever'}`;
   return [{ pointer: '/schedule/until', code: 'past-time', detail }];
 }
 
@@ -48,8 +48,8 @@ function checkCountry(local: Local, country: unknown, now: Date): FieldProblem[]
     const { choices } = found;
     const detail =
       choices.length === 0
-        ? `is missing: the time zone of ${country} is not known; name it`
-        : `is missing: the time zones of ${country} differ then; name one, such as ${choices.slice(0, 4).join(', ')}`;
+        ? `is missing: the time zone of ${country} is unknown; give one`
+        : `is missing: the time zones of ${country} differ then; give one, such as ${choices.slice(0, 4).join(', ')}`;
     return [{ pointer, code: 'missing', detail }];
   }
   return pastTime(`${local.time} in ${country}`, localStartMs(local, country) ?? 0, now);

@@ -10,7 +10,7 @@ function dueAt(time: string, zone?: string): string {
   return due.ok ? due.dueAt.toISOString() : `${due.problem.pointer} ${due.problem.code}`;
 }
 
-describe('when a campaign is due', () => {
+describe('the due time of a campaign', () => {
   it.each([
     ['2026-12-01T09:00:00+08:00', undefined, '2026-12-01T01:00:00.000Z'],
     ['2026-12-01T09:00:00Z', undefined, '2026-12-01T09:00:00.000Z'],
@@ -19,7 +19,7 @@ describe('when a campaign is due', () => {
     ['2026-12-01T09:00', 'Asia/Kathmandu', '2026-12-01T03:15:00.000Z'],
     ['2026-12-01T09:00:00+08:00', 'Asia/Singapore', '2026-12-01T01:00:00.000Z'],
     ['2026-12-01T09:00:00Z', 'UTC', '2026-12-01T09:00:00.000Z'],
-  ])('takes %s in %s for %s', (time, zone, instant) => {
+  ])('reads %s in %s as %s', (time, zone, instant) => {
     expect(dueAt(time, zone)).toBe(instant);
   });
 
@@ -31,11 +31,11 @@ describe('when a campaign is due', () => {
     expect(dueAt(time, zone)).toBe(instant);
   });
 
-  it('takes the first pass of a time that comes twice', () => {
+  it('uses the first of two occurrences of a repeated local time', () => {
     expect(dueAt('2026-11-01T01:30:00', 'America/New_York')).toBe('2026-11-01T05:30:00.000Z');
   });
 
-  it('takes the second pass of a time that comes twice when the offset says so', () => {
+  it('uses the second of two occurrences of a repeated local time if its offset names it', () => {
     expect(dueAt('2026-11-01T01:30:00-05:00', 'America/New_York')).toBe('2026-11-01T06:30:00.000Z');
   });
 
@@ -68,7 +68,7 @@ function jobDueAt(due: object): string {
   return 'dueAt' in at ? at.dueAt.toISOString() : 'refused';
 }
 
-describe('a time with an offset means the same in a campaign, in a job and in a filter', () => {
+describe('a time with an offset', () => {
   it.each([
     ['2026-12-01T09:00:00Z', '2026-12-01T09:00:00.000Z'],
     ['2026-12-01t09:00:00z', '2026-12-01T09:00:00.000Z'],
@@ -97,7 +97,7 @@ describe('a time with an offset means the same in a campaign, in a job and in a 
     ['20261201T090000Z', 'refused'],
     ['1796115600', 'refused'],
     ['Tue, 01 Dec 2026 09:00:00 GMT', 'refused'],
-  ])('%s: %s', (time, expected) => {
+  ])('has the same result in a campaign, in a job and in a filter: %s, %s', (time, expected) => {
     const campaign = dueInstant({ type: 'at', time });
     const filter = instant.safeParse(time);
     expect({
@@ -108,12 +108,12 @@ describe('a time with an offset means the same in a campaign, in a job and in a 
   });
 });
 
-it('a time is handed on with large letters, which other readers need', () => {
+it('a time with lower-case letters is passed on with capital letters, because other parsers need them', () => {
   expect(instant.parse('2026-12-01t09:00:00z')).toBe('2026-12-01T09:00:00Z');
   expect(newDue.parse({ dueAt: '2026-12-01t09:00:00z' })).toEqual({ dueAt: '2026-12-01T09:00:00Z' });
 });
 
-describe('a local time means the same in a campaign and in a job', () => {
+describe('a local time', () => {
   it.each([
     ['2026-12-01T09:00:00', 'Asia/Singapore', '2026-12-01T01:00:00.000Z'],
     ['2026-12-01T09:00', 'Asia/Kathmandu', '2026-12-01T03:15:00.000Z'],
@@ -127,7 +127,7 @@ describe('a local time means the same in a campaign and in a job', () => {
     ['2027-02-29T09:00:00', 'Asia/Singapore', 'refused'],
     ['2026-12-01 09:00:00', 'Asia/Singapore', 'refused'],
     ['2026-12-01', 'Asia/Singapore', 'refused'],
-  ])('%s in %s: %s', (time, zone, expected) => {
+  ])('has the same result in a campaign and in a job: %s in %s, %s', (time, zone, expected) => {
     const campaign = dueInstant({ type: 'at', time, zone });
     expect({
       campaign: campaign.ok ? campaign.dueAt.toISOString() : 'refused',

@@ -11,7 +11,10 @@ type ScheduleAt = z.infer<typeof scheduleAt>;
 
 export type DueInstant = { ok: true; dueAt: Date } | { ok: false; problem: FieldProblem };
 
-/** Formats as for a job: `instantPattern` and `isLocalTime` decide, these patterns explain a refusal. */
+/**
+ * Accepted formats, the same as for a job. `instantPattern` and `isLocalTime` decide whether a text is valid. The
+ * patterns here only select the error message.
+ */
 const looksLikeInstant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const looksLikeLocalTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/;
 
@@ -29,7 +32,7 @@ export function dueInstant({ time, zone }: ScheduleAt): DueInstant {
     return refused('/time', 'invalid-time', `${right}, not ${quoted(time)}`);
   }
   if (hasOffset ? !instantPattern.test(time) : !isLocalTime(time)) {
-    const detail = `${quoted(time)} is written as it has to be, but there is no such day, time of day or offset`;
+    const detail = `${quoted(time)} has the right form, but the day, time of day or offset does not exist`;
     return refused('/time', 'invalid-time', detail);
   }
   if (zone !== undefined && !isZone(zone)) {
@@ -70,7 +73,7 @@ function refused(pointer: string, code: string, detail: string): DueInstant {
   return { ok: false, problem: { pointer, code, detail } };
 }
 
-/** Temporal can only report an invalid text by throwing. */
+/** Returns undefined if the function throws, because Temporal can report an invalid text only by throwing. */
 function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();

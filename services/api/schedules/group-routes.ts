@@ -23,7 +23,7 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
       operationId: 'listGroups',
       summary: 'List groups, by name',
       tags,
-      response: { 200: jsonAnswer('All of them', pageShape(groupShape)) },
+      response: { 200: jsonAnswer('All groups', pageShape(groupShape)) },
     },
     handler: async () => ({ items: (await groups.listGroups()).map(groupView), next: null }),
   });
@@ -52,8 +52,8 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
     config: { role: 'operator', scope: 'installation', never: [404], audit: 'set a group of schedules' },
     schema: {
       operationId: 'putGroup',
-      summary: 'Make a group, or say it anew',
-      description: 'Schedules go by it from their next fire on.',
+      summary: 'Create or replace a group',
+      description: 'Schedules use it from their next fire on.',
       tags,
       params: byName,
       body: groupDefinition,
@@ -69,10 +69,10 @@ export function groupRoutes(server: HttpServer, { groups }: GroupRoutesDeps): vo
     schema: {
       operationId: 'deleteGroup',
       summary: 'Delete a group',
-      description: 'Schedules that name it go on without it. Deleting it again changes nothing.',
+      description: 'Schedules that name it continue without it. Deleting it again changes nothing.',
       tags,
       params: byName,
-      response: { 204: z.null().describe('It is gone'), ...problems(422) },
+      response: { 204: z.null().describe('The group is deleted'), ...problems(422) },
     },
     handler: async ({ params: { name } }, reply) => {
       await groups.removeGroup(name);

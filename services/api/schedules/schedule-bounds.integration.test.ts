@@ -12,8 +12,8 @@ const markets = (count: number) => ({ groups: { names: Array.from({ length: coun
 
 type Json = Record<string, unknown>;
 
-async function answered(asked: ReturnType<typeof on.ask>) {
-  const { statusCode, json } = await asked;
+async function answered(request: ReturnType<typeof on.ask>) {
+  const { statusCode, json } = await request;
   const { id, code, detail } = json<Json>();
   return { status: statusCode, id: String(id), code, detail };
 }
@@ -31,13 +31,14 @@ beforeEach(async () => {
   }
 });
 
-describe('maxSchedules', () => {
+describe('the limit maxSchedules of a client', () => {
   const refused = {
-    ...{ status: 429, code: 'quota-exceeded' },
+    status: 429,
+    code: 'quota-exceeded',
     detail: 'this client has 2 schedules, and maxSchedules is 2',
   };
 
-  it('refuses one more than it, whatever state they are in, until one is deleted', async () => {
+  it('refuses schedules above the limit, in any state, until one is deleted', async () => {
     await limit({ maxSchedules: 2 });
     const first = await create(hourly);
     expect(await answered(on.ask('POST', `/v1/schedules/${first.id}/disable`))).toMatchObject({ status: 200 });
@@ -48,14 +49,14 @@ describe('maxSchedules', () => {
     expect(await create(hourly)).toMatchObject({ status: 201 });
   });
 
-  it('holds for those that come from another client', async () => {
+  it('applies to schedules moved from another client', async () => {
     await limit({ maxSchedules: 2 });
     for (let time = 0; time < 2; time++) expect(await create(hourly)).toMatchObject({ status: 201 });
     const theirs = await create({ ...hourly, target: { ...target, client: 'other' } });
     expect(await change(theirs.id, { target })).toMatchObject(refused);
   });
 
-  it('knows what is made at the same moment', async () => {
+  it('counts concurrently created schedules', async () => {
     await limit({ maxSchedules: 2 });
     const first = await create(hourly);
     const making = await on.pool.connect();
@@ -76,7 +77,7 @@ describe('maxSchedules', () => {
     }
   });
 
-  it('lets a repeat find what it made', async () => {
+  it('lets a repeated request find its schedule', async () => {
     await limit({ maxSchedules: 1 });
     const { id } = await create(hourly);
     const scheduleId = uuidOf('schedule', id) ?? '';
@@ -89,12 +90,13 @@ describe('maxSchedules', () => {
   });
 });
 
-describe('acceptPerSecond', () => {
-  it('bounds what all schedules together make in an hour', async () => {
+describe('the limit acceptPerSecond of a client', () => {
+  it('limits the jobs of all schedules together in an hour', async () => {
     await limit({ acceptPerSecond: 1 });
     expect(await create({ ...hourly, ...markets(100) })).toMatchObject({ status: 201 });
     expect(await create({ ...eachSecond, everySeconds: 2, ...markets(2) })).toMatchObject({
-      ...{ status: 429, code: 'too-many-jobs' },
+      status: 429,
+      code: 'too-many-jobs',
       detail:
         'this schedule makes 3,600 jobs an hour, for all its groups, and the others of this client make 100: ' +
         'acceptPerSecond, which is 1, allows 3,600 an hour',
@@ -104,7 +106,7 @@ describe('acceptPerSecond', () => {
     expect(await on.rowsOf('schedules')).toMatchObject([{ fires_per_hour: 100 }, { fires_per_hour: 1800 }, {}]);
   });
 
-  it('counts groups of a tag as they are, and those that are named before they are registered', async () => {
+  it('counts the current groups of a tag, and named groups before their registration', async () => {
     await limit({ acceptPerSecond: 1 });
     for (const name of ['SG', 'ID', 'MY']) await on.ask('PUT', `/v1/groups/${name}`, { tags: ['rides'] });
     expect(await create({ ...eachSecond, everySeconds: 2, groups: { tags: ['rides'] } })).toMatchObject({
@@ -118,7 +120,7 @@ describe('acceptPerSecond', () => {
     });
   });
 
-  it('is asked when a schedule would make more, and not when it makes less or is renamed', async () => {
+  it('is checked if a schedule would create more jobs, not if it creates fewer or is renamed', async () => {
     const { id } = await create({ ...eachSecond, ...markets(2) });
     await limit({ acceptPerSecond: 1 });
     expect(await change(id, { name: 'renamed' })).toMatchObject({ status: 200 });
@@ -128,7 +130,7 @@ describe('acceptPerSecond', () => {
     expect(await on.rowsOf('schedules')).toMatchObject([{ name: 'renamed', fires_per_hour: 3600 }]);
   });
 
-  it('is 1,000 a second for a client that has none', async () => {
+  it('defaults to 1,000 per second', async () => {
     expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
     expect(await create({ ...eachSecond, ...markets(500) })).toMatchObject({ status: 201 });
     expect(await create(hourly)).toMatchObject({ status: 429, code: 'too-many-jobs' });

@@ -20,7 +20,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { recordAccepted } from '../jobs/accept/accept-traces.ts';
-import type { Fired, FireRequest } from './schedule-store.port.ts';
+import type { FireResult, FireRequest } from './schedule-store.port.ts';
 import { refusingInvalidCursor, requireId } from '../frame/public-ids.ts';
 import { byScheduleId, checkOwner, eitherRole, type ScheduleRoutesDeps } from './schedule-routes.ts';
 import { occurrenceView, previewView } from './schedule-view.ts';
@@ -42,11 +42,11 @@ export function scheduleFireRoutes(server: HttpServer, deps: ScheduleRoutesDeps)
     config: { role: 'viewer', scope: 'schedule' },
     schema: {
       operationId: 'listOccurrences',
-      summary: 'What fired, what waits and what was skipped, with the cause; newest first',
+      summary: 'List occurrences of a schedule, newest first: fired, waiting, and skipped with the cause',
       tags,
       params: byScheduleId,
       querystring: occurrenceQuery,
-      response: { 200: jsonAnswer('A page of them', pageShape(occurrenceShape)) },
+      response: { 200: jsonAnswer('A page of occurrences', pageShape(occurrenceShape)) },
     },
     handler: async ({ params: { id }, query: { limit, cursor, ...filter } }) => {
       const scheduleId = requireId('schedule', id);
@@ -63,10 +63,10 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
   const { schedules } = deps;
   const answered = { 200: jsonAnswer('What fired', firedShape) };
 
-  /** A job of a manual fire starts its own trace, like jobs of the scheduler. */
-  const fire = async (id: string, asked: FireRequest, groups: readonly string[] | null) => {
+  /** Fires occurrences of a schedule. A job of a manual fire starts its own trace, like jobs of the scheduler. */
+  const fire = async (id: string, requested: FireRequest, groups: readonly string[] | null) => {
     const beganMs = deps.clock.monotonicMs();
-    const fired = await schedules.fire(requireId('schedule', id), asked, groups);
+    const fired = await schedules.fire(requireId('schedule', id), requested, groups);
     if (fired.kind !== 'fired') return firedView(id, fired);
     for (const { jobId } of fired.occurrences) if (jobId !== null) recordAccepted(jobId, undefined, beganMs, deps);
     return firedView(id, fired);
@@ -83,9 +83,9 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
     },
     schema: {
       operationId: 'runScheduleNow',
-      summary: 'Fire now, beside the rhythm',
+      summary: 'Fire a schedule now, outside of its recurrence',
       description:
-        'Whatever the overlap policy, also while it is paused. With an `Idempotency-Key`, a repeat fires nothing.',
+        'Possible regardless of the overlap policy, and while the schedule is paused. With an `Idempotency-Key`, a repeated request fires nothing.',
       tags,
       headers: idempotentHeaders,
       params: byScheduleId,
@@ -98,8 +98,8 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       await checkOwner(request, id, schedules);
       const { groups = null } = body ?? {};
       // A repeat of the request uses the same instant, which has fired already.
-      const asked = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
-      return fire(id, asked, groups);
+      const requested = { kind: 'manual', atMs: begun ? timeOfId(begun.createdId) : null } as const;
+      return fire(id, requested, groups);
     },
   });
 
@@ -113,14 +113,14 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       refusals: {
         'invalid-span': '`until` lies before `from`',
         'no-groups': 'none of the groups is registered',
-        'out-of-range': 'more instants than 1,000 recur',
+        'out-of-range': 'the range has more than 1,000 instants',
       },
     },
     schema: {
       operationId: 'backfillSchedule',
-      summary: 'Fire now what did not fire in a time',
+      summary: 'Fire missed instants of a period now',
       description:
-        'Each instant that recurs in it and has not fired, for each group: at most 1,000. A repeat fires nothing twice.',
+        'Fires each instant of the recurrence that has not fired, for each group: at most 1,000. Repeated requests fire no instant twice.',
       tags,
       headers: idempotentHeaders,
       params: byScheduleId,
@@ -131,13 +131,13 @@ function fireRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
       const { id } = request.params;
       const { from, until, groups = null } = request.body;
       await checkOwner(request, id, schedules);
-      const asked = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
-      if (asked.untilMs < asked.fromMs) {
+      const requested = { kind: 'backfill', fromMs: Date.parse(from), untilMs: Date.parse(until) } as const;
+      if (requested.untilMs < requested.fromMs) {
         throw invalidRequest([
           { pointer: '/until', code: 'invalid-span', detail: `${until} lies before from, ${from}` },
         ]);
       }
-      return fire(id, asked, groups);
+      return fire(id, requested, groups);
     },
   });
 }
@@ -146,7 +146,7 @@ function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-function firedView(id: string, fired: Fired) {
+function firedView(id: string, fired: FireResult) {
   switch (fired.kind) {
     case 'fired':
       return { fired: fired.occurrences.map(occurrenceView), alreadyFired: fired.alreadyFired };
@@ -167,20 +167,20 @@ function firedView(id: string, fired: Fired) {
     case 'no-run-room':
       throw new BeyondQuotaError('openRuns', fired.limit);
     case 'too-many': {
-      const detail = `more than ${fired.atMost} instants recur in that time: take a shorter one`;
+      const detail = `more than ${fired.atMost} instants are in this period: choose a shorter one`;
       throw invalidRequest([{ pointer: '/until', code: 'out-of-range', detail }]);
     }
   }
 }
 
-function noRoom({ jobs, room: { jobs: free, bound, limit } }: Extract<Fired, { kind: 'no-room' }>): HttpProblem {
-  const detail = `these are ${jobs} jobs, and ${bound} of their client, which is ${limit}, leaves room for ${free}`;
+function noRoom({ jobs, room: { jobs: free, bound, limit } }: Extract<FireResult, { kind: 'no-room' }>): HttpProblem {
+  const detail = `these are ${jobs} jobs, and ${bound} of their client (${limit}) leaves room for ${free}`;
   const code = bound === 'maxStoredJobs' ? 'quota-exceeded' : 'too-many-jobs';
   return new HttpProblem({ status: 429, code, detail, headers: { 'retry-after': '60' } });
 }
 
 function unreadable(id: string, cause: string): HttpProblem {
-  const detail = `${id} cannot be read: ${cause}; PATCH /v1/schedules/${id} gives it other fields`;
+  const detail = `${id} cannot be read: ${cause}; PATCH /v1/schedules/${id} gives its fields new values`;
   return new HttpProblem({ status: 409, code: 'unreadable-schedule', detail });
 }
 
@@ -201,12 +201,12 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
   server.route({
     method: 'POST',
     url: '/schedules/preview',
-    // A preview has no effects that an audit would look for.
+    // No entry in the audit log, because a preview has no effects that matter to an audit.
     config: { role: 'viewer', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewRecurrence',
-      summary: 'When a schedule would fire that is not made yet',
-      description: 'Times that a clock change shifts, repeats or skips are marked, and what days off skip or move.',
+      summary: 'Preview the fires of a new schedule',
+      description: 'Times that a clock change or a day off shifts, repeats, skips or moves are marked.',
       tags,
       body: previewBody,
       response: answered,
@@ -225,9 +225,9 @@ function previewRoutes(server: HttpServer, { schedules, workCalendars, clock }: 
     config: { role: 'viewer', scope: 'schedule', heavy: 'previews' },
     schema: {
       operationId: 'previewSchedule',
-      summary: 'When a schedule fires next',
+      summary: 'List the next fires of a schedule',
       description:
-        'As it would if it were active. Times that a clock change shifts, repeats or skips are marked, and what days off skip or move.',
+        'Computed as if the schedule were active. Times that a clock change or a day off shifts, repeats, skips or moves are marked.',
       tags,
       params: byScheduleId,
       querystring: previewQuery,

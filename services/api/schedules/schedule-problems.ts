@@ -8,7 +8,7 @@ export function stateForbids(
   verb: ScheduleVerb,
   allowed: readonly ScheduleState[],
 ): HttpProblem {
-  const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} is for one that is ${allowed.join(' or ')}`;
+  const detail = `${publicId('schedule', scheduleId)} is ${state}; ${verb} requires a schedule that is ${allowed.join(' or ')}`;
   return new HttpProblem({ status: 409, code: 'state-forbids', detail });
 }
 

@@ -53,7 +53,7 @@ const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 describe('the target of a schedule', () => {
-  it('is refused where no call could go', async () => {
+  it('is refused if no call could be sent', async () => {
     const url = 'http://169.254.169.254/latest';
     const detail = `"${url}" may not be called: 169.254.169.254 is never called`;
     const errors = [{ pointer: '/target/url', code: 'forbidden-address', detail }];
@@ -68,7 +68,7 @@ describe('the target of a schedule', () => {
     });
   });
 
-  it('is refused where it is no URI, as it is promised back', async () => {
+  it('is refused if it is not a URI, although responses declare it as one', async () => {
     const url = 'https://shop.example.com/hook?tags[]=a|b c';
     const errors = [{ pointer: '/target/url', detail: containing(`RFC 3986`) }];
     const { status, body } = await ask('POST', '/schedules', { ...hourly, target: { client: 'shop', url } });
@@ -85,7 +85,7 @@ describe('the target of a schedule', () => {
     ).toBe(201);
   });
 
-  it('is a template where it says so, filled with what each fire is for', async () => {
+  it('is a template on request, filled with the values of each fire', async () => {
     await ask('PUT', '/groups/SG', {});
     const body = { group: '{{group}}', day: '{{localTime}}', at: '{{scheduledFor}}' };
     const target = { ...hourly.target, body, template: true };
@@ -98,14 +98,17 @@ describe('the target of a schedule', () => {
       template: {
         form: 'json',
         values: {
-          ...{ scheduleId: id, group: 'SG', key: matching(/^schedule\//) },
-          ...{ scheduledFor: '2026-01-01T01:00:00.000Z', localTime: '2026-01-01T09:00:00' },
+          scheduleId: id,
+          group: 'SG',
+          key: matching(/^schedule\//),
+          scheduledFor: '2026-01-01T01:00:00.000Z',
+          localTime: '2026-01-01T09:00:00',
         },
       },
     });
   });
 
-  it('is refused where its template names a group, and it has none', async () => {
+  it('is refused if its template names a group and the schedule has none', async () => {
     const target = { ...hourly.target, body: { group: '{{group}}' }, template: true };
     const problems = [{ pointer: '/target/body', code: 'no-value', detail: containing('the schedule has no groups') }];
     const { status, body } = await ask('POST', '/schedules', { ...hourly, target });
@@ -116,7 +119,7 @@ describe('the target of a schedule', () => {
     expect((await ask('PATCH', `/schedules/${id}`, { groups: null, target: { template: null } })).status).toBe(200);
   });
 
-  it('may stay where it is when its client’s rules have changed', async () => {
+  it('is not checked against changed egress rules as long as the target is unchanged', async () => {
     const id = await create();
     const egress = { allow: [{ host: 'elsewhere.test' }] };
     expect((await ask('PATCH', '/clients/shop/endpoints/default', { egress })).status).toBe(200);
@@ -126,7 +129,7 @@ describe('the target of a schedule', () => {
   });
 });
 
-describe('the limits of a client hold for what its schedules fire', () => {
+describe('the limits of a client', () => {
   const markets = Array.from({ length: 20 }, (_, index) => `M${index}`);
   const jobs = async () => (await on.rowsOf('jobs')).length;
   const everySecond = { cron: null, everySeconds: 1, groups: { names: markets } };
@@ -135,47 +138,45 @@ describe('the limits of a client hold for what its schedules fire', () => {
     for (const market of markets) expect((await ask('PUT', `/groups/${market}`, {})).status).toBe(200);
   });
 
-  /** Of a schedule of twenty markets: the jobs that it has brought after each of so many seconds. */
-  async function broughtBy(limits: object, seconds: number): Promise<{ id: string; brought: number[] }> {
+  /** Counts the jobs of a schedule of twenty markets after each of these seconds. */
+  async function firesUnder(limits: object, seconds: number): Promise<{ id: string; firedJobs: number[] }> {
     const { cron: _, ...rest } = hourly;
     const { cron: __, ...fields } = everySecond;
     const { body } = await ask('POST', '/schedules', { ...rest, ...fields, misfire: 'fire-all' });
     // From then on: with the rate as it is now, no such schedule could be made.
     expect((await ask('PATCH', '/clients/shop', limits)).status).toBe(200);
-    const brought = [];
+    const firedJobs = [];
     for (let second = 0; second < seconds; second++) {
       await on.passTime(1000);
       await look();
-      brought.push(await jobs());
+      firedJobs.push(await jobs());
     }
-    return { id: String(body['id']), brought };
+    return { id: String(body['id']), firedJobs };
   }
 
-  it('maxStoredJobs: what is beyond it is skipped, and says why', async () => {
-    const { id, brought } = await broughtBy({ maxStoredJobs: 25 }, 3);
-    expect(brought).toEqual([20, 25, 25]);
+  it('skip fires above maxStoredJobs, with the reason', async () => {
+    const { id, firedJobs } = await firesUnder({ maxStoredJobs: 25 }, 3);
+    expect(firedJobs).toEqual([20, 25, 25]);
     const skipped = await ask('GET', `/schedules/${id}/occurrences?state=skipped`);
     expect(skipped.body).toMatchObject({ items: Array.from({ length: 35 }, () => ({ cause: 'quota' })) });
   });
 
-  it('acceptPerSecond: a minute’s worth at once, and then no more than the rate', async () => {
-    const { brought } = await broughtBy({ acceptPerSecond: 1 }, 6);
-    expect(brought).toEqual([20, 40, 60, 63, 64, 65]);
+  it('allow a minute’s worth of acceptPerSecond at once, then no more than the rate', async () => {
+    const { firedJobs } = await firesUnder({ acceptPerSecond: 1 }, 6);
+    expect(firedJobs).toEqual([20, 40, 60, 63, 64, 65]);
   });
 
-  it('and for what is fired by hand, which is refused with the bound', async () => {
+  it('apply to manual fires, and the refusal names the limit', async () => {
     expect((await ask('PATCH', '/clients/shop', { maxStoredJobs: 25 })).status).toBe(200);
     const id = await create({ groups: { names: markets } });
     expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(200);
     const refused = await ask('POST', `/schedules/${id}/run-now`);
     expect(refused).toMatchObject({ status: 429, body: { code: 'quota-exceeded' } });
-    expect(refused.body['detail']).toBe(
-      'these are 20 jobs, and maxStoredJobs of their client, which is 25, leaves room for 5',
-    );
+    expect(refused.body['detail']).toBe('these are 20 jobs, and maxStoredJobs of their client (25) leaves room for 5');
     expect(await jobs()).toBe(20);
   });
 
-  it('but not for those of other clients', async () => {
+  it('do not affect schedules of other clients', async () => {
     expect((await ask('POST', '/clients', { name: 'other' })).status).toBe(201);
     const mine = await create({ groups: { names: markets } });
     const theirs = await create({ target: { ...hourly.target, client: 'other' }, groups: { names: markets } });
@@ -188,19 +189,21 @@ describe('the limits of a client hold for what its schedules fire', () => {
 });
 
 describe('a schedule', () => {
-  it('is created with its defaults, shown and listed', async () => {
+  it('is created with its defaults, returned and listed', async () => {
     const created = await ask('POST', '/schedules', { ...hourly, zone: 'Asia/Singapore', note: 'by hand before' });
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({
-      ...{
-        name: 'hourly',
-        state: 'active',
-        revision: 1,
-        zone: 'Asia/Singapore',
-        note: 'by hand before',
-        campaignId: null,
-      },
-      ...{ misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'allow', spreadSeconds: 0, groups: null },
+      name: 'hourly',
+      state: 'active',
+      revision: 1,
+      zone: 'Asia/Singapore',
+      note: 'by hand before',
+      campaignId: null,
+      misfire: 'fire-once',
+      catchUpSeconds: 3600,
+      overlap: 'allow',
+      spreadSeconds: 0,
+      groups: null,
       target: { client: matching(/^cli_/), url: 'https://shop.example.com/hook', method: 'POST' },
       nextAt: '2026-01-01T01:00:00.000Z',
     });
@@ -210,7 +213,7 @@ describe('a schedule', () => {
     expect((await ask('GET', '/schedules?state=active')).body).toEqual({ items: [created.body], next: null });
   });
 
-  it('is made once under an idempotency key', async () => {
+  it('is created once under an idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const [first, second] = [
       await ask('POST', '/schedules', hourly, headers),
@@ -220,10 +223,13 @@ describe('a schedule', () => {
     expect((await ask('GET', '/schedules')).body).toMatchObject({ items: [{}] });
   });
 
-  it('is refused with everything that is wrong, by field and value', async () => {
+  it('is refused with all its problems, by field and value', async () => {
     const { status, body } = await ask('POST', '/schedules', {
       ...hourly,
-      ...{ cron: '61 * * * *', zone: 'Mars/Olympus', misfire: 'maybe', hourly: true },
+      cron: '61 * * * *',
+      zone: 'Mars/Olympus',
+      misfire: 'maybe',
+      hourly: true,
     });
     expect(status).toBe(422);
     expect(body['errors']).toEqual(
@@ -236,7 +242,7 @@ describe('a schedule', () => {
     );
   });
 
-  it('names a client that there is, and one rhythm', async () => {
+  it('requires an existing client, and either cron or everySeconds', async () => {
     const unknown = await ask('POST', '/schedules', { ...hourly, target: { ...hourly.target, client: 'nobody' } });
     expect(unknown.body['errors']).toMatchObject([{ pointer: '/target/client', code: 'unknown-client' }]);
     const two = await ask('POST', '/schedules', { ...hourly, everySeconds: 60 });
@@ -245,12 +251,16 @@ describe('a schedule', () => {
     expect((await ask('POST', '/schedules', rhythmless)).body['errors']).toMatchObject([{ pointer: '/cron' }]);
   });
 
-  it('is changed field by field, and only as it was seen', async () => {
+  it('is changed by field, and only at the revision that the caller read', async () => {
     const id = await create({ note: 'old', groups: { tags: ['rides'] } });
     const patch = { target: { headers: { 'x-shop': '1' } }, note: null, groups: null, everySeconds: 600, cron: null };
     const changed = await ask('PATCH', `/schedules/${id}`, patch, { 'if-match': '"1"' });
     expect(changed.body).toMatchObject({
-      ...{ revision: 2, note: null, groups: null, everySeconds: 600, nextAt: '2026-01-01T00:10:00.000Z' },
+      revision: 2,
+      note: null,
+      groups: null,
+      everySeconds: 600,
+      nextAt: '2026-01-01T00:10:00.000Z',
       target: { url: 'https://shop.example.com/hook', headers: { 'x-shop': { set: true, length: 1 } } },
     });
     expect(changed.body).not.toHaveProperty('cron');
@@ -276,7 +286,7 @@ describe('a schedule', () => {
     expect((await ask('POST', `/schedules/${id}/enable`)).body).toMatchObject({ state: 'active' });
   });
 
-  it('shows when it fires next, and before it is made, with what clock changes do', async () => {
+  it('lists its next fires, also before its creation, with the effects of clock changes', async () => {
     const id = await create();
     expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toEqual({
       zone: 'UTC',
@@ -300,7 +310,7 @@ describe('a schedule', () => {
     expect((await ask('POST', '/schedules/preview', autumn)).body['fires']).toMatchObject([{ mark: 'repeated' }]);
   });
 
-  it('shows a span of them, past too, and nothing beyond it', async () => {
+  it('lists the fires of a range, also in the past', async () => {
     const span = { after: '2025-11-01T00:00:00Z', before: '2025-11-04T09:00:00Z', count: 1000 };
     const daily = { ...span, cron: '0 9 * * *', zone: 'UTC' };
     const { body } = await ask('POST', '/schedules/preview', daily);
@@ -316,7 +326,7 @@ describe('a schedule', () => {
     expect(none.body).toMatchObject({ fires: [], lookedUntil: null });
   });
 
-  it('shows no more than twenty years of them, and says so', async () => {
+  it('lists the fires of at most twenty years, and marks the end', async () => {
     const leapDays = { cron: '0 0 29 2 *', zone: 'Europe/Berlin', count: 1000 };
     const { body } = await ask('POST', '/schedules/preview', leapDays);
     expect(body).toMatchObject({ lookedUntil: '2046-01-16T00:00:00.000Z' });
@@ -325,7 +335,7 @@ describe('a schedule', () => {
     expect((await ask('GET', `/schedules/${id}/preview?count=1000`)).body).toEqual(body);
   });
 
-  it('shows what would have fired in the past, too, before it is made', async () => {
+  it('lists past fires before its creation', async () => {
     const after = '2025-03-08T00:00:00-05:00';
     const question = { zone: 'America/New_York', after, cron: '30 2 * * *', count: 1 };
     const { body } = await ask('POST', '/schedules/preview', question);
@@ -336,7 +346,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('takes and shows times of years that every part can write, and refuses the others by field and value', async () => {
+  it('accepts times in years that all components can represent, and refuses other times by field and value', async () => {
     const yearly = { cron: '0 0 1 1 *' };
     const far = { from: '9899-06-01T00:00:00Z' };
     expect((await ask('POST', '/schedules', { ...hourly, ...yearly, ...far })).body).toMatchObject({
@@ -346,7 +356,7 @@ describe('a schedule', () => {
     expect(forEver.status).toBe(201);
     for (const at of ['9999-12-31T12:00:00Z', '9900-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0999-12-31T23:59:59Z']) {
       const detail = containing(`in a year from 1000 to 9899, not "${at}"`);
-      const asked = [
+      const requests = [
         await ask('POST', '/schedules', { ...hourly, ...yearly, from: at }),
         await ask('POST', '/schedules/preview', { ...yearly, from: at }),
         await ask('POST', '/schedules/preview', { ...yearly, after: at }),
@@ -354,13 +364,13 @@ describe('a schedule', () => {
         await ask('PATCH', `/schedules/${String(forEver.body['id'])}`, { from: at }),
         await ask('POST', `/schedules/${String(forEver.body['id'])}/backfill`, { from: at, until: at }),
       ];
-      expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 422));
-      for (const { body } of asked)
+      expect(requests.map(({ status }) => status)).toEqual(requests.map(() => 422));
+      for (const { body } of requests)
         expect(body['errors']).toEqual(expect.arrayContaining([expect.objectContaining({ detail })]));
     }
   });
 
-  it('fires now when asked, once for one key', async () => {
+  it('fires now on request, once for an idempotency key', async () => {
     const id = await create();
     const headers = { 'idempotency-key': 'now' };
     const fired = await ask('POST', `/schedules/${id}/run-now`, undefined, headers);
@@ -374,7 +384,7 @@ describe('a schedule', () => {
     expect((await ask('POST', `/schedules/${id}/run-now`)).status).toBe(409);
   });
 
-  it('backfills a time, and shows what fired and what did not, with the cause', async () => {
+  it('backfills a range, and lists fired and skipped occurrences with the cause', async () => {
     const id = await create();
     await on.passTime(3 * hourMs);
     await look();
@@ -401,7 +411,7 @@ describe('a schedule', () => {
 });
 
 describe('a group', () => {
-  it('is put, shown, listed and deleted; schedules fire for it from then on', async () => {
+  it('is created, returned, listed and deleted; schedules fire for it', async () => {
     const id = await create({ groups: { tags: ['asia'] } });
     expect((await ask('POST', `/schedules/${id}/run-now`)).body).toMatchObject({ code: 'no-groups' });
     const put = await ask('PUT', '/groups/SG', {

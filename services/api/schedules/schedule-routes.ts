@@ -7,7 +7,7 @@ import {
   type NewScheduleBody,
 } from '../../../shared/contracts/schedules/schedules.ts';
 import { idPattern, publicId } from '../../../shared/domain/ids/ids.ts';
-import { scheduleStates, scheduleVerbs, type ScheduleVerb } from '../../../shared/domain/recurrence/schedule-states.ts';
+import { scheduleStates } from '../../../shared/domain/recurrence/schedule-states.ts';
 import { patchRefusals } from '../../../shared/contracts/stated-rules.ts';
 import type { Scope } from '../../../shared/domain/scopes.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
@@ -17,22 +17,21 @@ import type { SecretBox } from '../../../shared/runtime/configuration/secret-box
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
-import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../frame/server/create-http-server.ts';
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-store.port.ts';
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
-import { requireScheduleChanger, seesContentOfJobs } from '../access/rights.ts';
+import { requireScheduleChanger, canReadJobContents } from '../access/rights.ts';
 import { campaignsInScope, clientsInScope, scopeOf } from '../access/scopes.ts';
 import { egressOf, type ClientEgress } from '../clients/client-egress.ts';
 import { targetOf } from '../clients/call-target.ts';
-import { clientNamed, endpointNamed, knowingEndpoint } from '../clients/named-client.ts';
-import { stateForbids, stillDeciding } from './schedule-problems.ts';
+import { requireNamedClient, requireNamedEndpoint, refreshForEndpoint } from '../clients/named-client.ts';
+import { stillDeciding } from './schedule-problems.ts';
 import { scheduleView } from './schedule-view.ts';
 import type { WorkCalendarStore } from './work-calendar-store.port.ts';
-import { checkKept, definitionOf, nothingKept, patchedSchedule, type CallPlace } from './wanted-schedule.ts';
-import { textShape } from '../../../shared/contracts/stored-texts.ts';
+import { checkKept, definitionOf, nothingKept, patchedSchedule, type CallPlace } from './requested-schedule.ts';
 
 export interface ScheduleRoutesDeps {
   schedules: ScheduleStore;
@@ -49,7 +48,7 @@ export const eitherRole = ['scheduler', 'manager'] as const;
 
 export const byScheduleId = z.object({ id: z.string().describe('sch_…') });
 const tags = ['schedules'];
-const answered = jsonAnswer('The schedule', scheduleShape);
+export const scheduleAnswer = jsonAnswer('The schedule', scheduleShape);
 
 const listQuery = pageQuery.extend({
   state: z.enum(scheduleStates).optional(),
@@ -62,55 +61,69 @@ const listQuery = pageQuery.extend({
 });
 
 export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): void {
-  const { schedules, secretBox } = deps;
-  const answer = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>
-    reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule, seesContentOfJobs(request)));
+  for (const register of [createRoute, listRoute, readRoute, changeRoute, deleteRoute]) register(server, deps);
+}
 
-  async function require(id: string): Promise<ScheduleRecord> {
-    const schedule = await schedules.get(requireId('schedule', id));
-    if (!schedule) throw notFound('schedule', id);
-    return schedule;
-  }
+/** Answers with the schedule and its entity tag. */
+export const answerSchedule = (request: FastifyRequest, reply: FastifyReply, schedule: ScheduleRecord) =>
+  reply.header('etag', entityTag(schedule.revision)).send(scheduleView(schedule, canReadJobContents(request)));
 
-  /** A schedule that keeps its host may be changed in other fields, even if egress rules now forbid the host. */
-  async function placeOf({ target }: NewScheduleBody, scope: Scope, before?: ScheduleRecord): Promise<CallPlace> {
-    const named = await clientNamed(target.client, scope, deps.clients, '/target/client');
-    const client = await knowingEndpoint(named, target.endpoint, deps.clients);
-    const endpoint = endpointNamed(client, target.endpoint, '/target/endpoint');
-    const url = targetOf(target, endpoint, '/target/url');
-    const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
-    const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(url).origin;
-    const pointer = topicOf(url) === undefined ? '/target/url' : '/target/endpoint';
-    const forbidden = isKept ? null : deps.clientEgress.problemOf(egressOf(client, endpoint.terms), url, pointer);
-    if (forbidden) throw invalidRequest([forbidden]);
-    return { client, endpoint, url };
-  }
+async function requireSchedule(id: string, schedules: Pick<ScheduleStore, 'get'>): Promise<ScheduleRecord> {
+  const schedule = await schedules.get(requireId('schedule', id));
+  if (!schedule) throw notFound('schedule', id);
+  return schedule;
+}
 
+/**
+ * Returns the target of a schedule's calls. A schedule that keeps its host may be changed in other fields, even if the
+ * egress rules now forbid the host.
+ */
+async function placeOf(
+  { target }: NewScheduleBody,
+  scope: Scope,
+  deps: ScheduleRoutesDeps,
+  before?: ScheduleRecord,
+): Promise<CallPlace> {
+  const named = await requireNamedClient(target.client, scope, deps.clients, '/target/client');
+  const client = await refreshForEndpoint(named, target.endpoint, deps.clients);
+  const endpoint = requireNamedEndpoint(client, target.endpoint, '/target/endpoint');
+  const url = targetOf(target, endpoint, '/target/url');
+  const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
+  const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(url).origin;
+  const pointer = topicOf(url) === undefined ? '/target/url' : '/target/endpoint';
+  const forbidden = isKept ? null : deps.clientEgress.problemOf(egressOf(client, endpoint.terms), url, pointer);
+  if (forbidden) throw invalidRequest([forbidden]);
+  return { client, endpoint, url };
+}
+
+function createRoute(server: HttpServer, deps: ScheduleRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/schedules',
-    config: { role: 'scheduler', scope: 'schedule', audit: 'made a schedule' },
+    config: { role: 'scheduler', scope: 'schedule', audit: 'created a schedule' },
     schema: {
       operationId: 'createSchedule',
       summary: 'Create a schedule',
-      description: 'It fires from its next instant on. `POST /v1/schedules/preview` says when that would be.',
+      description: 'The schedule fires from its next instant on. `POST /v1/schedules/preview` lists the next fires.',
       tags,
       headers: idempotentHeaders,
       body: newSchedule,
-      response: { 201: answered },
+      response: { 201: scheduleAnswer },
     },
     handler: async (request, reply) => {
       const { body, begun } = request;
-      const place = await placeOf(body, scopeOf(request));
-      const definition = definitionOf({ wanted: body, kept: nothingKept }, place, secretBox);
+      const place = await placeOf(body, scopeOf(request), deps);
+      const definition = definitionOf({ wanted: body, kept: nothingKept }, place, deps.secretBox);
       const { name, note = null } = body;
       const { clientId } = place.client;
-      const created = await schedules.create({ scheduleId: begun?.createdId, name, note, clientId, definition });
+      const created = await deps.schedules.create({ scheduleId: begun?.createdId, name, note, clientId, definition });
       reply.code(201).header('location', `/v1/schedules/${publicId('schedule', created.scheduleId)}`);
-      return answer(request, reply, created);
+      return answerSchedule(request, reply, created);
     },
   });
+}
 
+function listRoute(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/schedules',
@@ -118,7 +131,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     schema: {
       operationId: 'listSchedules',
       summary: 'List schedules, newest first',
-      description: 'Those of campaigns, too.',
+      description: 'Includes schedules of campaigns.',
       tags,
       querystring: listQuery,
       response: { 200: jsonAnswer('A page of schedules', pageShape(scheduleShape)) },
@@ -134,10 +147,12 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
         within: campaignsInScope(request),
       };
       const page = await schedules.list(filter, limit, cursorInQuery('schedule', cursor));
-      return pageView('schedule', page, (each) => scheduleView(each, seesContentOfJobs(request)));
+      return pageView('schedule', page, (each) => scheduleView(each, canReadJobContents(request)));
     },
   });
+}
 
+function readRoute(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/schedules/:id',
@@ -147,11 +162,14 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
       summary: 'Show a schedule',
       tags,
       params: byScheduleId,
-      response: { 200: answered },
+      response: { 200: scheduleAnswer },
     },
-    handler: async (request, reply) => answer(request, reply, await require(request.params.id)),
+    handler: async (request, reply) =>
+      answerSchedule(request, reply, await requireSchedule(request.params.id, schedules)),
   });
+}
 
+function changeRoute(server: HttpServer, deps: ScheduleRoutesDeps): void {
   server.route({
     method: 'PATCH',
     url: '/schedules/:id',
@@ -163,55 +181,47 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
         ...patchRefusals,
         'invalid-span': '`until` lies before `from`',
         'secret-missing': 'a header or URL that is kept encrypted would go to another client or server',
-        unreadable: 'a field that cannot be read as it is stored is not given anew',
+        unreadable: 'an unreadable field is not given a new value',
       },
     },
     schema: {
       operationId: 'changeSchedule',
-      summary: 'Change some of a schedule',
+      summary: 'Change a schedule',
       description:
-        'What is due by then still fires as it was, and what fired is left alone. null takes a field back to what it is for a new one (JSON merge patch). ' +
-        'Of a campaign’s schedule only the note can be changed here.',
+        'Instants that are already due fire with the previous definition, and fired occurrences stay. null resets a field to its default (JSON merge patch). ' +
+        'For the schedule of a campaign, only the note can be changed here.',
       tags,
       params: byScheduleId,
       headers: ifMatchHeaders,
       body: schedulePatch,
-      response: { 200: answered, ...problems(409) },
+      response: { 200: scheduleAnswer, ...problems(409) },
     },
     // The merged schedule is validated instead of the patch, as its fields have the usual limits.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { id } = request.params;
       const body: unknown = request.body;
       const changed = await changeRevised(expectedRevision(request.headers['if-match']), {
         look: async () => {
-          const before = await require(id);
+          const before = await requireSchedule(id, deps.schedules);
           requireScheduleChanger(request, before.campaignId);
           return before;
         },
         change: async (before) => {
           const change =
-            before.campaignId === null ? await changeOf(before, body, scopeOf(request)) : noteOf(before, body);
-          return await schedules.change(before.scheduleId, change, before.revision);
+            before.campaignId === null ? await changeOf(before, body, scopeOf(request), deps) : noteOf(before, body);
+          return await deps.schedules.change(before.scheduleId, change, before.revision);
         },
         nameOf: ({ scheduleId }) => publicId('schedule', scheduleId),
       });
       if (changed.kind === 'missing') throw notFound('schedule', id);
       if (changed.kind === 'busy') throw stillDeciding(id);
-      return answer(request, reply, changed.schedule);
+      return answerSchedule(request, reply, changed.schedule);
     },
   });
+}
 
-  async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope) {
-    const patched = patchedSchedule(before, body);
-    const { name, note = null } = patched.wanted;
-    const place = await placeOf(patched.wanted, scope, before);
-    checkKept(patched, place, before);
-    return { name, note, clientId: place.client.clientId, definition: definitionOf(patched, place, secretBox) };
-  }
-
-  for (const verb of scheduleVerbs) verbRoute(server, verb, deps);
-
+function deleteRoute(server: HttpServer, { schedules }: ScheduleRoutesDeps): void {
   server.route({
     method: 'DELETE',
     url: '/schedules/:id',
@@ -219,10 +229,10 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     schema: {
       operationId: 'deleteSchedule',
       summary: 'Delete a schedule',
-      description: 'It fires no more, and what it fired is not listed any more; jobs that it made go on.',
+      description: 'The schedule no longer fires, and its occurrences are no longer listed. Its jobs continue.',
       tags,
       params: byScheduleId,
-      response: { 204: z.null().describe('It is gone'), ...problems(409) },
+      response: { 204: z.null().describe('The schedule is deleted'), ...problems(409) },
     },
     handler: async ({ params: { id } }, reply) => {
       const removed = await schedules.remove(requireId('schedule', id));
@@ -236,6 +246,14 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
   });
 }
 
+async function changeOf(before: ScheduleRecord, body: unknown, scope: Scope, deps: ScheduleRoutesDeps) {
+  const patched = patchedSchedule(before, body);
+  const { name, note = null } = patched.wanted;
+  const place = await placeOf(patched.wanted, scope, deps, before);
+  checkKept(patched, place, before);
+  return { name, note, clientId: place.client.clientId, definition: definitionOf(patched, place, deps.secretBox) };
+}
+
 /** Checks the owner: managers change schedules of campaigns, schedulers those of clients. */
 export async function checkOwner(
   request: FastifyRequest,
@@ -244,47 +262,6 @@ export async function checkOwner(
 ): Promise<void> {
   const schedule = await schedules.get(requireId('schedule', id));
   if (schedule) requireScheduleChanger(request, schedule.campaignId);
-}
-
-const summaries: Record<ScheduleVerb, string> = {
-  pause: 'Let it rest for a while; the run that it started rests with it',
-  resume: 'Let it go on; what it left out is recorded as skipped',
-  disable: 'Switch it off; what waits is given up, and the run that it started is cancelled',
-  enable: 'Switch it on',
-};
-
-const verbBody = z.strictObject({
-  reason: textShape(500).optional(),
-});
-
-function verbRoute(server: HttpServer, verb: ScheduleVerb, { schedules }: ScheduleRoutesDeps): void {
-  server.route({
-    method: 'POST',
-    url: `/schedules/:id/${verb}`,
-    config: { role: eitherRole, scope: 'schedule', audit: `${verb}d a schedule` },
-    schema: {
-      operationId: `${verb}Schedule`,
-      summary: summaries[verb],
-      description: 'Asking for it again changes nothing.',
-      tags,
-      headers: idempotentHeaders,
-      params: byScheduleId,
-      body: verbBody.nullish(),
-      response: { 200: answered },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params;
-      const { reason } = request.body ?? {};
-      await checkOwner(request, id, schedules);
-      const controlled = await schedules.control(requireId('schedule', id), verb, reason ?? null);
-      if (!controlled) throw notFound('schedule', id);
-      const { move, schedule } = controlled;
-      request.auditDetail = { ...(reason === undefined ? {} : { reason }), state: schedule.state };
-      if (move.kind === 'forbidden') throw stateForbids(schedule, verb, move.allowed);
-      const view = scheduleView(schedule, seesContentOfJobs(request));
-      return reply.header('etag', entityTag(schedule.revision)).send(view);
-    },
-  });
 }
 
 const notePatch = z.strictObject({ note: scheduleShape.shape.note.optional() });

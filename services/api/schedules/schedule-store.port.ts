@@ -40,7 +40,7 @@ export type ScheduleChange = {
   [Field in keyof Omit<NewSchedule, 'scheduleId'>]?: NewSchedule[Field] | undefined;
 };
 
-export type ScheduleChanged =
+export type ScheduleChangeResult =
   | { kind: 'changed'; schedule: ScheduleRecord }
   | { kind: 'missing' }
   /** The schedule has another revision than expected; nothing was changed. */
@@ -74,7 +74,7 @@ export type FireRequest =
   /** Fires all recurring instants in the range, inclusive, that have not fired. */
   | { kind: 'backfill'; fromMs: number; untilMs: number };
 
-export type Fired =
+export type FireResult =
   | { kind: 'fired'; schedule: ScheduleRecord; occurrences: OccurrenceRecord[]; alreadyFired: number }
   | { kind: 'missing' }
   | { kind: 'unreadable'; cause: string }
@@ -119,7 +119,7 @@ export interface ScheduleStore {
    * @param expected expected revision; null accepts any
    * @throws {BeyondScheduleBoundError} if the schedule would create more jobs than its client permits
    */
-  change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChanged>;
+  change(scheduleId: string, change: ScheduleChange, expected: number | null): Promise<ScheduleChangeResult>;
   /**
    * Pauses, resumes, disables or enables a schedule. Instants that were due before still fire. The run that a
    * campaign's schedule started is paused, resumed or cancelled too.
@@ -136,7 +136,7 @@ export interface ScheduleStore {
    * Fires now, outside of the recurrence and regardless of the overlap policy.
    * @param groups null for all of the schedule's groups
    */
-  fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<Fired>;
+  fire(scheduleId: string, request: FireRequest, groups: readonly string[] | null): Promise<FireResult>;
   /**
    * Lists occurrences, newest first; `cursor` is `next` of the previous page.
    * @throws {InvalidCursorError} if the cursor was not returned with a page

@@ -5,7 +5,7 @@ import type {
   PreviewShape,
   ScheduleShape,
 } from '../../../shared/contracts/schedules/schedules.ts';
-import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
+import { maskUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import {
   readableCall,
@@ -16,7 +16,7 @@ import {
 import { movedDays } from '../../../shared/domain/recurrence/local-times.ts';
 import type { NextFires, Recurrence } from '../../../shared/domain/recurrence/recurrence.ts';
 import { dayOf, whyDayOff } from '../../../shared/domain/recurrence/work-calendars.ts';
-import { shownHeaders } from '../jobs/job-content.ts';
+import { maskHeaders } from '../jobs/job-content.ts';
 import type { GroupRecord, OccurrenceRecord, ScheduleRecord } from './schedule-store.port.ts';
 
 /** @param withContent includes the body of the call, which jobs show to the same callers only */
@@ -54,7 +54,10 @@ export function storedCallOf({ definition: { kept, unreadable } }: ScheduleRecor
 
 const storedDefinition = z.looseObject({ call: z.looseObject({ headers: z.unknown(), body: z.unknown() }) });
 
-/** Omits headers, as unparsable ones may be secrets. A definition without a readable call counts as content. */
+/**
+ * Returns the readable part of a stored definition, without headers, because unparsable headers may be secrets. A
+ * definition without a readable call counts as content.
+ */
 function readablePart(stored: unknown, withContent: boolean): unknown {
   const read = storedDefinition.safeParse(stored).data;
   if (!read) return withContent ? stored : null;
@@ -72,11 +75,11 @@ function targetView(
   return {
     client: publicId('client', clientId),
     ...(endpoint && { endpoint: endpoint.name }),
-    url: shownUrl(url),
+    url: maskUrl(url),
     method,
     body: withContent ? body : null,
     tags,
-    headers: shownHeaders(headers) ?? {},
+    headers: maskHeaders(headers) ?? {},
     ...(template && { template: true }),
     ...(priority && { priority }),
     ...(relevancySeconds === null ? {} : { relevancySeconds }),
@@ -118,8 +121,14 @@ export function previewView({ zone, recurrence }: Previewed, { instants, lookedU
       }
       if (instant.kind === 'day-off') {
         const { localMs: offMs, count } = instant;
-        const why = daysOff && whyDayOff(daysOff.calendar, dayOf(offMs));
-        return { at: null, localTime: localTime(offMs), mark: 'day-off', instants: count, ...(why && { why }) };
+        const reason = daysOff && whyDayOff(daysOff.calendar, dayOf(offMs));
+        return {
+          at: null,
+          localTime: localTime(offMs),
+          mark: 'day-off',
+          instants: count,
+          ...(reason && { why: reason }),
+        };
       }
       const { atMs, localMs, mark } = instant;
       const movedFrom = localMs === null ? [] : movedTimes(recurrence, localMs);

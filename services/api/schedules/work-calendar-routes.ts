@@ -13,7 +13,7 @@ import { HttpProblem, notFound, quoted } from '../frame/http-problem.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
-import type { RemovedCalendar, WorkCalendarRecord, WorkCalendarStore } from './work-calendar-store.port.ts';
+import type { CalendarRemoval, WorkCalendarRecord, WorkCalendarStore } from './work-calendar-store.port.ts';
 
 export interface WorkCalendarRoutesDeps {
   workCalendars: WorkCalendarStore;
@@ -31,7 +31,7 @@ export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCa
       operationId: 'listWorkCalendars',
       summary: 'List work calendars, by name, without their dates',
       tags,
-      response: { 200: jsonAnswer('All of them', pageShape(workCalendarSummary)) },
+      response: { 200: jsonAnswer('All work calendars', pageShape(workCalendarSummary)) },
     },
     handler: async () => ({ items: (await workCalendars.list()).map(summaryOf), next: null }),
   });
@@ -60,8 +60,8 @@ export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCa
     config: { role: 'operator', scope: 'installation', never: [404], audit: 'set a work calendar' },
     schema: {
       operationId: 'putWorkCalendar',
-      summary: 'Make a work calendar, or say it anew',
-      description: 'What its schedules have not decided yet goes by it; what fired or was left out stays.',
+      summary: 'Create or replace a work calendar',
+      description: 'Applies to occurrences that its schedules have not decided yet; fired and skipped ones stay.',
       tags,
       params: byName,
       body: workCalendarDefinition,
@@ -80,11 +80,11 @@ export function workCalendarRoutes(server: HttpServer, { workCalendars }: WorkCa
     config: { role: 'operator', scope: 'installation', never: [404], audit: 'deleted a work calendar' },
     schema: {
       operationId: 'deleteWorkCalendar',
-      summary: 'Delete a work calendar that no schedule goes by',
+      summary: 'Delete a work calendar that no schedule uses',
       description: 'Deleting it again changes nothing.',
       tags,
       params: byName,
-      response: { 204: z.null().describe('It is gone'), ...problems(409, 422) },
+      response: { 204: z.null().describe('The work calendar is deleted'), ...problems(409, 422) },
     },
     handler: async ({ params: { name } }, reply) => {
       const removed = await workCalendars.remove(name);
@@ -103,8 +103,12 @@ function viewOf({
   updatedAt,
 }: WorkCalendarRecord): WorkCalendarShape {
   return {
-    ...{ name, revision, ...definition, schedules },
-    ...{ createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
+    name,
+    revision,
+    ...definition,
+    schedules,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
     links: { self: `/v1/work-calendars/${name}` },
   };
 }
@@ -115,12 +119,12 @@ function summaryOf(record: WorkCalendarRecord): WorkCalendarSummary {
 }
 
 function tooMany(name: string): HttpProblem {
-  const detail = `there are ${mostWorkCalendars} work calendars, and may be no more: ${quoted(name)} was not made`;
+  const detail = `there are ${mostWorkCalendars} work calendars, which is the limit: ${quoted(name)} was not created`;
   return new HttpProblem({ status: 409, code: 'too-many-work-calendars', detail });
 }
 
-function inUse(name: string, { users }: Extract<RemovedCalendar, { kind: 'in-use' }>): HttpProblem {
+function inUse(name: string, { users }: Extract<CalendarRemoval, { kind: 'in-use' }>): HttpProblem {
   const named = users.map((user) => `${quoted(user.name)} (${publicId('schedule', user.scheduleId)})`).join(', ');
-  const detail = `schedules go by the work calendar ${quoted(name)}: ${named}; take it from them first`;
+  const detail = `schedules use the work calendar ${quoted(name)}: ${named}; remove it from them first`;
   return new HttpProblem({ status: 409, code: 'work-calendar-in-use', detail });
 }

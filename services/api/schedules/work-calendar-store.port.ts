@@ -11,7 +11,7 @@ export interface WorkCalendarRecord {
   updatedAt: Date;
 }
 
-export type RemovedCalendar =
+export type CalendarRemoval =
   | { kind: 'removed' | 'missing' }
   /** The first ten schedules that use the calendar. */
   | { kind: 'in-use'; users: { scheduleId: string; name: string }[] };
@@ -25,7 +25,7 @@ export interface WorkCalendarStore {
    * new definition. Undefined if the maximum number of calendars exists.
    */
   put(name: string, definition: WorkCalendarDefinition): Promise<WorkCalendarRecord | undefined>;
-  remove(name: string): Promise<RemovedCalendar>;
+  remove(name: string): Promise<CalendarRemoval>;
   /** Returns the calendar that a recurrence names; empty if it names none, or the calendar does not exist. */
   named(recurrence: Pick<RecurrenceDefinition, 'workCalendar'>): Promise<WorkCalendars>;
 }

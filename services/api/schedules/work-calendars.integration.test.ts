@@ -31,7 +31,7 @@ async function create(changes: object = {}): Promise<string> {
 }
 
 describe('a work calendar', () => {
-  it('is made, said anew, listed and deleted', async () => {
+  it('is created, replaced, listed and deleted', async () => {
     expect(await ask('PUT', '/work-calendars/SG', singapore)).toMatchObject({
       status: 200,
       body: { name: 'SG', revision: 1, ...singapore, schedules: 0 },
@@ -55,12 +55,12 @@ describe('a work calendar', () => {
     [{ dates: [{ date: '2026-02-30' }] }, '/dates/0/date'],
     [{ dates: [{ date: '2300-01-01' }] }, '/dates/0/date'],
     [{ dates: [{ date: '2026-01-01' }, { date: '2026-01-01' }] }, '/dates/1/date'],
-  ])('has days off that there are, and working days between them: %j', async (body, pointer) => {
+  ])('requires existing dates and a working day between them: %j', async (body, pointer) => {
     const { status, body: answer } = await ask('PUT', '/work-calendars/SG', body);
     expect([status, answer['errors']]).toMatchObject([422, [{ pointer }]]);
   });
 
-  it('leaves a working day in 62', async () => {
+  it('requires a working day in 62 days', async () => {
     const dates = Array.from({ length: 63 }, (_, day) => {
       return { date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10) };
     });
@@ -69,7 +69,7 @@ describe('a work calendar', () => {
     expect([status, body['errors']]).toMatchObject([422, [{ pointer: '/dates', detail: containing('62 days') }]]);
   });
 
-  it('stays while a schedule goes by it', async () => {
+  it('cannot be deleted while a schedule uses it', async () => {
     await ask('PUT', '/work-calendars/SG', singapore);
     const id = await create();
     expect(await ask('DELETE', '/work-calendars/SG')).toMatchObject({
@@ -80,7 +80,7 @@ describe('a work calendar', () => {
     expect((await ask('DELETE', '/work-calendars/SG')).status).toBe(204);
   });
 
-  it('is one of 200 at most', async () => {
+  it('is refused beyond 200 work calendars, unless it replaces one', async () => {
     await on.pool.query(
       `insert into work_calendars (name, definition) select 'c' || n, '{}' from generate_series(1, 200) n`,
     );
@@ -97,7 +97,7 @@ describe('a schedule with a work calendar', () => {
     await ask('PUT', '/work-calendars/SG', singapore);
   });
 
-  it('shows in its preview what is left out, and why', async () => {
+  it('lists skipped instants in its preview, with the reason', async () => {
     const id = await create();
     // The clock stands at 08:00 of the first of January in Singapore, a Thursday.
     expect((await ask('GET', `/schedules/${id}/preview?count=2`)).body).toMatchObject({
@@ -111,13 +111,15 @@ describe('a schedule with a work calendar', () => {
     });
   });
 
-  it('shows what is moved, and from where, before it is made and after its calendar was changed', async () => {
-    const asked = { cron: '0 9 4 * *', zone: 'Asia/Singapore', workCalendar: 'SG', onDayOff: 'before', count: 1 };
-    const preview = () => ask('POST', '/schedules/preview', asked);
+  it('lists moved instants with their origin in the preview, and again after a change of the calendar', async () => {
+    const request = { cron: '0 9 4 * *', zone: 'Asia/Singapore', workCalendar: 'SG', onDayOff: 'before', count: 1 };
+    const preview = () => ask('POST', '/schedules/preview', request);
     expect((await preview()).body).toMatchObject({
       fires: [
         {
-          ...{ at: '2026-01-02T01:00:00.000Z', localTime: '2026-01-02T09:00:00', mark: null },
+          at: '2026-01-02T01:00:00.000Z',
+          localTime: '2026-01-02T09:00:00',
+          mark: null,
           movedFrom: [{ localTime: '2026-01-04T09:00:00', why: 'Sunday' }],
         },
       ],
@@ -132,12 +134,12 @@ describe('a schedule with a work calendar', () => {
     [{ cron: undefined, everySeconds: 3600 }, '/workCalendar', undefined],
     [{ workCalendar: undefined, onDayOff: 'after' }, '/workCalendar', undefined],
     [{ onDayOff: 'nearest' }, '/onDayOff', undefined],
-  ])('is refused where it cannot go by it: %j', async (changes, pointer, code) => {
+  ])('is refused with an unusable calendar: %j', async (changes, pointer, code) => {
     const { status, body } = await ask('POST', '/schedules', { ...daily, ...changes });
     expect([status, body['errors']]).toMatchObject([422, [{ pointer, ...(code !== undefined && { code }) }]]);
   });
 
-  it('is not changed to one that there is not', async () => {
+  it('cannot be changed to an unknown calendar', async () => {
     const id = await create({ workCalendar: undefined });
     await ask('DELETE', '/work-calendars/SG');
     const { status, body } = await ask('PATCH', `/schedules/${id}`, { workCalendar: 'SG' });
@@ -147,12 +149,14 @@ describe('a schedule with a work calendar', () => {
 
 describe('a campaign that recurs by a work calendar', () => {
   const campaign = {
-    ...{ name: 'Lapsed', countries: ['SG'], audience: { include: [{ segment: 'lapsed' }] } },
+    name: 'Lapsed',
+    countries: ['SG'],
+    audience: { include: [{ segment: 'lapsed' }] },
     chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' } }],
     schedule: { type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore', workCalendar: 'SG', onDayOff: 'after' },
   };
 
-  it('starts on its working days, and cannot be started without it', async () => {
+  it('starts on working days, and cannot be started without its calendar', async () => {
     const made = await ask('POST', '/campaigns', campaign);
     expect([made.status, made.body['errors']]).toEqual([201, undefined]);
     const start = () => ask('POST', `/campaigns/${String(made.body['id'])}/start`);

@@ -5,8 +5,17 @@ import { judgedLines, settleFile, type SettleFileDeps } from './settle-file.ts';
 import type { SettlementRecord } from './postgres/settlement-requests.ts';
 
 const record: SettlementRecord = {
-  ...{ settlementId: 'settlement', runId: 'run', method: 'file', apiKey: null, step: null, country: null },
-  ...{ state: 'running', cause: null, rejects: [], createdAt: new Date(0), endedAt: null },
+  settlementId: 'settlement',
+  runId: 'run',
+  method: 'file',
+  apiKey: null,
+  step: null,
+  country: null,
+  state: 'running',
+  cause: null,
+  rejects: [],
+  createdAt: new Date(0),
+  endedAt: null,
   counts: { succeeded: 0, failed: 0, leftUnknown: 0, rejected: 0 },
 };
 
@@ -53,36 +62,36 @@ describe('a settlement file', () => {
     expect([settled.length, rejected, end]).toMatchObject([19, 1, { state: 'done', rejects: [{ line: 20 }] }]);
   });
 
-  it('settles nobody if more of them cannot be read, and keeps these lines', async () => {
+  it('settles no user if more than 5 % of its lines are unreadable, and stores these lines', async () => {
     const { settled, end, refusal } = await settle([...good(18), 'u,one,failed', 'u;1;failed']);
     expect([settled, refusal]).toMatchObject([[], { code: 'too-many-rejected', status: 422 }]);
-    expect(refusal?.message).toMatch(/^2 of 20 rows .*line 19 \("u"\): the step is no number.*Nobody was settled/s);
+    expect(refusal?.message).toMatch(/^2 of 20 rows .*line 19 \("u"\): the step is not a number.*No user was settled/s);
     expect(end).toMatchObject({ state: 'failed', rejects: [{ line: 19 }, { line: 20 }] });
   });
 
-  it('settles the others if the sender accepts as many', async () => {
+  it('settles the other users if the sender has accepted as many unreadable lines as the file has', async () => {
     const lines = [...good(1), 'u,one,failed', 'u,1,lost'];
     expect((await settle(lines, 1)).refusal?.code).toBe('too-many-rejected');
     expect(await settle(lines, 2)).toMatchObject({ settled: ['u0'], rejected: 2, end: { state: 'done' } });
   });
 
-  it('needs no consent for users who are not unknown', async () => {
+  it('needs no consent to skip users whose outcome is already known', async () => {
     const { settled, rejected, end } = await settle(['known,1,failed', 'known,2,failed', 'u1,1,failed']);
     expect([settled, rejected, end?.state]).toEqual([['u1'], 2, 'done']);
   });
 
-  it('is refused if no line of it can be read, whatever is accepted', async () => {
+  it('is refused if no line of it can be read, whatever number the sender accepts', async () => {
     expect((await settle(['u1,one,failed'], 1)).refusal?.code).toBe('no-users');
   });
 
-  it('settles nobody before its first lines are judged', async () => {
+  it('settles no user before its first lines are checked', async () => {
     const { settled, refusal } = await settle([...good(judgedLines - 2000), ...Array<string>(2000).fill('u,1')]);
     expect([settled.length, refusal?.code]).toEqual([0, 'too-many-rejected']);
   });
 
-  it('stops where the share is passed behind them, and says which lines count', async () => {
+  it('is refused if too many later lines are unreadable, and the refusal names the settled lines', async () => {
     const { settled, refusal } = await settle([...good(judgedLines), ...Array<string>(3000).fill('u,1')]);
     expect(settled).toHaveLength(judgedLines);
-    expect(refusal?.message).toContain('The first 21000 lines were settled, and stay so');
+    expect(refusal?.message).toContain('The first 21000 lines were settled and stay settled');
   });
 });

@@ -14,7 +14,7 @@ const linesPerPart = 1000;
 const maxRejects = 1000;
 /** Lines that are read and judged before the first one settles a user. A wrongly parsed file fails from its start. */
 export const judgedLines = 20_000;
-/** Upper bound on the bytes of these lines, which are held in memory. */
+/** Upper bound on the bytes of the judged lines, which are held in memory. */
 const judgedBytes = 8 * 1024 ** 2;
 
 export interface SettleFileDeps {

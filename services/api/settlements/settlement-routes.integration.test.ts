@@ -46,7 +46,7 @@ async function unknownUsers() {
 const byHand = { by: 'hand', userId: 'u2', step: 1, outcome: 'succeeded' } as const;
 
 describe('settling by hand', () => {
-  it('settles one user and says by whom', async () => {
+  it('settles one user and names the caller', async () => {
     await end();
     const response = await settle(byHand);
     expect(response.statusCode).toBe(200);
@@ -59,7 +59,7 @@ describe('settling by hand', () => {
     expect(await unknownUsers()).toEqual(['odd, "id"', 'u3']);
   });
 
-  it('again changes nothing, and otherwise is refused', async () => {
+  it('changes nothing on a repeat, and refuses another outcome', async () => {
     await end();
     await settle(byHand);
     expect((await settle(byHand)).statusCode).toBe(200);
@@ -68,12 +68,12 @@ describe('settling by hand', () => {
     expect(await on.rowsOf('settlements')).toHaveLength(1);
   });
 
-  it('is refused while the run goes on, and for who is not unknown', async () => {
+  it('is refused while the run is active, and for users that are not unknown', async () => {
     const early = await settle(byHand);
     expect([early.statusCode, problem.parse(early.json()).code]).toEqual([409, 'run-not-ended']);
     await end();
-    const nobody = await settle({ ...byHand, userId: 'u1' });
-    expect([nobody.statusCode, problem.parse(nobody.json()).code]).toEqual([409, 'not-unknown']);
+    const notUnknown = await settle({ ...byHand, userId: 'u1' });
+    expect([notUnknown.statusCode, problem.parse(notUnknown.json()).code]).toEqual([409, 'not-unknown']);
   });
 
   it('refuses fields that it does not know, with a pointer', async () => {
@@ -108,21 +108,21 @@ describe('settling by file', () => {
     ['text/csv', '\ufeffuserId,step,outcome\nu2,1,succeeded', {}],
     ['text/csv', '\ufeffu2,1,succeeded', { 'content-encoding': 'GZIP' }],
     ['application/x-ndjson', '\ufeff{"userId":"u2","step":1,"outcome":"succeeded"}', {}],
-  ])('reads a packed file with a byte order mark: %s %j %j', async (type, text, headers) => {
+  ])('reads a compressed file with a byte order mark: %s %j %j', async (type, text, headers) => {
     await end();
     const response = await settle(gzipSync(text), type, headers);
     expect(response.json()).toMatchObject({ state: 'done', settled: { succeeded: 1, failed: 0 }, rejected: 0 });
   });
 
-  it('refuses a file that cannot be unpacked, and ends the settlement with the cause', async () => {
+  it('refuses a file that cannot be decompressed, and ends the settlement with the cause', async () => {
     await end();
     const response = await settle(gzipSync('u2,1,succeeded\n').subarray(0, 20), 'text/csv');
     expect([response.statusCode, problem.parse(response.json()).code]).toEqual([400, 'malformed-gzip']);
     const [row] = await on.rowsOf('settlement_requests');
-    expect(row).toMatchObject({ state: 'failed', cause: expect.stringContaining('cannot be unpacked') as unknown });
+    expect(row).toMatchObject({ state: 'failed', cause: expect.stringContaining('cannot be decompressed') as unknown });
   });
 
-  it('says which lines settled nobody, and why, by number', async () => {
+  it('lists the lines that settled no user, with number and reason', async () => {
     await end();
     const lines = [
       'u2,1,succeeded',
@@ -151,14 +151,14 @@ describe('settling by file', () => {
 describe('a settlement file with many lines that cannot be read', () => {
   const misread = ['u2,first,succeeded', 'u3,one,failed', 'u3,1,succeeded'].join('\n');
 
-  it('settles nobody until their number is accepted', async () => {
+  it('settles no user until the sender accepts the number of these lines', async () => {
     await end();
     const refused = await settle(misread, 'text/csv');
     expect([refused.statusCode, problem.parse(refused.json())]).toMatchObject([
       422,
       { code: 'too-many-rejected', errors: [{ pointer: '/acceptRejected' }] },
     ]);
-    expect(problem.parse(refused.json()).detail).toMatch(/^2 of 3 rows are rejected.*line 2 .*Nobody was settled/s);
+    expect(problem.parse(refused.json()).detail).toMatch(/^2 of 3 rows are rejected.*line 2 .*No user was settled/s);
     expect(await unknownUsers()).toEqual(['odd, "id"', 'u2', 'u3']);
     const [row] = await on.rowsOf('settlement_requests');
     expect(row).toMatchObject({ state: 'failed', rejects: [{ line: 1 }, { line: 2 }] });
@@ -167,23 +167,23 @@ describe('a settlement file with many lines that cannot be read', () => {
     expect(settlement.parse(accepted.json())).toMatchObject({ settled: { succeeded: 1, failed: 0 }, rejected: 2 });
   });
 
-  it('is refused without a number if no line can be read', async () => {
+  it('is refused if no line can be read, whatever number is accepted', async () => {
     await end();
     const refused = await settle('u2,1,done\nu3,1,done', 'text/csv', {}, '?acceptRejected=2');
     expect(problem.parse(refused.json()).code).toBe('no-users');
   });
 
-  it('needs no number for users who are not unknown', async () => {
+  it('needs no number for users whose outcome is already known', async () => {
     await end();
     const response = await settle('u1,1,succeeded\nnobody,1,failed\nu2,1,succeeded', 'text/csv');
     expect(settlement.parse(response.json())).toMatchObject({ state: 'done', settled: { succeeded: 1 }, rejected: 2 });
   });
 
-  it('stops where they become too many behind the lines that are judged first, and says which lines count', async () => {
+  it('stops when these lines become too many after the first check, and names the settled lines', async () => {
     await end();
     const good = ['u2,1,succeeded', ...Array.from({ length: judgedLines - 1 }, (_, index) => `x${index},1,failed`)];
     const refused = await settle([...good, ...Array<string>(2000).fill('u3;1')].join('\n'), 'text/csv');
-    expect(problem.parse(refused.json()).detail).toContain('The first 21000 lines were settled, and stay so');
+    expect(problem.parse(refused.json()).detail).toContain('The first 21000 lines were settled and stay settled');
     expect(await unknownUsers()).toEqual(['odd, "id"', 'u3']);
   });
 });
@@ -196,13 +196,15 @@ describe('a preview of a settlement file', () => {
     return userFilePreview.parse(response.json());
   }
 
-  it('shows columns, outcomes and the first rejected lines, and settles nobody', async () => {
+  it('lists columns, outcomes and the first rejected lines, and settles no user', async () => {
     await end();
     const file = 'Outcome;Customer ID;Step;Note\nsucceeded;u2;1;\nfailed;u3;1;late\nfailed;u1;2;\nlost;u4;1;\n';
     expect(await previewed(file)).toMatchObject({
       reading: { separator: ';', userColumn: 'Customer ID', countryColumn: null },
       columns: ['outcome', 'user', 'step', 'ignored'].map((use) => ({ use })),
-      ...{ rows: 4, users: 3, rejected: 1 },
+      rows: 4,
+      users: 3,
+      rejected: 1,
       firstUsers: [{ line: 2, userId: 'u2', country: null }, { line: 3 }, { line: 4 }],
       outcomes: [
         { step: 1, outcome: 'succeeded', users: 1 },
@@ -218,9 +220,9 @@ describe('a preview of a settlement file', () => {
   });
 
   it('lists the columns to choose from if none is known to hold user ids', async () => {
-    const shown = await previewed('kunde,step,outcome\nu2,1,succeeded\n');
-    expect(shown).toMatchObject({ reading: null, rows: 0, refusal: { code: 'no-user-column' } });
-    expect(shown.columns.map(({ name }) => name)).toEqual(['kunde', 'step', 'outcome']);
+    const preview = await previewed('kunde,step,outcome\nu2,1,succeeded\n');
+    expect(preview).toMatchObject({ reading: null, rows: 0, refusal: { code: 'no-user-column' } });
+    expect(preview.columns.map(({ name }) => name)).toEqual(['kunde', 'step', 'outcome']);
     expect(await previewed('kunde,step,outcome\nu2,1,succeeded\n', 'text/csv', '&user=kunde')).toMatchObject({
       users: 1,
       refusal: null,
@@ -230,22 +232,24 @@ describe('a preview of a settlement file', () => {
   it('reads NDJSON', async () => {
     const lines = '{"userId":"u2","step":1,"outcome":"failed","country":"SG"}\n';
     expect(await previewed(lines, 'application/x-ndjson')).toMatchObject({
-      ...{ users: 1, columns: [], countries: [{ country: 'SG', users: 1 }] },
+      users: 1,
+      columns: [],
+      countries: [{ country: 'SG', users: 1 }],
       outcomes: [{ step: 1, outcome: 'failed', users: 1 }],
     });
   });
 });
 
 describe('settling by status', () => {
-  it('is refused where nothing of the chain is of class C', async () => {
+  it('is refused if no action of the chain is of class C', async () => {
     await end();
     const response = await settle({ by: 'status' });
     expect([response.statusCode, problem.parse(response.json()).errors[0]?.code]).toEqual([422, 'no-status-endpoint']);
   });
 });
 
-describe('what was settled', () => {
-  it('is shown by the report of a run, which stays in its state', async () => {
+describe('the list of settlements', () => {
+  it('is part of the report of a run, whose state does not change', async () => {
     await end();
     const report = async () => {
       const response = await on.api.server.inject({ method: 'GET', url: `${url}/report`, headers: authorized });
@@ -273,7 +277,7 @@ describe('what was settled', () => {
     expect(settlement.parse(one.json())).toMatchObject({ by: 'file', settled: { failed: 1 } });
   });
 
-  it('leaves the list of unknown outcomes', async () => {
+  it('removes its users from the list of unknown outcomes', async () => {
     await end();
     await settle(byHand);
     const response = await on.api.server.inject({

@@ -54,10 +54,10 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listSettlements',
-      summary: 'Who settled what of the unknown outcomes, newest first',
+      summary: 'List settlements of unknown outcomes, newest first',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The last hundred', pageShape(settlement)) },
+      response: { 200: jsonAnswer('The last hundred settlements', pageShape(settlement)) },
     },
     handler: async ({ params: { id } }) => {
       await requireRun(id, deps);
@@ -71,7 +71,7 @@ export function settlementRoutes(server: HttpServer, deps: SettlementRoutesDeps)
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getSettlement',
-      summary: 'How far a settlement has come',
+      summary: 'Show the progress of a settlement',
       tags,
       params: byId.extend({ settlementId: z.string().describe('set_…') }),
       response: { 200: jsonAnswer('The settlement', settlement) },
@@ -107,18 +107,18 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       },
       uploads: {
         'text/csv':
-          'A user a line: `userId,step,outcome[,code[,country]]`, or columns of these names in any order under a header',
-        'application/x-ndjson': 'A user a line, as JSON with the same fields',
+          'One user per line: `userId,step,outcome[,code[,country]]`, or columns of these names in any order under a header',
+        'application/x-ndjson': 'One user per line, as JSON with the same fields',
       },
     },
     schema: {
       operationId: 'settleRun',
-      summary: 'Settle users whose outcome is unknown, once the run has ended',
+      summary: 'Settle users with an unknown outcome, after the run has ended',
       description:
         'By hand: one user. By file: `text/csv` with `userId,step,outcome[,code[,country]]`, or with columns of these names under a ' +
-        'header, or `application/x-ndjson` with the same fields, read as it comes; the answer says which lines settled nobody. A file of which over 5 % of the lines cannot be read settles nobody ' +
-        'unless `acceptRejected` is at least their number; of a file of more than 20,000 lines, the lines before such a place count. By status: the status endpoints (class C) are asked in ' +
-        'the background, and the answer (202) says where to look. A user is settled once; the same again changes nothing. Whoever is ' +
+        'header, or `application/x-ndjson` with the same fields, read as it comes; the answer lists the lines that settled no user. A file with more than 5 % unreadable lines settles no user ' +
+        'unless `acceptRejected` is at least their number; in a file of more than 20,000 lines, lines settled before that point stay settled. By status: the status endpoints (class C) are called in ' +
+        'the background; the answer (202) links to the progress. A user is settled once; a repeat changes nothing. A user who is ' +
         'settled as succeeded stays `skipped` in the later steps of this run.',
       tags,
       headers: idempotentHeaders,
@@ -126,8 +126,8 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       querystring: settleQuery,
       body: settleRequest,
       response: {
-        200: jsonAnswer('What was settled', settlement),
-        202: jsonAnswer('It goes on in the background', settlement),
+        200: jsonAnswer('The settlement', settlement),
+        202: jsonAnswer('The settlement continues in the background', settlement),
       },
     },
     validatorCompiler: settleValidator,
@@ -138,13 +138,13 @@ function settleRoute(server: HttpServer, deps: SettlementRoutesDeps): void {
       const record =
         body instanceof Readable
           ? await settleByFile(request, snapshot, { body, choice: request.query }, deps)
-          : await settleAsAsked(request, snapshot, request.body, deps);
+          : await settleWithoutFile(request, snapshot, request.body, deps);
       return reply.code(record.state === 'running' ? 202 : 200).send(settlementView(record));
     },
   });
 }
 
-/** A file is validated line by line while it is read. */
+/** Accepts a file without validation, because a file is validated line by line while it is read. */
 const settleValidator: FastifySchemaCompiler<unknown> =
   ({ httpPart }) =>
   (value: unknown) => {
@@ -154,7 +154,7 @@ const settleValidator: FastifySchemaCompiler<unknown> =
     return checked.ok ? { value: checked.value } : { error: invalidRequest(checked.problems, checked.more) };
   };
 
-async function settleAsAsked(
+async function settleWithoutFile(
   request: FastifyRequest,
   snapshot: RunSnapshot,
   body: SettleRequest,
@@ -174,7 +174,9 @@ async function settleAsAsked(
   const [verdict] = await settlements.settle({ settlementId, runId }, [settledUser(body)]);
   const isRefused = verdict === 'not-unknown' || verdict === 'otherwise';
   const cause =
-    verdict === 'otherwise' ? 'it was settled otherwise before' : 'nobody of that id is unknown in that step';
+    verdict === 'otherwise'
+      ? 'the user was settled with another outcome before'
+      : 'no user with this id is unknown in this step';
   await settlementRequests.end(settlementId, {
     state: isRefused ? 'failed' : 'done',
     cause: isRefused ? cause : null,
@@ -216,8 +218,8 @@ function newSettlement(
   method: NewSettlement['method'],
   wanted: Pick<NewSettlement, 'step' | 'country'> = { step: null, country: null },
 ): NewSettlement {
-  const who = apiKey && { keyId: apiKey.key, name: apiKey.name };
-  return { settlementId: begun?.createdId ?? uuidv7(), runId, method, apiKey: who, ...wanted };
+  const requester = apiKey && { keyId: apiKey.key, name: apiKey.name };
+  return { settlementId: begun?.createdId ?? uuidv7(), runId, method, apiKey: requester, ...wanted };
 }
 
 /** @throws {HttpProblem} 409 if the run has not ended: its workers and its end still write outcomes */
@@ -240,10 +242,10 @@ function requireStatusEndpoint(
   chain: RunSnapshot['chain'],
   actionTypes: Catalogue['actionTypes'],
 ): void {
-  const asked = step === undefined ? chain : chain.slice(step - 1, step);
-  if (asked.some(({ action }) => actionTypes[action]?.class === 'C')) return;
+  const steps = step === undefined ? chain : chain.slice(step - 1, step);
+  if (steps.some(({ action }) => actionTypes[action]?.class === 'C')) return;
   const detail =
-    'no action that is asked for is of class C, which alone has a status endpoint: settle by file or by hand';
+    'none of the requested actions is of class C, the only one with a status endpoint: settle by file or by hand';
   throw invalidRequest([{ pointer: '/by', code: 'no-status-endpoint', detail }]);
 }
 

@@ -35,7 +35,7 @@ async function addFeed(runId: string, through: readonly number[], kind: 'dry' | 
 beforeEach(addPeople);
 
 describe('a dry run', () => {
-  it('is a run of its own, of the newest revision, that a trigger prepares and that goes on beside others', async () => {
+  it('is a separate run of the newest revision, with its own settings and a deadline of six hours', async () => {
     const { id } = await write();
     const { run, links } = await begun(id);
     expect(run).toMatchObject({ kind: 'dry-run', state: 'preparing', campaignId: id, revision: 1 });
@@ -45,7 +45,7 @@ describe('a dry run', () => {
     expect(Math.round(hours)).toBe(6);
   });
 
-  it('begins once under one key, and as often as it is asked for', async () => {
+  it('begins once under one Idempotency-Key, and once for each request without a key', async () => {
     const { id } = await write();
     const headers = { ...authorized, 'idempotency-key': 'a-dry-run' };
     const url = `/v1/campaigns/${id}/trials`;
@@ -59,13 +59,13 @@ describe('a dry run', () => {
     expect(verdictOf(await send(id))).toBe('429 quota-exceeded');
   });
 
-  it('needs no approval, under whatever policy', async () => {
+  it('needs no approval, under any policy', async () => {
     await setPolicy({ rules: [{ approvers: 1 }] });
     const { id } = await write();
     await begun(id);
   });
 
-  it('is in no figures of its campaign, and in a list of its own', async () => {
+  it('does not count in the figures of its campaign, and is listed separately', async () => {
     const { id } = await write();
     const { run } = await begun(id);
     expect((await on.ask('GET', `/v1/campaigns/${id}`)).json()).toMatchObject({
@@ -79,12 +79,15 @@ describe('a dry run', () => {
     expect(await listed('dry-run')).toMatchObject([{ runId: run.runId, kind: 'dry-run' }]);
     const audience = { include: [{ runId: run.runId }] };
     const answer = await asks('mei, manager', 'POST', '/campaigns', {
-      ...{ name: 'Again', countries: ['SG'], chain: [{ action: 'award-reward' }], audience },
+      name: 'Again',
+      countries: ['SG'],
+      chain: [{ action: 'award-reward' }],
+      audience,
     });
     expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/audience/include/0/runId' }] });
   });
 
-  it('has nobody to be tried again, and stands in the audit log', async () => {
+  it('has no users to retry, and is in the audit log', async () => {
     const { id } = await write();
     const { run } = await begun(id);
     await on.pool.query(`update runs set state = 'completed', ended_at = now()`);
@@ -98,7 +101,7 @@ describe('a dry run', () => {
 describe('the report of a dry run', () => {
   const reportOf = async (path: string) => runReport.parse((await on.ask('GET', path)).json());
 
-  it('says how long the run would take, by the fastest run of late and by what is not known', async () => {
+  it('has the expected duration by the fastest recent run, and names the steps of unknown duration', async () => {
     const { id } = await write();
     const { run, links } = await begun(id);
     const runId = uuidOf('run', run.runId) ?? expect.fail();
@@ -127,34 +130,35 @@ describe('the report of a dry run', () => {
       ],
       takesSeconds: { atLeast: 100, atMost: null },
     });
-    expect(forecast?.restsOn).toContain('award-reward in SG, as fast as it was in the fastest run of the last 30 days');
-    expect(forecast?.restsOn).toContain('Nothing says how fast send-message in SG is.');
+    expect(forecast?.restsOn).toContain('award-reward in SG at the speed of the fastest run of the last 30 days');
+    expect(forecast?.restsOn).toContain('The speed of send-message in SG is unknown.');
     expect(forecast?.restsOn).toContain('No worker serves award-reward in SG, send-message in SG now.');
   });
 
-  it('goes by the pace of its campaign where that is slower, and not by its own', async () => {
+  it('uses the pace of its campaign if that is slower, and not its own pace', async () => {
     const { id } = await write('mei, manager', { paceUsersPerSecond: 3 });
     const { run, links } = await begun(id);
     await addFeed(uuidOf('run', run.runId) ?? expect.fail(), [900, 900], 'dry');
     const { forecast, audience } = await reportOf(links.report ?? '');
     expect(forecast).toMatchObject({ takesSeconds: { atLeast: 300, atMost: 300 } });
-    expect(forecast?.restsOn).toContain('It rests on the pace of the campaign');
+    expect(forecast?.restsOn).toContain('The slowest known part is the pace of the campaign');
     expect(audience.shared).toBe(0);
   });
 
-  it('is of dry runs alone', async () => {
+  it('has a forecast, unlike the reports of other runs', async () => {
     const { id } = await write();
     const campaignId = uuidOf('campaign', id) ?? expect.fail();
     const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: now(), state: 'running' });
     await addFeed(runId, [900, 800], 'live');
-    const [{ runId: shown } = expect.fail()] = (await on.ask('GET', '/v1/runs')).json<{ items: { runId: string }[] }>()
-      .items;
-    const { forecast, audience } = await reportOf(`/v1/runs/${shown}/report`);
+    const [{ runId: listedRun } = expect.fail()] = (await on.ask('GET', '/v1/runs')).json<{
+      items: { runId: string }[];
+    }>().items;
+    const { forecast, audience } = await reportOf(`/v1/runs/${listedRun}/report`);
     expect([forecast, audience.shared]).toEqual([null, undefined]);
   });
 });
 
-it('what a dry run has to page is no work of any shard', async () => {
+it('the pages of a dry run are not counted as load of any shard', async () => {
   const { id } = await write();
   await begun(id);
   await on.pool.query(`update runs set state = 'running'`);

@@ -13,7 +13,7 @@ const { send, sent, understandsTest } = testSendsOn(on, approvals);
 
 beforeEach(addPeople);
 
-describe('a user whom a live test of the campaign has reached', () => {
+describe('a user that a live test of the campaign has reached', () => {
   it('is named in the refusal of the next test, and reached again if the test requests it', async () => {
     const { id } = await write();
     await sent(id, { users: ['u1', 'u2'] });
@@ -34,7 +34,7 @@ describe('a user whom a live test of the campaign has reached', () => {
     ]);
   });
 
-  it('can be reached by a test of another step, and by a test that gives nothing', async () => {
+  it('can be reached by a test in which only another step is real', async () => {
     await understandsTest('award-reward');
     const { id } = await write('mei, manager', { chain });
     await sent(id);
@@ -49,7 +49,7 @@ describe('the counts of trials of a campaign', () => {
   const countsOf = async (id: string) =>
     trialCounts.parse((await on.ask('GET', `/v1/campaigns/${id}/trials/counts`)).json());
 
-  it('are of dry runs, tests, live tests, their users, and the results of live steps', async () => {
+  it('include dry runs, tests, live tests, their users and the results of live steps', async () => {
     const { id } = await write('mei, manager', { chain });
     expect(await countsOf(id)).toEqual({ dryRuns: 0, tests: 0, liveTests: 0, users: 0, steps: [] });
     await understandsTest('award-reward');
@@ -85,7 +85,7 @@ describe('a test under a policy of approvals', () => {
     await sent(id);
   });
 
-  it('counts in the sum that the policy judges: forty of them for the same users are not more than one', async () => {
+  it('counts in the sum that the policy limits, so that only one of forty tests of the same users is sent', async () => {
     await setPolicy({ rules: [{ usersAbove: 25, approvers: 1 }] });
     const { id } = await write();
     const victims = Array.from({ length: 25 }, (_, index) => `victim-${index}`);
@@ -106,10 +106,10 @@ describe('a test under a policy of approvals', () => {
     );
   });
 
-  it('never exceeds the policy together with others that are sent at the same time', async () => {
+  it('never exceeds the policy together with other tests that are sent at the same time', async () => {
     await setPolicy({ rules: [{ usersAbove: 25, approvers: 1 }] });
     const ids = [];
-    for (let one = 0; one < 6; one++) ids.push((await write()).id);
+    for (let number = 0; number < 6; number++) ids.push((await write()).id);
     await on.pool.query('update campaigns set account = null');
     const answers = await Promise.all(
       ids.map((id) => send(id, { users: Array.from({ length: 10 }, (_, u) => `u${u}`) })),
@@ -120,7 +120,7 @@ describe('a test under a policy of approvals', () => {
     ]);
   });
 
-  it('reaches by the approval of its campaign no more users within 24 hours than that covers', async () => {
+  it('reaches no more users within 24 hours than the approval of its campaign covers', async () => {
     await setPolicy({ rules: [{ countries: ['SG'], approvers: 1 }] });
     const { id } = await write();
     await approve(id, (await submit(id, { usersAtMost: { SG: 9, ID: 9, VN: 9 } })).hash);
@@ -149,13 +149,13 @@ describe('a test under a policy of approvals', () => {
   });
 });
 
-describe('a live test while another transaction holds the lock of the sums', () => {
+describe('a live test while another transaction locks the sums that the policy limits', () => {
   it('begins if no rule is in force', async () => {
     const { id } = await write();
     await whileSumsAreLocked(on.pool, () => sent(id));
   });
 
-  it('is refused without the lock if it names users whom an earlier test has reached', async () => {
+  it('is refused without waiting for the lock if it names users that an earlier test has reached', async () => {
     await setPolicy();
     const { id } = await write();
     await sent(id);
@@ -163,7 +163,7 @@ describe('a live test while another transaction holds the lock of the sums', () 
     expect(verdictOf(refused)).toBe('409 reached-by-test');
   });
 
-  it('goes by the approval of its campaign without the lock if it needs one anyway', async () => {
+  it('uses the approval of its campaign, without waiting for the lock, if it needs an approval in any case', async () => {
     await setPolicy({ rules: [{ countries: ['SG'], approvers: 1 }] });
     const { id } = await write();
     expect(verdictOf(await whileSumsAreLocked(on.pool, () => send(id)))).toBe('409 approval-needed');

@@ -17,43 +17,43 @@ const rowsOf = async (text: string, values: unknown[] = []) => (await on.pool.qu
 beforeEach(addPeople);
 
 describe('a test send', () => {
-  it('says of each step whether it is real, before it and of its run', async () => {
+  it('reports in its preview and in its run which steps are real', async () => {
     await understandsTest('award-reward');
     const { id } = await write('mei, manager', { chain });
     const preview = await send(id, { preview: true });
     expect(preview.statusCode).toBe(200);
-    const said = {
+    const summary = {
       isReal: true,
       summary:
-        'send-message: these 4 users really get it. award-reward: the endpoint is told that it is a test, and gives nothing.',
+        'send-message: these 4 users really get it. award-reward: the endpoint is called in test mode, and gives nothing.',
       steps: [
         { step: 1, action: 'award-reward', mode: 'test' },
         { step: 2, action: 'send-message', mode: 'live' },
       ],
     };
-    expect(preview.json()).toMatchObject({ ...said, run: null, links: { self: null } });
+    expect(preview.json()).toMatchObject({ ...summary, run: null, links: { self: null } });
     expect(await rowsOf('select from runs')).toEqual([]);
 
     const { run, links, ...answer } = await sent(id);
-    expect(answer).toMatchObject(said);
+    expect(answer).toMatchObject(summary);
     expect(run).toMatchObject({ kind: 'test', state: 'running', campaignId: id, revision: 1 });
     const report = runReport.parse((await on.ask('GET', links.report ?? '')).json());
     expect(report).toMatchObject({ kind: 'test', audience: { estimated: 4 } });
     expect(report.steps.map(({ mode }) => mode)).toEqual(['test', 'live']);
   });
 
-  it('goes to exactly who was named, and to nobody of the audience', async () => {
+  it('goes to exactly the named users, and to no user of the audience', async () => {
     const { id } = await write();
     const { run } = await sent(id);
     const feeds = await rowsOf(`select run, country, segment, complete, from_step from feeds`);
     expect(feeds).toEqual([
       { run: uuidOf('run', run?.runId ?? ''), country: 'SG', segment: '', complete: false, from_step: 1 },
     ]);
-    const stored = await rowsOf('select user_id from retry_users order by user_id');
+    const stored = await rowsOf('select user_id from explicit_users order by user_id');
     expect(stored).toEqual(['nguyễn.thị@riders', 'u1', 'zoë', '🦄'].map((user_id) => ({ user_id })));
   });
 
-  it('keeps what was said when it was sent, whatever the action type says later', async () => {
+  it('keeps which of its steps are real, whatever the action type declares later', async () => {
     await understandsTest('award-reward');
     const { id } = await write('mei, manager', { chain });
     const { links } = await sent(id);
@@ -63,16 +63,16 @@ describe('a test send', () => {
     expect((await sent(id, { again: true })).steps.map(({ mode }) => mode)).toEqual(['live', 'live']);
   });
 
-  it('is repeated for the same users in a new run if the request says so', async () => {
+  it('is repeated for the same users in a new run if the request demands it', async () => {
     const { id } = await write();
     const [first, second] = [await sent(id), await sent(id, { again: true })];
     expect(first.run?.runId).not.toBe(second.run?.runId);
-    expect(await rowsOf('select count(distinct feed)::int as feeds, count(*)::int as users from retry_users')).toEqual([
-      { feeds: 2, users: 8 },
-    ]);
+    expect(
+      await rowsOf('select count(distinct feed)::int as feeds, count(*)::int as users from explicit_users'),
+    ).toEqual([{ feeds: 2, users: 8 }]);
   });
 
-  it('sends once under one key, however often it is asked for', async () => {
+  it('is sent once under one Idempotency-Key, however often it is repeated', async () => {
     const { id } = await write();
     const headers = { ...authorized, 'idempotency-key': 'a-test' };
     const url = `/v1/campaigns/${id}/trials`;
@@ -83,13 +83,13 @@ describe('a test send', () => {
     expect(await rowsOf('select count(*)::int as runs from runs')).toEqual([{ runs: 1 }]);
   });
 
-  it('names all that is wrong with whom it is to be sent to', async () => {
+  it('reports all problems of the named users', async () => {
     const { id } = await write();
     const answer = await send(id, { users: ['u1', 'u1', '', 'a\u0007'] });
     expect(answer.statusCode).toBe(422);
     const { errors } = answer.json<{ errors: { pointer: string }[] }>();
     expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual(['/users/1', '/users/2', '/users/3']);
-    const many = Array.from({ length: 51 }, (_, index) => `u${index}`);
+    const many = Array.from({ length: 201 }, (_, index) => `u${index}`);
     expect(verdictOf(await send(id, { users: many }))).toMatch(/^422/);
     expect((await send(id, { country: 'MY' })).json()).toMatchObject({
       status: 422,
@@ -97,7 +97,7 @@ describe('a test send', () => {
     });
   });
 
-  it('is refused for what is put away, and of an action type that is not there any more', async () => {
+  it('is refused for an archived campaign, and for a deleted action type', async () => {
     const { id } = await write();
     await on.ask('POST', `/v1/campaigns/${id}/archive`);
     expect(verdictOf(await send(id))).toBe('409 state-forbids');
@@ -106,19 +106,19 @@ describe('a test send', () => {
     expect(verdictOf(await send(id))).toBe('409 no-longer-configured');
   });
 
-  it('counts as an open run of its team, and stands in the audit log', async () => {
+  it('counts as an open run of its team, and is in the audit log', async () => {
     const { id } = await write();
     const { run } = await sent(id);
     await sent(id, { again: true });
     expect(verdictOf(await send(id, { again: true }))).toBe('429 quota-exceeded');
     const lines = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: unknown[] }>().items;
     const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/trials'));
-    expect(line).toMatchObject({ detail: { kind: 'test', users: 4, country: 'SG', isReal: true } });
+    expect(line).toMatchObject({ detail: { kind: 'test', users: 4, countries: ['SG'], isReal: true } });
     expect(JSON.stringify(lines)).toContain(run?.runId);
     expect(JSON.stringify(lines)).not.toContain('nguyễn');
   });
 
-  it('is named in the audit log also where it was refused, and a preview is in no entry', async () => {
+  it('is in the audit log even if it was refused; a preview is not', async () => {
     const { id } = await write();
     await send(id, { preview: true });
     await on.ask('POST', `/v1/campaigns/${id}/archive`);
@@ -129,8 +129,8 @@ describe('a test send', () => {
   });
 });
 
-describe('a campaign that is tested', () => {
-  it('is the draft that it was, without a run', async () => {
+describe('a tested campaign', () => {
+  it('is still the same draft, without a run', async () => {
     const { id } = await write();
     await sent(id);
     expect((await on.ask('GET', `/v1/campaigns/${id}`)).json()).toMatchObject({
@@ -148,12 +148,15 @@ describe('a campaign that is tested', () => {
     const { run } = await sent(id);
     const audience = { include: [{ runId: run?.runId }] };
     const answer = await asks('mei, manager', 'POST', '/campaigns', {
-      ...{ name: 'Again', countries: ['SG'], chain: [{ action: 'award-reward' }], audience },
+      name: 'Again',
+      countries: ['SG'],
+      chain: [{ action: 'award-reward' }],
+      audience,
     });
     expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/audience/include/0/runId' }] });
   });
 
-  it('does not have its failed users retried: they are tested again', async () => {
+  it('cannot retry the failed users of a test run', async () => {
     const { id } = await write();
     const { run } = await sent(id);
     await on.pool.query(`update runs set state = 'completed_with_failures', ended_at = now()`);
@@ -162,7 +165,7 @@ describe('a campaign that is tested', () => {
   });
 });
 
-describe('what a test costs', () => {
+describe('the cost of a test', () => {
   const budgets = [{ country: 'SG', units: 100 }];
 
   const unitsOfFeeds = async () =>
@@ -170,14 +173,14 @@ describe('what a test costs', () => {
       (row) => (row as { step_units: unknown }).step_units,
     );
 
-  it('is what its real steps cost', async () => {
+  it('is the cost of its real steps', async () => {
     await understandsTest('award-reward');
     const { id } = await write('mei, manager', { chain, budgets });
     await sent(id);
     expect(await unitsOfFeeds()).toEqual([[0, 1]]);
   });
 
-  it('is nothing where no step is real, and in a country without a budget', async () => {
+  it('is zero without real steps, and in a country without a budget', async () => {
     const { id } = await write('mei, manager', { chain, budgets });
     await sent(id, { country: 'VN' });
     await understandsTest('award-reward');
@@ -185,7 +188,7 @@ describe('what a test costs', () => {
     const { isReal, summary } = await sent(id);
     expect([isReal, summary]).toEqual([
       false,
-      'Nobody really gets anything. award-reward, send-message: the endpoint is told that it is a test, and gives nothing.',
+      'No user really gets anything. award-reward, send-message: the endpoint is called in test mode, and gives nothing.',
     ]);
     expect(await unitsOfFeeds()).toEqual([null, null]);
   });

@@ -20,7 +20,7 @@ export function testView(run: RunHeader | null, modes: readonly StepMode[], { us
 }
 
 export function dryRunView(run: RunHeader, warnings: Warning[]): Trial {
-  const summary = 'The whole audience is read, and nobody is called.';
+  const summary = 'The whole audience is read, and no user is called.';
   return { ...runAndLinks(run), users: null, steps: [], isReal: false, summary, warnings };
 }
 
@@ -34,9 +34,9 @@ function summaryOf(users: number, steps: readonly { action: string; mode: StepMo
     ...new Set(steps.flatMap(({ action, mode }) => (mode === wanted ? [action] : []))),
   ];
   const [live, test] = [actionsOf('live'), actionsOf('test')];
-  const unreal = `${test.join(', ')}: the endpoint is told that it is a test, and gives nothing.`;
-  if (live.length === 0) return `Nobody really gets anything. ${unreal}`;
-  const who = users === 1 ? 'this user really gets' : `these ${users} users really get`;
-  const real = `${live.join(', ')}: ${who} it.`;
+  const unreal = `${test.join(', ')}: the endpoint is called in test mode, and gives nothing.`;
+  if (live.length === 0) return `No user really gets anything. ${unreal}`;
+  const recipients = users === 1 ? 'this user really gets' : `these ${users} users really get`;
+  const real = `${live.join(', ')}: ${recipients} it.`;
   return test.length === 0 ? real : `${real} ${unreal}`;
 }

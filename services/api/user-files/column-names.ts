@@ -66,7 +66,7 @@ export function looksLikeId(text: string): boolean {
   return word === '' ? id === '' : /\p{N}/u.test(word) || /[^@]@[^@]/.test(word) || hasControl(word);
 }
 
-/** A text with a control character is a rejected row, not a column name. */
+/** Returns true for a text with a control character, which is a rejected row and not a column name. */
 function hasControl(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

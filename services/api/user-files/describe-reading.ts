@@ -41,10 +41,13 @@ function roundedDetail(rounded: number): string | null {
 function paddedDetail(padded: number): string | null {
   if (padded === 0) return null;
   const ids = padded === 1 ? '1 user id begins or ends' : `${padded} user ids begin or end`;
-  return `${ids} with blanks, which belong to the id because the file has no header. With a header they are removed`;
+  return `${ids} with spaces, which belong to the id because the file has no header. With a header they are removed`;
 }
 
-/** User ids that differ only by case or width count as different users. */
+/**
+ * Returns a warning about user ids that differ only by case or width, which count as different users. Null if there are
+ * none.
+ */
 function nearlyEqualDetail(users: readonly string[]): string | null {
   const seen = new Map<string, string>();
   for (const user of users) {
@@ -60,5 +63,5 @@ function nearlyEqualDetail(users: readonly string[]): string | null {
 
 function semicolonDetail(users: readonly string[]): string | null {
   const odd = users.find((user) => user.includes(';'));
-  return odd === undefined ? null : `some user ids hold a semicolon, such as ${quoted(odd)}`;
+  return odd === undefined ? null : `some user ids contain a semicolon, such as ${quoted(odd)}`;
 }

@@ -34,7 +34,10 @@ export interface FileColumns {
 
 export interface ColumnTerms {
   choice: ColumnChoice;
-  /** `column`: each row must name its country. `ignored`: users have no country. `optional`: the request names it. */
+  /**
+   * `column`: each row must name its country. `ignored`: users have no country. `optional`: without a column of
+   * countries, the request names the country.
+   */
   countries: 'column' | 'optional' | 'ignored';
 }
 
@@ -152,7 +155,7 @@ function guessed(
   if (countries !== 'ignored' && names.length === 2 && looksLikeId(user) && countryCodeOf(country) !== null) {
     return { ...alone, country: 1, count: 2 };
   }
-  // Ids of some login services contain this character: auth0|6b1f.
+  // `|` is no separator here: ids of some login services contain it, such as auth0|6b1f.
   if (separator === '|' && names.length === 2 && looksLikeId(names.join(''))) return { ...alone, separator: ',' };
   const detail =
     `the first line names no column of user ids; it has ${listed(names)}. Name the column "userId", or send its name as user=, ` +
@@ -172,7 +175,7 @@ function noCountryColumn({ names }: FileColumns): HttpProblem {
 const maxListed = 20;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, maxListed).map((name) => quoted(name));
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
-  return `${names.length === 1 ? 'the column' : 'the columns'} ${shown.join(', ')}${more}`;
+  const firstNames = names.slice(0, maxListed).map((name) => quoted(name));
+  const more = names.length > firstNames.length ? ` and ${names.length - firstNames.length} more` : '';
+  return `${names.length === 1 ? 'the column' : 'the columns'} ${firstNames.join(', ')}${more}`;
 }

@@ -17,12 +17,12 @@ const signatures: readonly (readonly [bytes: string, format: string, advice?: st
   ['PAR1\u0015', 'a Parquet file', plainText],
   ['Obj\u0001', 'an Avro file', plainText],
   ['SQLite format 3\u0000', 'an SQLite database', plainText],
-  ['\u001f\u008b', 'packed with gzip twice', 'unpack it once, and upload the result'],
-  ['BZh91AY&SY', 'packed with bzip2', 'unpack it, or pack it with gzip'],
-  ['\u00fd7zXZ', 'packed with xz', 'unpack it, or pack it with gzip'],
-  ['\u0028\u00b5\u002f\u00fd', 'packed with zstd', 'unpack it, or pack it with gzip'],
-  ['7z\u00bc\u00af\u0027\u001c', 'a 7-Zip archive', 'unpack it, and upload the CSV file in it'],
-  ['Rar!\u001a', 'a RAR archive', 'unpack it, and upload the CSV file in it'],
+  ['\u001f\u008b', 'compressed with gzip twice', 'decompress it once, and upload the result'],
+  ['BZh91AY&SY', 'compressed with bzip2', 'decompress it, or compress it with gzip'],
+  ['\u00fd7zXZ', 'compressed with xz', 'decompress it, or compress it with gzip'],
+  ['\u0028\u00b5\u002f\u00fd', 'compressed with zstd', 'decompress it, or compress it with gzip'],
+  ['7z\u00bc\u00af\u0027\u001c', 'a 7-Zip archive', 'extract it, and upload the CSV file in it'],
+  ['Rar!\u001a', 'a RAR archive', 'extract it, and upload the CSV file in it'],
 ];
 
 const byteOrderMarks: readonly (readonly [bytes: string, encoding: FileEncoding | 'utf-32'])[] = [

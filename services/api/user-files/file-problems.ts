@@ -3,17 +3,17 @@ import { HttpProblem } from '../frame/http-problem.ts';
 
 /** Refusal codes of files with rows of users. Routes that read such files declare them. */
 export const fileRefusals = {
-  'unreadable-file': 'the file is no CSV file, or its text cannot be read',
-  'no-user-column': 'no column of the file is known to hold user ids',
+  'unreadable-file': 'the file is not a CSV file, or its text cannot be read',
+  'no-user-column': 'no column of the file is recognized as user ids',
   'repeated-column': 'several columns of the file have the same name',
   'unknown-column': 'the file has no column of that name',
-  'unclear-separator': 'the rows have another separator than the header',
+  'unclear-separator': 'rows and header have different separators',
 } as const;
 
 /** Refusal codes of files whose rows are also judged by number and country. */
 export const listRefusals = {
   ...fileRefusals,
-  'no-users': 'the file has no row that is a user',
+  'no-users': 'the file has no row with a user',
   'too-many-rejected': 'more than 5 % of the rows are rejected, and `acceptRejected` does not accept that many',
 } as const;
 

@@ -74,7 +74,7 @@ async function readHead(source: AsyncIterator<unknown>): Promise<FileHead> {
 function requireFirstLine(lines: readonly string[], { isWhole, failure }: FileHead): void {
   if (isWhole || lines.some((line) => line.trim() !== '')) return;
   if (failure) throw failure.error;
-  throw fileProblem('unreadable-file', 'the first 64 KiB of the file hold no whole line; is it a CSV file?');
+  throw fileProblem('unreadable-file', 'the first 64 KiB of the file contain no complete line; is it a CSV file?');
 }
 
 function bufferOf(chunk: unknown): Buffer {
@@ -99,7 +99,7 @@ function decodedPart(decode: () => string, encoding: FileEncoding): Buffer {
   } catch {
     throw fileProblem(
       'unreadable-file',
-      `the file is no well-formed ${encoding.toUpperCase()}; save it as "CSV UTF-8"`,
+      `the file is not well-formed ${encoding.toUpperCase()}; save it as "CSV UTF-8"`,
     );
   }
 }

@@ -7,8 +7,8 @@ const namedLines = 10;
 export const settlementRuleWords: Readonly<Record<string, string>> = {
   ...ruleWords,
   'too-long': 'the user id has more than 256 bytes, or the line more than 64 KiB',
-  malformed: 'it cannot be read as userId, step, outcome, code, country',
-  'invalid-step': 'the step is no number from 1 to 20',
+  malformed: 'the line cannot be read as userId, step, outcome, code, country',
+  'invalid-step': 'the step is not a number from 1 to 20',
   'invalid-outcome': 'the outcome is neither succeeded nor failed',
 };
 
@@ -39,7 +39,7 @@ export function createSettlementJudge(accepted: number | undefined): SettlementJ
     },
     judge: (settledLines) => {
       const kept =
-        settledLines === 0 ? 'Nobody was settled' : `The first ${settledLines} lines were settled, and stay so`;
+        settledLines === 0 ? 'No user was settled' : `The first ${settledLines} lines were settled and stay settled`;
       const row = 'user with a step and an outcome';
       requireFewRejects({ rows, rejected, rejects }, accepted, { row, rules: settlementRuleWords, kept });
     },

@@ -29,18 +29,18 @@ async function refused(...parameters: Parameters<typeof send>) {
 }
 
 describe('POST /v1/user-files/preview', () => {
-  it('reads a file as an upload with the same parameters does', async () => {
+  it('reads a file like an upload with the same parameters', async () => {
     const file = 'customer;market\nu-1;SG\nu-2;Vietnam\nNULL;SG\n';
     const query = 'user=customer&country=market&acceptRejected=1';
-    const shown = await previewed(gzipSync(file), `?${query}`);
+    const answer = await previewed(gzipSync(file), `?${query}`);
     const upload = await on.api.server.inject({
       method: 'POST',
       url: `/v1/audiences/upload?name=VIP&${query}`,
       headers: { ...authorized, 'content-type': 'text/csv' },
       payload: file,
     });
-    expect(upload.json()).toMatchObject({ reading: shown.reading, users: 2, rows: 3, rejected: 1 });
-    expect(shown).toMatchObject({ format: 'gzip', users: 2, rows: 3, rejected: 1, refusal: null });
+    expect(upload.json()).toMatchObject({ reading: answer.reading, users: 2, rows: 3, rejected: 1 });
+    expect(answer).toMatchObject({ format: 'gzip', users: 2, rows: 3, rejected: 1, refusal: null });
   });
 
   it('stores nothing, whether an upload accepts the file or not, and leaves no entry in the audit log', async () => {
@@ -51,21 +51,21 @@ describe('POST /v1/user-files/preview', () => {
       expect([table, await on.rowsOf(table)]).toEqual([table, []]);
   });
 
-  it('refuses a country that is not configured, and a country of users who have none', async () => {
+  it('refuses a country that is not configured, and a country parameter for users without countries', async () => {
     expect((await refused('userId\nu-1\n', '?country=XX')).errors).toMatchObject([{ code: 'unknown-country' }]);
     const both = await refused('userId\nu-1\n', '?countries=none&country=SG');
     expect(both.errors).toMatchObject([{ pointer: '/country', code: 'no-countries' }]);
   });
 
-  it('rejects rows of countries that the key is not for', async () => {
+  it('rejects rows of countries outside the scope of the key', async () => {
     const { secret } = await makeManager();
     const bearer = { authorization: `Bearer ${secret}` };
-    const shown = await previewed('userId,country\nu-1,SG\nu-2,ID\n', '?acceptRejected=1', bearer);
-    expect(shown).toMatchObject({ users: 1, rejects: [{ line: 3, rule: 'unknown-country' }], refusal: null });
+    const answer = await previewed('userId,country\nu-1,SG\nu-2,ID\n', '?acceptRejected=1', bearer);
+    expect(answer).toMatchObject({ users: 1, rejects: [{ line: 3, rule: 'unknown-country' }], refusal: null });
     expect(await refused('userId\nu-1\n', '?country=ID', bearer)).toMatchObject({ status: 403 });
   });
 
-  it('refuses what is no CSV file', async () => {
+  it('refuses a file that is not CSV', async () => {
     expect(await refused('%PDF-1.7\n')).toMatchObject({ status: 422, code: 'unreadable-file' });
   });
 });

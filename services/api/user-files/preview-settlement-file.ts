@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type UserFilePreview, previewedRules } from '../../../shared/contracts/campaigns/user-file-preview.ts';
 import { brokenUpload, uploadBytes, type UploadEncoding, type UploadTerms } from '../frame/upload-bytes.ts';
 import { refusalOf } from './file-problems.ts';
-import { fieldsToChoose, largestFirst, nothingRead, shownRejects, shownUsers } from './preview-user-file.ts';
+import { fieldsToChoose, largestFirst, nothingRead, maxPreviewRejects, maxPreviewUsers } from './preview-user-file.ts';
 import { createSettlementJudge, settlementRuleWords } from './judge-settlement.ts';
 import type { SettlementColumns } from './settlement-columns.ts';
 import { openSettlementFile, type ReadLine, type SettlementForm, type SettlementText } from './settlement-lines.ts';
@@ -60,8 +60,13 @@ function describeFile({ encoding, columns }: SettlementText): Pick<Content, 'rea
   const nameOf = (field: keyof typeof uses) => names[columns?.fields.indexOf(field) ?? -1] ?? null;
   return {
     reading: {
-      ...{ encoding, separator, columns: [...names], trimmed: 0, warnings: [] },
-      ...{ userColumn: nameOf('userId'), countryColumn: nameOf('country') },
+      encoding,
+      separator,
+      columns: [...names],
+      trimmed: 0,
+      warnings: [],
+      userColumn: nameOf('userId'),
+      countryColumn: nameOf('country'),
     },
     columns: columns ? columnsWithUse(columns) : [],
   };
@@ -86,13 +91,13 @@ function countLines() {
     if ('rule' in entry) {
       rejected++;
       const detail = settlementRuleWords[entry.rule] ?? entry.rule;
-      // Unreadable lines have one rule in all kinds of files.
+      // The preview has one rule for all lines that cannot be parsed, whatever the kind of file.
       const rule = previewedRules.find((each) => each === entry.rule) ?? 'malformed-row';
-      if (rejects.length < shownRejects) rejects.push({ line, value: entry.userId ?? '', rule, detail });
+      if (rejects.length < maxPreviewRejects) rejects.push({ line, value: entry.userId ?? '', rule, detail });
       return;
     }
     const { user, step, outcome, country } = entry;
-    if (firstUsers.length < shownUsers) firstUsers.push({ line, userId: user, country });
+    if (firstUsers.length < maxPreviewUsers) firstUsers.push({ line, userId: user, country });
     const key = `${step} ${outcome}`;
     byOutcome.set(key, { step, outcome, users: (byOutcome.get(key)?.users ?? 0) + 1 });
     if (country !== null) byCountry.set(country, (byCountry.get(country) ?? 0) + 1);

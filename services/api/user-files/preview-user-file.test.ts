@@ -22,7 +22,11 @@ async function preview(file: string | Buffer, as: PreviewAs = {}): Promise<UserF
     body: Readable.from([Buffer.from(file)]),
     encoding: 'plain',
     clock: systemClock,
-    ...{ choice, acceptRejected, country: all, countries, hasCountries: !isWithoutCountries },
+    choice,
+    acceptRejected,
+    country: all,
+    countries,
+    hasCountries: !isWithoutCountries,
   });
   return userFilePreview.parse(answer);
 }
@@ -35,83 +39,88 @@ const usesOf = ({ columns }: UserFilePreview) => columns.map(({ name, use }) => 
 describe('a preview of a file', () => {
   it('shows columns with their use, the first five users and the users of each country', async () => {
     const file = `plan;customer_id;country\n${lines(6, (n) => `x;u-${n};SG`)}\nx;u-9;Vietnam\n`;
-    const shown = await preview(file);
-    expect(usesOf(shown)).toEqual(['plan: ignored', 'customer_id: user', 'country: country']);
-    expect(shown).toMatchObject({
+    const result = await preview(file);
+    expect(usesOf(result)).toEqual(['plan: ignored', 'customer_id: user', 'country: country']);
+    expect(result).toMatchObject({
       format: 'plain',
       reading: { encoding: 'utf-8', separator: ';', userColumn: 'customer_id', countryColumn: 'country' },
-      ...{ rows: 7, users: 7, rejected: 0, rejects: [], refusal: null, usersElsewhere: 0 },
+      rows: 7,
+      users: 7,
+      rejected: 0,
+      rejects: [],
+      refusal: null,
+      usersElsewhere: 0,
       countries: [
         { country: 'SG', users: 6 },
         { country: 'VN', users: 1 },
       ],
     });
-    expect(shown.firstUsers).toEqual([0, 1, 2, 3, 4].map((n) => ({ line: n + 2, userId: `u-${n}`, country: 'SG' })));
+    expect(result.firstUsers).toEqual([0, 1, 2, 3, 4].map((n) => ({ line: n + 2, userId: `u-${n}`, country: 'SG' })));
   });
 
   it('reads the whole file, however many parts it has', async () => {
-    const shown = await preview(`userId\n${lines(45_000, (n) => `u-${n}`)}\nNULL\n`, { all: 'SG' });
-    expect(shown).toMatchObject({ rows: 45_001, users: 45_000, rejected: 1, countries: [{ users: 45_000 }] });
-    expect(shown.rejects).toMatchObject([{ line: 45_002, rule: 'no-value' }]);
-    expect(shown.firstUsers).toHaveLength(5);
+    const result = await preview(`userId\n${lines(45_000, (n) => `u-${n}`)}\nNULL\n`, { all: 'SG' });
+    expect(result).toMatchObject({ rows: 45_001, users: 45_000, rejected: 1, countries: [{ users: 45_000 }] });
+    expect(result.rejects).toMatchObject([{ line: 45_002, rule: 'no-value' }]);
+    expect(result.firstUsers).toHaveLength(5);
   });
 
   it('names the format of a file that is packed', async () => {
-    const shown = await preview(gzipSync('userId\nu-1\n'), { all: 'SG' });
-    expect(shown).toMatchObject({ format: 'gzip', users: 1 });
+    const result = await preview(gzipSync('userId\nu-1\n'), { all: 'SG' });
+    expect(result).toMatchObject({ format: 'gzip', users: 1 });
   });
 
   it('shows the first ten rejected rows with line, value and rule in words, and counts all of them', async () => {
-    const shown = await preview(`userId\n${lines(300, (n) => `u-${n}`)}\n${lines(12, () => 'NULL')}\n`, { all: 'SG' });
-    expect(shown).toMatchObject({ users: 300, rejected: 12, refusal: null });
-    expect(shown.rejects).toHaveLength(10);
+    const result = await preview(`userId\n${lines(300, (n) => `u-${n}`)}\n${lines(12, () => 'NULL')}\n`, { all: 'SG' });
+    expect(result).toMatchObject({ users: 300, rejected: 12, refusal: null });
+    expect(result.rejects).toHaveLength(10);
     const detail = 'the user id is a mark for a missing value, such as NULL or #N/A';
-    expect(shown.rejects[0]).toEqual({ line: 302, value: 'NULL', rule: 'no-value', detail });
+    expect(result.rejects[0]).toEqual({ line: 302, value: 'NULL', rule: 'no-value', detail });
   });
 
-  it('lists fifty countries, the largest first, and sums the users of the others', async () => {
+  it('lists fifty countries, the largest first, and sums up the users of all other countries', async () => {
     const codes = ['A', 'B'].flatMap((first) => Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (second) => first + second));
     const rows = codes.flatMap((code, place) => (code === 'BZ' ? [`x,${code}`, `y,${code}`] : [`u-${place},${code}`]));
-    const shown = await preview(`userId,country\n${rows.join('\n')}\n`, { countries: new Set(codes) });
-    expect(shown.countries).toHaveLength(50);
-    expect(shown.countries[0]).toEqual({ country: 'BZ', users: 2 });
-    expect(shown).toMatchObject({ users: 53, usersElsewhere: 2 });
+    const result = await preview(`userId,country\n${rows.join('\n')}\n`, { countries: new Set(codes) });
+    expect(result.countries).toHaveLength(50);
+    expect(result.countries[0]).toEqual({ country: 'BZ', users: 2 });
+    expect(result).toMatchObject({ users: 53, usersElsewhere: 2 });
   });
 
-  it('warns as an upload does', async () => {
-    const shown = await preview('userId;x\n6.59123E+11;\n', { all: 'SG' });
-    expect(shown.reading?.warnings).toMatchObject([{ code: 'rounded-ids' }]);
+  it('has the same warnings as an upload', async () => {
+    const result = await preview('userId;x\n6.59123E+11;\n', { all: 'SG' });
+    expect(result.reading?.warnings).toMatchObject([{ code: 'rounded-ids' }]);
   });
 
   it('has no countries if users of the file have none', async () => {
-    const shown = await preview('userId,country\nu-1,SG\n', { isWithoutCountries: true });
-    expect(usesOf(shown)).toEqual(['userId: user', 'country: ignored']);
-    expect(shown).toMatchObject({ users: 1, countries: [], firstUsers: [{ userId: 'u-1', country: null }] });
+    const result = await preview('userId,country\nu-1,SG\n', { isWithoutCountries: true });
+    expect(usesOf(result)).toEqual(['userId: user', 'country: ignored']);
+    expect(result).toMatchObject({ users: 1, countries: [], firstUsers: [{ userId: 'u-1', country: null }] });
   });
 
   it('numbers the columns of a file without a header', async () => {
-    const shown = await preview('x,u-1,SG\n', { header: 'none', user: '2', country: '3' });
-    expect(usesOf(shown)).toEqual(['1: ignored', '2: user', '3: country']);
-    expect(shown.firstUsers).toEqual([{ line: 1, userId: 'u-1', country: 'SG' }]);
+    const result = await preview('x,u-1,SG\n', { header: 'none', user: '2', country: '3' });
+    expect(usesOf(result)).toEqual(['1: ignored', '2: user', '3: country']);
+    expect(result.firstUsers).toEqual([{ line: 1, userId: 'u-1', country: 'SG' }]);
   });
 });
 
 describe('a preview of a file that an upload refuses', () => {
-  it('lists the columns if none is known to hold users, and shows users once one is chosen', async () => {
+  it('lists the columns if none is known to hold users, and shows users once a column is chosen', async () => {
     const file = 'kunde,land\nu-1,SG\n';
-    const shown = await preview(file);
-    expect(usesOf(shown)).toEqual(['kunde: ignored', 'land: ignored']);
-    expect(shown).toMatchObject({ reading: null, rows: 0, firstUsers: [], refusal: { code: 'no-user-column' } });
+    const result = await preview(file);
+    expect(usesOf(result)).toEqual(['kunde: ignored', 'land: ignored']);
+    expect(result).toMatchObject({ reading: null, rows: 0, firstUsers: [], refusal: { code: 'no-user-column' } });
     const chosen = await preview(file, { user: 'kunde', country: 'land' });
     expect(usesOf(chosen)).toEqual(['kunde: user', 'land: country']);
     expect(chosen).toMatchObject({ refusal: null, firstUsers: [{ userId: 'u-1', country: 'SG' }] });
   });
 
   it('shows users without their country if no column holds countries', async () => {
-    const shown = await preview('userId,land\nu-1,SG\nNULL,SG\n');
-    expect(usesOf(shown)).toEqual(['userId: user', 'land: ignored']);
-    expect(shown).toMatchObject({ refusal: { code: 'no-country-column' }, rows: 2, users: 1, rejected: 1 });
-    expect(shown.firstUsers).toEqual([{ line: 2, userId: 'u-1', country: null }]);
+    const result = await preview('userId,land\nu-1,SG\nNULL,SG\n');
+    expect(usesOf(result)).toEqual(['userId: user', 'land: ignored']);
+    expect(result).toMatchObject({ refusal: { code: 'no-country-column' }, rows: 2, users: 1, rejected: 1 });
+    expect(result.firstUsers).toEqual([{ line: 2, userId: 'u-1', country: null }]);
   });
 
   it.each([
@@ -120,22 +129,22 @@ describe('a preview of a file that an upload refuses', () => {
     ['unclear-separator', 'userId,country\nu-1;SG\nu-2;SG\n', {}],
     ['unknown-column', 'u-1,SG\n', { header: 'none', user: '9' }],
   ] as const)('names the reason, and reads no row: %s', async (code, file, as) => {
-    const shown = await preview(file, as);
-    expect(shown).toMatchObject({ reading: null, rows: 0, refusal: { code } });
-    expect(shown.columns.length).toBeGreaterThan(1);
+    const result = await preview(file, as);
+    expect(result).toMatchObject({ reading: null, rows: 0, refusal: { code } });
+    expect(result.columns.length).toBeGreaterThan(1);
   });
 
-  it('names the reason if too many rows are rejected, unless they are accepted', async () => {
+  it('names the reason if too many rows are rejected and the sender does not accept that', async () => {
     const file = 'userId,country\nu-1,SG\nu-2,XX\nNULL,SG\n';
     expect(await preview(file)).toMatchObject({ users: 1, rejected: 2, refusal: { code: 'too-many-rejected' } });
     expect(await preview(file, { acceptRejected: 2 })).toMatchObject({ users: 1, rejected: 2, refusal: null });
     expect(await preview('userId,country\n')).toMatchObject({ rows: 0, refusal: { code: 'no-users' } });
   });
 
-  it('counts no row if one has another country than the request, and shows the columns', async () => {
-    const shown = await preview('userId,country\nu-1,SG\nu-2,ID\n', { all: 'SG' });
-    expect(shown).toMatchObject({ rows: 0, users: 0, firstUsers: [], refusal: { code: 'other-country' } });
-    expect(usesOf(shown)).toEqual(['userId: user', 'country: country']);
+  it('counts no row if any row has another country than the request, and shows the columns', async () => {
+    const result = await preview('userId,country\nu-1,SG\nu-2,ID\n', { all: 'SG' });
+    expect(result).toMatchObject({ rows: 0, users: 0, firstUsers: [], refusal: { code: 'other-country' } });
+    expect(usesOf(result)).toEqual(['userId: user', 'country: country']);
   });
 
   it('is refused if the file is no CSV file, or cannot be unpacked', async () => {

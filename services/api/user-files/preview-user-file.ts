@@ -11,9 +11,9 @@ import { requireFewRejects } from './reject-share.ts';
 import type { UploadRows } from './upload.port.ts';
 import { ruleWords } from './user-cells.ts';
 
-export const shownUsers = 5;
-export const shownRejects = 10;
-const shownCountries = 50;
+export const maxPreviewUsers = 5;
+export const maxPreviewRejects = 10;
+const maxPreviewCountries = 50;
 
 const anywhere = '*';
 
@@ -68,12 +68,14 @@ async function previewOf(
     if (unknown === null) requireFewRejects(reading.end(), acceptRejected);
   });
   const read = { reading: describeReading(file, columns, reading), columns: columnsWithUse(columns) };
-  // The earlier rows were not passed on.
+  // If the file is refused for its country, the rows before the refusal were not passed on, so no rows are shown.
   if (refusal?.code === 'other-country') return { ...nothingRead, ...read, refusal };
   const { rows, rejected, rejects } = reading.end();
   return {
-    ...{ ...read, rows, rejected },
-    rejects: rejects.slice(0, shownRejects).map((row) => ({ ...row, detail: ruleWords[row.rule] })),
+    ...read,
+    rows,
+    rejected,
+    rejects: rejects.slice(0, maxPreviewRejects).map((row) => ({ ...row, detail: ruleWords[row.rule] })),
     ...users.found(),
     outcomes: [],
     refusal: unknown ?? refusal,
@@ -81,8 +83,15 @@ async function previewOf(
 }
 
 export const nothingRead = {
-  ...{ reading: null, rows: 0, rejected: 0, rejects: [] },
-  ...{ users: 0, firstUsers: [], countries: [], usersElsewhere: 0, outcomes: [] },
+  reading: null,
+  rows: 0,
+  rejected: 0,
+  rejects: [],
+  users: 0,
+  firstUsers: [],
+  countries: [],
+  usersElsewhere: 0,
+  outcomes: [],
 } satisfies Partial<Content>;
 
 /** Returns the columns of a file or a refusal; both if only the column of countries is missing. */
@@ -115,7 +124,7 @@ function collectUsers(isWithoutCountries: boolean) {
   const byCountry = new Map<string, number>();
 
   function add({ users, countries, lines }: UploadRows): Promise<void> {
-    for (let index = 0; firstUsers.length < shownUsers && index < users.length; index++) {
+    for (let index = 0; firstUsers.length < maxPreviewUsers && index < users.length; index++) {
       const country = isWithoutCountries ? null : (countries[index] ?? null);
       firstUsers.push({ line: lines[index] ?? 0, userId: users[index] ?? '', country });
     }
@@ -134,7 +143,7 @@ function collectUsers(isWithoutCountries: boolean) {
 
 export function largestFirst(byCountry: ReadonlyMap<string, number>): Pick<Content, 'countries' | 'usersElsewhere'> {
   const counts = [...byCountry].map(([country, users]) => ({ country, users })).sort((a, b) => b.users - a.users);
-  return { countries: counts.slice(0, shownCountries), usersElsewhere: sumOf(counts.slice(shownCountries)) };
+  return { countries: counts.slice(0, maxPreviewCountries), usersElsewhere: sumOf(counts.slice(maxPreviewCountries)) };
 }
 
 function sumOf(counts: readonly { users: number }[]): number {

@@ -6,14 +6,14 @@ const many = (line: (n: number) => string, count: number) =>
 const sg = { all: 'SG' };
 
 describe('the rows of a file', () => {
-  it('lose the blanks at the edges of their ids under a header, and these are counted', async () => {
+  it('lose leading and trailing blanks of their ids if the file has a header, and the changed ids are counted', async () => {
     const file = 'userId\n u-1\nu-1 \nu-1\n\u00a0 u-1\nu-1\u200b\nu-1\t\n\ufeffu-2\n\u3000u-2\u2060\n"\tu-2 "\nu 2\n';
     const read = await readUsers(file, sg);
     expect(read).toMatchObject({ users: [...Array<string>(6).fill('u-1 SG'), 'u-2 SG', 'u-2 SG', 'u-2 SG', 'u 2 SG'] });
     expect(await readingOf(file, sg)).toMatchObject({ trimmed: 8 });
   });
 
-  it('keep the blanks without a header, with a warning', async () => {
+  it('keep leading and trailing blanks of their ids if the file has no header, with a warning', async () => {
     expect(await usersOf('u-1\n u-1\n', sg)).toBe('u-1 SG,  u-1 SG');
     expect(await readingOf('u-1\n u-1\n', sg)).toMatchObject({ trimmed: 0, warnings: [{ code: 'padded-ids' }] });
   });
@@ -43,7 +43,7 @@ describe('the rows of a file', () => {
     ['"u-3', 'malformed-row'],
     ['u"3"', 'malformed-row'],
     ['u-3,SG', 'too-many-columns'],
-  ])('are rejected if they are no user: %j', async (row, rule) => {
+  ])('are rejected if they hold no valid user id: %j', async (row, rule) => {
     expect(await rejectsOf(`userId\nu-1\n${row}\nu-2\n`, sg)).toBe(`3 ${rule}`);
     if (rule !== 'malformed-row' && !row.includes(','))
       expect(await rejectsOf(`userId,plan\nu-1,x\n${row},x\nu-2,x\n`, sg)).toBe(`3 ${rule}`);
@@ -55,7 +55,7 @@ describe('the rows of a file', () => {
   });
 
   it.each([65_536, 65_537])(
-    'are rejected if the row has more than 64 KiB, wherever its parts end: %i bytes',
+    'are rejected if they have more than 64 KiB, wherever the chunks of the file end: %i bytes',
     async (length) => {
       const row = `u-2,${'\u00e9'.repeat(1000)}`;
       const padded = row + 'x'.repeat(length - Buffer.byteLength(row));
@@ -106,7 +106,7 @@ describe('the share of rejected rows of a file', () => {
   const file = (rejected: number) =>
     `userId\n${many((n) => `u-${n}`, 100 - rejected)}\n${many(() => 'NULL', rejected)}\n`;
 
-  it('may be 5 %, and needs consent beyond', async () => {
+  it('may be 5 %; a larger share needs the consent of the sender', async () => {
     expect((await usersOf(file(5), sg)).split(', ')).toHaveLength(95);
     expect(await usersOf(file(6), sg)).toBe('too-many-rejected');
     expect(await usersOf(file(6), { ...sg, acceptRejected: 5 })).toBe('too-many-rejected');

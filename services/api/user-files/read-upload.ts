@@ -53,8 +53,8 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
     if (rejects.length < maxRejectsKept) rejects.push({ line, value: escapeUserId(value), rule });
   }
 
-  /** Validates all ids as one text, and individually only if that fails. */
-  async function handOn(): Promise<void> {
+  /** Passes the collected rows on. Validates all ids as one text, and individually only if that fails. */
+  async function passRowsOn(): Promise<void> {
     const full = part;
     part = { countries: [], users: [], lines: [] };
     const good = areValidUserIds(full.users) ? full : validRows(full);
@@ -85,7 +85,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
       if (typeof line !== 'string') rows.rejectLine(line.toString('utf8'), lines, 'not-utf-8');
       else if (isTooLong(line)) rows.rejectLine(line, lines, 'too-long');
       else rows.takeLine(line.endsWith('\r') ? line.slice(0, -1) : line, lines);
-      if (part.users.length >= rowsPerPart) await handOn();
+      if (part.users.length >= rowsPerPart) await passRowsOn();
     }
   }
 
@@ -124,7 +124,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
     if (overlong) rejectLong(overlong);
     else if (restLength > 0) await takeLines(Buffer.concat(rest));
     rows.end();
-    await handOn();
+    await passRowsOn();
   }
 
   return {
@@ -136,7 +136,7 @@ export function createUploadReading({ onRows, ...terms }: ReadUploadTerms): Uplo
   };
 }
 
-/** Complete and incomplete lines have the same limit. */
+/** Returns true if a line has too many bytes. The limit is the same for complete and incomplete lines. */
 function isTooLong(line: string): boolean {
   return line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
 }

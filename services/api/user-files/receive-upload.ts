@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { FileReading } from '../../../shared/contracts/campaigns/file-reading.ts';
-import { beyondQuota } from '../frame/beyond-quota.ts';
+import { readQuotaProblem } from '../frame/quota-problem.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 import { brokenUpload, uploadBytes, type UploadTerms } from '../frame/upload-bytes.ts';
 import type { UploadReading } from './read-upload.ts';
@@ -54,14 +54,14 @@ export async function receiveUpload<Received>({
     const { record, description } = await receive();
     if (record !== undefined) return { record, reading: description };
   } catch (error) {
-    const problem = brokenUpload(error, begun?.lines() ?? 0) ?? beyondQuota(error);
+    const problem = brokenUpload(error, begun?.lines() ?? 0) ?? readQuotaProblem(error);
     const end = judged ?? begun?.end() ?? { rows: 0, rejected: 0, rejects: [] };
     // The list also stores the cause, as the sender may have disconnected.
-    await upload.fail(problem?.message ?? 'it could not be stored', end).catch((failure: unknown) => {
+    await upload.fail(problem?.message ?? 'the file could not be stored', end).catch((failure: unknown) => {
       logger.warn({ err: failure }, 'could not mark an upload as failed');
     });
     throw problem ?? error;
   }
-  const detail = 'another request with the same Idempotency-Key has taken the place of this one';
+  const detail = 'another request with the same Idempotency-Key has replaced this one';
   throw new HttpProblem({ status: 409, code: 'upload-superseded', detail });
 }

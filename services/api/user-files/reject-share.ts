@@ -32,17 +32,17 @@ const ofList: FileWording = { row: 'user', rules: ruleWords, kept: 'Nothing of t
 export function requireFewRejects(end: JudgedFile, accepted: number | undefined, wording = ofList): void {
   const { rows, rejected, rejects } = end;
   if (rows === rejected) {
-    const none = rows === 1 ? `its only row is no ${wording.row}` : `none of its ${rows} rows is a ${wording.row}`;
-    throw fileProblem('no-users', rows === 0 ? 'the file holds no row' : `${none}: ${firstOf(rejects, wording)}`);
+    const none = rows === 1 ? `its only row is not a ${wording.row}` : `none of its ${rows} rows is a ${wording.row}`;
+    throw fileProblem('no-users', rows === 0 ? 'the file has no rows' : `${none}: ${firstOf(rejects, wording)}`);
   }
   const isEncoded = !rejects.some(({ rule }) => rule === 'not-utf-8');
   if (rejected <= (accepted ?? 0) || (isEncoded && rejected <= rows * freeShare)) return;
-  const why = isEncoded ? 'more than 5 %' : 'and some are not UTF-8: save the file as "CSV UTF-8"';
+  const reason = isEncoded ? 'more than 5 %' : 'and some are not UTF-8: save the file as "CSV UTF-8"';
   const detail =
-    `${rejected} of ${rows} rows are rejected, ${why}. ${firstOf(rejects, wording)}. ${wording.kept}. Mend the rows, or send ` +
-    `the file again with acceptRejected=${rejected} to leave them out`;
+    `${rejected} of ${rows} rows are rejected, ${reason}. ${firstOf(rejects, wording)}. ${wording.kept}. Fix the rows, or send ` +
+    `the file again with acceptRejected=${rejected} to skip them`;
   const code = 'too-many-rejected';
-  const needed = `has to be ${rejected} or more to leave these rows out`;
+  const needed = `has to be ${rejected} or more to skip these rows`;
   const errors = [{ pointer: '/acceptRejected', code, detail: needed }];
   throw new HttpProblem({ status: 422, code, detail, errors });
 }

@@ -14,11 +14,8 @@ import { countryQuery, fileQuery } from './upload-query.ts';
 
 const previewQuery = z.strictObject({
   ...countryQuery,
-  countries: z
-    .literal('none')
-    .optional()
-    .describe('none: users of this file have no countries, as those of suppression lists'),
-  for: z.literal('settlement').optional().describe('settlement: the file says how unknown outcomes ended'),
+  countries: z.literal('none').optional().describe('none: the users have no countries, as in suppression lists'),
+  for: z.literal('settlement').optional().describe('settlement: the file settles unknown outcomes'),
   ...fileQuery,
 });
 
@@ -51,21 +48,21 @@ function previewRoute(server: HttpServer, { catalogue, clock }: ApiParts): void 
         'no-countries': '`country` is given with `countries=none` or with `for=settlement`',
       },
       uploads: {
-        'text/csv': 'The file as an upload of a list or of suppressions, or a settlement takes it',
-        'application/x-ndjson': 'The file as a settlement takes it, with `for=settlement`',
+        'text/csv': 'The file, in the form of an upload of a list or suppressions, or of a settlement',
+        'application/x-ndjson': 'The file in the form of a settlement, with `for=settlement`',
       },
     },
     schema: {
       operationId: 'previewUserFile',
-      summary: 'Show what an upload would read in a file of users',
+      summary: 'Preview an upload of a file of users',
       description:
-        'CSV, plain or packed with gzip, read to its end as an upload of a list or of suppressions with the same parameters reads it. ' +
-        'With `for=settlement` it is read as `POST /v1/runs/{id}/settle` reads it, and the rows of each outcome are counted. ' +
-        'Nothing is stored. What such an upload refuses because of its columns or rows is `refusal` in the answer, with the columns to ' +
-        'choose from. Of a key with a scope, rows of other countries are rejected.',
+        'CSV, plain or compressed with gzip, read to its end like an upload of a list or suppressions with the same parameters. ' +
+        'With `for=settlement` it is read like `POST /v1/runs/{id}/settle`, and the rows of each outcome are counted. ' +
+        'Nothing is stored. If such an upload would be refused because of its columns or rows, the answer has `refusal` and the columns to ' +
+        'choose from. For a key with a scope, rows of other countries are rejected.',
       tags: ['audiences'],
       querystring: previewQuery,
-      response: { 200: jsonAnswer('What the file holds', userFilePreview) },
+      response: { 200: jsonAnswer('Content of the file', userFilePreview) },
     },
     handler: async (request) => {
       const { body, query, headers } = request;
@@ -76,7 +73,8 @@ function previewRoute(server: HttpServer, { catalogue, clock }: ApiParts): void 
       const file = {
         body: body instanceof Readable ? body : Readable.from([]),
         encoding: readUploadEncoding(headers['content-encoding']),
-        ...{ clock, acceptRejected },
+        clock,
+        acceptRejected,
       };
       if (isSettlement) {
         const form = headers['content-type']?.startsWith('text/csv') ? 'csv' : 'ndjson';
@@ -86,13 +84,15 @@ function previewRoute(server: HttpServer, { catalogue, clock }: ApiParts): void 
       return await previewUserFile({
         ...file,
         choice: { user, header, country: column },
-        ...{ country, countries, hasCountries },
+        country,
+        countries,
+        hasCountries,
       });
     },
   });
 }
 
 function countryWithoutCountries() {
-  const detail = 'has no meaning with countries=none or for=settlement; leave it out';
+  const detail = 'has no meaning with countries=none or for=settlement; remove it';
   return invalidRequest([{ pointer: '/country', code: 'no-countries', detail }]);
 }

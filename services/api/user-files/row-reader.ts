@@ -4,7 +4,7 @@ import { countryCodeOf } from './country-names.ts';
 import { fieldsOf, hasOddQuotes } from './csv-rows.ts';
 import type { FileColumns } from './file-columns.ts';
 import { fileProblem } from './file-problems.ts';
-import { isRounded, mayHaveEdges, ruleOfMark, withoutEdges } from './user-cells.ts';
+import { isRounded, mayHaveEdges, ruleOfPlaceholder, withoutEdges } from './user-cells.ts';
 
 /** Maximum bytes of a line, and maximum characters of a row of several lines. */
 export const maxLineBytes = 64 * 1024;
@@ -81,7 +81,10 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
     else takeRow(fields, line, at);
   }
 
-  /** A stray quote also opens a field. If quotes remain unclosed, each line with all columns is a row. */
+  /**
+   * Ends a row whose quoted field is not closed. A stray quote also opens a field, so each collected line that has all
+   * columns is then a row.
+   */
   function closeRow(): void {
     if (!open) return;
     const { lines, at, length } = open;
@@ -117,7 +120,7 @@ export function createRowReader({ columns, country, countries }: RowTerms, sink:
     if (isLonger) return { rule: 'too-many-columns' };
     const user = idOf(fields[idAt]);
     if (user === undefined) return { rule: 'malformed-row' };
-    const mark = ruleOfMark(user, header);
+    const mark = ruleOfPlaceholder(user, header);
     if (mark !== null) return { rule: mark };
     const place = countryAt < 0 ? '' : (fields[countryAt]?.trim() ?? '');
     let code = country;
@@ -156,9 +159,9 @@ function otherCountry(
   place: string,
   { country, column }: { country: string; column: string | undefined },
 ): HttpProblem {
-  const where = column === undefined ? 'its second column' : `the column ${quoted(column)}`;
+  const source = column === undefined ? 'its second column' : `the column ${quoted(column)}`;
   const detail =
-    `line ${line} of the file has ${quoted(place)} in ${where}, and the request says ${country} for all rows; leave out ` +
+    `line ${line} of the file has ${quoted(place)} in ${source}, and the request has ${country} for all rows; remove ` +
     'country= to use the column of the file, or remove the column';
   return fileProblem('other-country', detail);
 }

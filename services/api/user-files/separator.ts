@@ -39,7 +39,10 @@ export function separatorWhere(header: string, isWanted: (name: string) => boole
   return found.find((each) => fieldsIn(header, each).some(isWanted));
 }
 
-/** Returns the separator that splits the first and most other lines into as many fields; otherwise a comma. */
+/**
+ * Returns the separator that splits the first line and most other lines into the same number of fields; otherwise a
+ * comma.
+ */
 export function rowSeparatorOf(rows: readonly string[]): Separator {
   const regular = separators.filter((each) => {
     const counts = rows.map((row) => fieldsIn(row, each).length);
@@ -72,7 +75,7 @@ export function requireSameSeparator(
     if (odd.length === 0 || odd.length * 2 < below.length) continue;
     const has = count === 1 ? 'one column' : `${count} columns, separated by ${nameOf(separator)}`;
     const detail =
-      `the first line has ${has}, and ${odd.length} of the next ${below.length} lines hold ${nameOf(other)}, such as ${quoted(odd[0])}. ` +
+      `the first line has ${has}, and ${odd.length} of the next ${below.length} lines contain ${nameOf(other)}, such as ${quoted(odd[0])}. ` +
       `Use one separator in all lines; if it belongs to the ids, put the line "sep=${separator}" in front`;
     throw fileProblem('unclear-separator', detail);
   }

@@ -46,7 +46,7 @@ export function settlementColumnsOf(
   if (lacking !== undefined) {
     const detail =
       `the first line names no column ${quoted(lacking)}; it has ${names.map((name) => quoted(name)).join(', ')}. A settlement file has the ` +
-      'columns userId, step, outcome, and may have code and country; header=none if the first line is a user already';
+      'columns userId, step, outcome, and optionally code and country; send header=none if the first line is a user already';
     throw fileProblem(id < 0 && choice.user === undefined ? 'no-user-column' : 'unknown-column', detail);
   }
   places.set(id, 'userId');
@@ -54,7 +54,7 @@ export function settlementColumnsOf(
   return { separator, skippedLines: skippedLines + 1, hasHeader: true, names, fields };
 }
 
-/** Every row contains the number of a step; a header has no field of digits only. */
+/** Returns true for a header, which has no field of digits only. Every row contains the number of a step. */
 function isHeader(names: readonly string[]): boolean {
   return names.length > 1 && names.every((name) => /^[\p{L}\s_.-]+$/u.test(name));
 }

@@ -149,7 +149,10 @@ const shape = z.object({
   country: z.string().max(2).refine(isStorable, unstorable).optional(),
 });
 
-/** Rejects are stored as JSON. Valid ids are always storable, so only ids that break a rule are escaped. */
+/**
+ * Returns the user to settle, or the reject. Rejects are stored as JSON. Valid ids are always storable, so only ids
+ * that break a rule are escaped.
+ */
 function entryOf(fields: Fields | undefined): ReadLine['entry'] {
   const userId = fields?.['userId'];
   if (typeof userId !== 'string') return { userId: null, rule: 'malformed' };

@@ -8,9 +8,9 @@ export const columnQuery = {
     .optional()
     .describe(
       'Name of the column of user ids; with `header=none` its number, from 1. Common names such as `userId`, `user_id`, `customer_id` or ' +
-        '`external_id` are found without it',
+        '`external_id` are recognized without it',
     ),
-  header: z.literal('none').optional().describe('none: the first line is a row already'),
+  header: z.literal('none').optional().describe('none: the first line is a row'),
 };
 
 export const fileQuery = {
@@ -21,7 +21,7 @@ export const fileQuery = {
     .min(0)
     .optional()
     .describe(
-      'How many rejected rows the caller accepts. Needed if they are more than 5 % of all rows, or if one of them is not UTF-8; the ' +
+      'Number of rejected rows that the caller accepts. Required if they are more than 5 % of all rows, or if one of them is not UTF-8; the ' +
         'refusal names the number',
     ),
 };

@@ -22,21 +22,23 @@ const missing = new Set([
 ]);
 
 /** Maximum length of texts that do not name a user. */
-const longestMark = 20;
+const maxPlaceholderLength = 20;
 
 /**
  * Returns the rule that a text breaks if it does not name a user: a missing value, or a repeated header.
  * @param header name of the column of user ids; undefined without a header
  */
-export function ruleOfMark(text: string, header: string | undefined): 'no-value' | 'repeated-header' | null {
+export function ruleOfPlaceholder(text: string, header: string | undefined): 'no-value' | 'repeated-header' | null {
   if (header !== undefined && text === header) return 'repeated-header';
-  if (text.length > longestMark || endsInDigit(text)) return null;
+  if (text.length > maxPlaceholderLength || endsInDigit(text)) return null;
   if (missing.has(text.toLowerCase())) return 'no-value';
   const isHeader = header === undefined ? isUserName(text) : text.length > 1 && wordOf(text) === wordOf(header);
   return isHeader ? 'repeated-header' : null;
 }
 
-/** Most user ids end in a digit, placeholders never do. */
+/**
+ * Returns true for most user ids, and for no placeholder: a cheap check before the text is compared with placeholders.
+ */
 function endsInDigit(text: string): boolean {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0x30 && last <= 0x39;
@@ -50,13 +52,13 @@ export function isRounded(id: string): boolean {
 export const ruleWords: Readonly<Record<RejectRule, string>> = {
   empty: 'the user id is empty',
   'too-long': 'the user id has more than 256 bytes, or the row more than 64 KiB',
-  'control-character': 'the user id holds a control character',
-  'lone-surrogate': 'the user id holds half a character',
+  'control-character': 'the user id contains a control character',
+  'lone-surrogate': 'the user id contains half of a surrogate pair',
   'not-utf-8': 'the row is not UTF-8',
   'malformed-row': 'quotes do not close, or the user id is missing',
   'too-many-columns': 'the row has more fields than there are columns',
   'missing-country': 'the row has no country',
-  'unknown-country': 'the country is not configured, or not one that this key may use',
+  'unknown-country': 'the country is not configured, or outside the scope of this key',
   'second-country': 'an earlier row names this user in another country',
   'repeated-header': 'the row repeats the header',
   'no-value': 'the user id is a mark for a missing value, such as NULL or #N/A',

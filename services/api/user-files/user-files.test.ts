@@ -74,7 +74,7 @@ describe('the encoding of a file', () => {
   });
 
   it.each(['userId\ru-1\ru-2\r', 'userId\r\nu-1\r\nu-2\r\n', 'userId\nu-1\nu-2', '\n\r\n \nuserId\nu-1\n\nu-2\n\n'])(
-    'leaves line ends as they are usual: %j',
+    'does not affect common line ends: %j',
     async (file) => {
       expect(await usersOf(file, sg)).toBe('u-1 SG, u-2 SG');
     },
@@ -98,7 +98,7 @@ describe('the separator of a file', () => {
     ['quoted fields with blanks around them', 'userId; "country" \n"u-1"; "SG" \nu-2;VN\n'],
     ['a comma with empty columns behind', 'userId,country,,\nu-1,SG,,\nu-2,VN,,\n'],
     ['a semicolon in UTF-16', utf16('userId;country\nu-1;SG\nu-2;VN\n')],
-  ])('is found: %s', async (_what, file) => {
+  ])('is detected: %s', async (_what, file) => {
     expect(await usersOf(file)).toBe('u-1 SG, u-2 VN');
     expect(await usersOf(file, { chunkBytes: 1 })).toBe('u-1 SG, u-2 VN');
   });
@@ -116,7 +116,7 @@ describe('the separator of a file', () => {
     expect(await usersOf(file, sg)).toBe(code);
   });
 
-  it('may belong to the ids if the first line says so', async () => {
+  it('is not confused with a character of the ids: the first line decides', async () => {
     expect(await usersOf('sep=,\nuserId\na;1\nb;2\n', sg)).toBe('a;1 SG, b;2 SG');
     expect(await usersOf('auth0|6b1f\nauth0|6b20\n', sg)).toBe('auth0|6b1f SG, auth0|6b20 SG');
     expect(await usersOf('userId\nauth0|6b1f\nauth0|6b20\n', sg)).toBe('auth0|6b1f SG, auth0|6b20 SG');
@@ -161,7 +161,7 @@ describe('the column of user ids', () => {
       ],
       ...['\u7528\u6237\u7f16\u53f7', '#', 'country', 'Table 1', 'e-mail:', 'user_ref*', 'loyalty'],
     ].map((name) => [name]),
-  )('is not guessed from another name, which is no user: %j', async (name) => {
+  )('is not guessed from an unknown name, and that header is not read as a user: %j', async (name) => {
     expect(await usersOf(`${name}\na@example.test\n+6591234567\n`, sg)).toBe('no-user-column');
     expect(await usersOf(`${name},plan\na@example.test,gold\nb@example.test,gold\n`, sg)).toBe('no-user-column');
     expect(await usersOf(`${name}\nu-1\n`, { isWithoutCountries: true })).toBe('no-user-column');
@@ -179,7 +179,7 @@ describe('the column of user ids', () => {
     ['"u-1"'],
     ['\u4e01'],
     ['0x1f'],
-  ])('is the only one of a file without a header whose first line is an id: %j', async (id) => {
+  ])('is the only column of a file without a header whose first line is an id: %j', async (id) => {
     expect(await usersOf(`${id}\nu-2\n`, sg)).toBe(`${id.replaceAll('"', '')} SG, u-2 SG`);
   });
 
@@ -200,16 +200,21 @@ describe('the column of user ids', () => {
     expect(await usersOf('ann,SG\nbob,VN\n', { header: 'none' })).toBe('ann SG, bob VN');
   });
 
-  it('is the preferred one of several, and refused if two have its name', async () => {
+  it('is the preferred one of several known names, and refused if two columns have its name', async () => {
     expect(await usersOf('id,user_id,uid\n1,u-1,x\n', sg)).toBe('u-1 SG');
     expect(await usersOf('userId,user_id\nu-1,u-2\n', sg)).toBe('repeated-column');
     expect(await usersOf('ref,ref\nu-1,u-2\n', { ...sg, user: 'ref' })).toBe('repeated-column');
   });
 
-  it('is described with the others', async () => {
+  it('is named in the description of the file with all columns', async () => {
     expect(await readingOf('plan;customer_id;Country\ngold;u-1;sg\n')).toEqual({
-      ...{ encoding: 'utf-8', separator: ';', columns: ['plan', 'customer_id', 'Country'] },
-      ...{ userColumn: 'customer_id', countryColumn: 'Country', trimmed: 0, warnings: [] },
+      encoding: 'utf-8',
+      separator: ';',
+      columns: ['plan', 'customer_id', 'Country'],
+      userColumn: 'customer_id',
+      countryColumn: 'Country',
+      trimmed: 0,
+      warnings: [],
     });
     expect(await readingOf('u-1\nu-2\n', sg)).toMatchObject({ separator: null, columns: [], userColumn: null });
   });
@@ -244,7 +249,7 @@ describe('the countries of a file', () => {
     );
   });
 
-  it('are ignored where users have none', async () => {
+  it('are ignored in a file whose users have no country', async () => {
     const file = 'userId;reason;country\nid-1;asked by phone;SG\nid-2;"asked; by mail";Mars\n';
     expect(await usersOf(file, { isWithoutCountries: true })).toBe('id-1, id-2');
     expect(await usersOf('id-1,SG\n', { isWithoutCountries: true })).toBe('no-user-column');

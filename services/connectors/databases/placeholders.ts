@@ -5,10 +5,13 @@ export const parameters = ['users', 'params', 'key', 'campaign', 'run', 'step', 
 
 export type Parameter = (typeof parameters)[number];
 
-/** Literals, quoted names and comments, which are left as they are, or a name after a colon; `::` is a cast. */
+/**
+ * Matches a literal, a quoted name, a comment, or a parameter name after a colon. Only parameters are replaced. `::` is
+ * a cast, not a parameter.
+ */
 const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|(?<![:\w]):([a-z_]+)/gi;
 
-/** Returns the statement with each parameter written anew. Unknown names are left as they are. */
+/** Returns the statement with each parameter replaced by the result of `write`. Unknown names stay unchanged. */
 export function replaceParameters(statement: string, write: (parameter: Parameter) => string): string {
   return statement.replaceAll(token, (text, name: string | undefined) => {
     const parameter = parameters.find((each) => each === name);

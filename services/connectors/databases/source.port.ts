@@ -1,42 +1,65 @@
-export interface DatabaseSettings {
+export interface ServerSettings {
   name: string;
   kind: 'postgres' | 'mysql';
-  /** Contains the password. */
+  /** Connection URL, which contains the password. */
   url: string;
   maxConnections: number;
 }
 
+/** A directory of files that is queried like a database. */
+export interface FilesSettings {
+  name: string;
+  kind: 'files';
+  /** Absolute path of the directory. */
+  directory: string;
+  /** Memory limit of all queries together, in megabytes of 1,000,000 bytes. */
+  memoryMb: number;
+  maxConnections: number;
+}
+
+export type DatabaseSettings = ServerSettings | FilesSettings;
+
 export interface SegmentQuery {
   text: string;
-  /** Limit for the query and the reading of its rows together. */
+  /** Limit in milliseconds for the query and the reading of its rows together. */
   timeoutMs: number;
 }
 
-/** A row of a segment's query as the database has it, before any rule was applied. */
+/** A row of a segment's query as the database returns it, not checked yet. */
 export interface SourceRow {
   userId: string | null;
   country: string | null;
 }
 
-/** A database that another team owns, and that is only read. */
+/** Columns of a row by name. */
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** A database of another team that is only read. */
 export interface Source {
   /**
-   * Runs the query and streams its rows, in byte order of the user ids, and of the countries of one user. The reader
-   * sets the pace. An early end of the reading ends the query.
+   * Runs the query and streams its rows, sorted by the bytes of the user id, then of the country. Rows are fetched as
+   * fast as the reader consumes them. If the reader stops early, the query ends.
    * @throws {SourceError}
    */
   rows(query: SegmentQuery, signal: AbortSignal): AsyncIterable<readonly SourceRow[]>;
   /**
-   * Checks the query without running it, and estimates its rows in the country; null if the database cannot.
+   * Checks the query without running it, and estimates the number of its rows in the country. Resolves with null if the
+   * database cannot estimate it.
    * @throws {SourceError}
    */
   estimate(query: SegmentQuery, country: string): Promise<number | null>;
+  /**
+   * Runs the query with the users as the value of `:users`. Returns its rows by their column `user_id`.
+   * @throws {SourceError}
+   */
+  attributes(query: SegmentQuery, users: readonly string[]): Promise<Map<string, Attributes>>;
   close(): Promise<void>;
 }
 
 /**
- * A query that brought no rows, or not all of them. `refused`: a person has to change the query, the data or a right.
- * `timed-out`: it took longer than its limit. `unavailable`: the database did not answer, or went away.
+ * A query that returned no rows, or not all of them. `refused`: a person has to change the query, the data or a
+ * permission. `timed-out`: the query exceeded its time limit. `unavailable`: the database did not answer, or the
+ * connection was lost.
  */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -48,8 +71,11 @@ export class SourceError extends Error {
   }
 }
 
-/** Beyond its own time limit, a database gets so long to report it. Then it counts as gone. */
+/**
+ * Additional time after a query's time limit in which the database may report the timeout. After that, the database
+ * counts as unavailable.
+ */
 export const answerWithinMs = 10_000;
 
-/** Limit for checking a query without running it. */
+/** Time limit in milliseconds for checking a query without running it. */
 export const estimateTimeoutMs = 5000;

@@ -1,5 +1,5 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { largestPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
@@ -7,22 +7,25 @@ import type { CheckSignature } from '../../../shared/domain/endpoint/require-sig
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { connectorsMetrics } from '../report/metrics.ts';
-import type { ActionAnswer, ActionService } from '../sql-action/action-service.ts';
-import type { Answer, SegmentService } from '../segments/segment-service.ts';
+import type { ActionService } from '../actions/action-service.ts';
+import type { SegmentService } from '../segments/segment-service.ts';
+import { bodyOf, idOf, problem, send } from '../actions/http/answers.ts';
 
 export interface ConnectorsServerDeps {
   segments: SegmentService;
   actions: ActionService;
-  /** Undefined: requests need no `Authorization` header. */
+  /** Adds routes of actions other than their batches. */
+  addRoutes: (server: FastifyInstance) => void;
+  /** Required `Authorization` header; undefined if requests need none. */
   authorization: string | undefined;
-  /** Undefined: batches need no signature. */
+  /** Check of a request's signature; undefined if batches and previews need no signature. */
   checkSignature: CheckSignature | undefined;
   meter: Meter;
   logger: Logger;
 }
 
 export interface ConnectorsServer {
-  /** Resolves with the base URL, `http://host:port`, with the actual port. */
+  /** Starts listening. Resolves with the base URL `http://host:port`, with the actual port. */
   listen(place: { host: string; port: number }): Promise<string>;
   /** Accepts no new connections, and resolves when all requests are answered. */
   close(): Promise<void>;
@@ -41,24 +44,26 @@ const describeQuery = z.object({ country });
 const pageQuery = z.object({
   country,
   snapshot: z.string(),
-  // No user id has this character, and Postgres takes no text with it.
+  // User ids never contain this character, and Postgres cannot store it.
   after: z
     .string()
     .refine((text) => !text.includes('\0'), 'must not contain U+0000')
     .optional(),
   limit: limitUpTo(largestPage, 1000),
 });
-/** Room for 1,000 ids and the parameters of a batch. */
+/** Large enough for 1,000 ids and the parameters of a batch. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
-const idPath = z.object({ id: z.string() });
-
-/** Longer than callers keep idle connections: a request sent just when the server closes one would be lost. */
+/**
+ * Longer than callers keep idle connections. Otherwise a request sent just when the server closes its connection would
+ * be lost.
+ */
 const keepAliveMs = 65_000;
 
 export function createConnectorsServer({
   segments,
   actions,
+  addRoutes,
   authorization,
   checkSignature,
   meter,
@@ -73,8 +78,14 @@ export function createConnectorsServer({
   const expected = authorization === undefined ? undefined : digestOf(authorization);
 
   server.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.isPublic === true) return;
     if (expected === undefined || timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected)) return;
     await problem(reply, 401, 'unauthorized', 'the Authorization header is not the one of CONNECTORS_AUTHORIZATION');
+  });
+  server.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.isSigned !== true) return;
+    const unsigned = checkSignature?.(request.headers, bodyOf(request)) ?? null;
+    if (unsigned !== null) await problem(reply, 401, 'bad-signature', unsigned);
   });
   server.addHook('onResponse', (request, reply, done) => {
     const { name } = request.routeOptions.config;
@@ -84,7 +95,8 @@ export function createConnectorsServer({
   });
   server.setNotFoundHandler((_, reply) => problem(reply, 404, 'not-found', 'there is nothing here'));
   server.setErrorHandler((error, request, reply) => {
-    if (error instanceof z.ZodError) return problem(reply, 400, 'bad-query', wordsOf(error));
+    if (error instanceof z.ZodError)
+      return problem(reply, 400, request.method === 'GET' ? 'bad-query' : 'bad-body', wordsOf(error));
     const status = statusOf(error);
     if (status < 500) return problem(reply, status, 'bad-request', 'the request cannot be read');
     logger.error({ err: error, url: request.url }, 'request failed');
@@ -103,14 +115,12 @@ export function createConnectorsServer({
   });
 
   server.removeAllContentTypeParsers();
-  // The service reads the body as it was sent.
+  // Bodies are passed on as received, because the service parses them itself.
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body));
-  server.post('/v1/actions/:id/batches', { config: { name: 'batch' } }, async (request, reply) => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const unsigned = checkSignature?.(request.headers, body) ?? null;
-    if (unsigned !== null) return problem(reply, 401, 'bad-signature', unsigned);
-    return send(reply, await actions.apply(idOf(request), request.headers, body));
-  });
+  server.post('/v1/actions/:id/batches', { config: { name: 'batch', isSigned: true } }, async (request, reply) =>
+    send(reply, await actions.apply(idOf(request), request.headers, bodyOf(request))),
+  );
+  addRoutes(server);
 
   return {
     listen: (place) => server.listen(place),
@@ -122,22 +132,14 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Name of the request in metrics. */
     name?: string;
+    /** True for requests of mail recipients, who send no `Authorization` header. */
+    isPublic?: true;
+    /**
+     * True for requests that Muster sends for an action type. They must be signed if `CONNECTORS_SIGNING_SECRET` is
+     * set.
+     */
+    isSigned?: true;
   }
-}
-
-function idOf(request: FastifyRequest): string {
-  return idPath.parse(request.params).id;
-}
-
-function send(reply: FastifyReply, answer: Answer<object> | ActionAnswer): FastifyReply {
-  if (answer.ok) return reply.send(answer.value);
-  const { status, code, message, retryAfterSeconds } = answer.refusal;
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  return problem(reply, status, code, message);
-}
-
-function problem(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
-  return reply.code(status).send({ code, message });
 }
 
 function wordsOf({ issues }: z.ZodError): string {
@@ -148,7 +150,7 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
 }
 
-/** Digests have one length, which the comparison requires. */
+/** Returns a digest. Digests have equal lengths, which a timing-safe comparison requires. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

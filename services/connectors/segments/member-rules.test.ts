@@ -18,7 +18,7 @@ describe('the rules of members', () => {
     expect(rules.problems).toEqual([]);
   });
 
-  it('name what is wrong with each row', () => {
+  it('name the problem of each row', () => {
     const rules = createMemberRules('refuse');
     rules.admit(rowsOf(['', 'SG'], ['a\tb', 'SG'], ['u1', 'sg'], ['u2', null], ['x'.repeat(257), 'SG'], [null, 'SG']));
     expect(rules.problems).toEqual([
@@ -31,7 +31,7 @@ describe('the rules of members', () => {
     ]);
   });
 
-  it('name a user in two rows or two countries, also across the border of two parts', () => {
+  it('report a user in two rows or two countries, even if the rows are in different parts', () => {
     const rules = createMemberRules('refuse');
     rules.admit(rowsOf(['u1', 'SG'], ['u1', 'SG'], ['u2', 'SG']));
     rules.admit(rowsOf(['u2', 'VN'], ['u3', 'SG']));
@@ -55,7 +55,7 @@ describe('the rules of members', () => {
     expect(rules.problems).toHaveLength(namedProblems);
   });
 
-  it('refuse rows in another order than that of bytes', () => {
+  it('refuse rows that are not sorted by their bytes', () => {
     const rules = createMemberRules('refuse');
     // The emoji would come before the wide letter in the order of UTF-16 units.
     expect(rules.admit(rowsOf(['ｗ', 'SG'], ['🎟', 'SG']))).toHaveLength(2);

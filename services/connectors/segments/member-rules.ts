@@ -3,20 +3,20 @@ import { brokenUserIdRule, compareUserIds, escapeUserId } from '../../../shared/
 import type { SourceRow } from '../databases/source.port.ts';
 import type { Member } from './snapshot-store.port.ts';
 
-/** Problems after which reading on would show nothing new. */
+/** Number of problems after which reading stops, because further rows would show nothing new. */
 export const namedProblems = 10;
 
-/** Turns rows of a query into members of a snapshot, one by one and in order, in memory of constant size. */
+/** Converts the rows of a query into members of a snapshot, one by one and in order. Memory use is constant. */
 export interface MemberRules {
-  /** Returns the members among the next rows. Rows that break a rule are added to the problems instead. */
+  /** Returns the members among the next rows. A row that breaks a rule is added to the problems instead. */
   admit(rows: readonly SourceRow[]): Member[];
-  /** The first problems, in words for people. A segment with any problem is refused. */
+  /** First problems, as text for people. A segment with any problem is refused. */
   readonly problems: readonly string[];
-  /** Members so far, by country. */
+  /** Number of members so far, by country. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** @param onDuplicates `first` admits the first row of a user, and skips the others */
+/** @param onDuplicates `first` admits the first row of a user and skips further rows; `refuse` makes them a problem */
 export function createMemberRules(onDuplicates: 'refuse' | 'first'): MemberRules {
   const problems: string[] = [];
   const counts = new Map<string, number>();

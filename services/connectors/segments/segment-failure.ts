@@ -3,7 +3,7 @@ import { namedProblems } from './member-rules.ts';
 import type { SegmentSettings } from './segment-settings.ts';
 import type { SnapshotFailure } from './snapshot-store.port.ts';
 
-/** Rows that break the rules of members. */
+/** Rows of a query that break the rules for members. */
 export class BrokenRowsError extends Error {
   override readonly name = 'BrokenRowsError';
   readonly problems: readonly string[];
@@ -14,11 +14,14 @@ export class BrokenRowsError extends Error {
   }
 }
 
-/** Pause before a query that cannot succeed until a person changed something, or that takes too long, runs again. */
+/** Pause in milliseconds before a query runs again that is too slow, or that fails until a person changes something. */
 const afterRefusalMs = 60_000;
 const afterFaultMs = 5000;
 
-/** Describes for people why the segment has no snapshot: the field of the file, the value, and what is expected. */
+/**
+ * Describes why the segment has no snapshot, as text for people: the field of the file, the value, and the expected
+ * value.
+ */
 export function failureOf(
   segment: Pick<SegmentSettings, 'id' | 'database' | 'query'>,
   error: unknown,
@@ -32,7 +35,9 @@ export function failureOf(
     return { cause: `${field} could not be copied: ${messageOf(error)}`, isRefused: false, retryInMs: afterFaultMs };
   switch (error.kind) {
     case 'refused': {
-      const hint = /\bq\.(user_id|country)\b/.test(error.message) ? '; it has to return user_id and country' : '';
+      const hint = /\bq\.(user_id|country)\b|column named "(user_id|country)"/.test(error.message)
+        ? '; it has to return user_id and country'
+        : '';
       return refused(`${field}.query is refused by the database "${segment.database}": ${error.message}${hint}`);
     }
     case 'timed-out': {

@@ -16,7 +16,7 @@ export interface SegmentServiceDeps {
   clock: Clock;
 }
 
-/** @property retryAfterSeconds undefined: the answer says nothing about another try */
+/** @property retryAfterSeconds undefined if the answer does not suggest another try */
 export interface Refusal {
   status: 404 | 410 | 422 | 503;
   code: string;
@@ -33,14 +33,17 @@ export interface ListQuery {
   limit: number;
 }
 
-/** The segments of the file, by the contract of docs/segmentation.md. */
+/** The segments of the file, according to the contract in docs/segmentation.md. */
 export interface SegmentService {
   list(query: ListQuery): Promise<SegmentPage>;
   describe(id: string, country: string): Promise<Answer<SegmentDescription>>;
   page(id: string, query: PageQuery & { snapshot: string }): Promise<Answer<UserPage>>;
 }
 
-/** Callers wait for 10 s by default: shorter, so that they learn that the snapshot is being built. */
+/**
+ * Longest wait for a snapshot: shorter than the 10 s that callers wait by default. So callers receive the answer that
+ * the snapshot is being built.
+ */
 const waitMs = 3000;
 const pollMs = 100;
 
@@ -60,7 +63,10 @@ export function createSegmentService({ segments, sources, store, builder, clock 
     }
   }
 
-  /** Also tells whether the query can run at all, so that a campaign learns it before its run. */
+  /**
+   * Estimates the users of a segment. The estimate also shows if the query can run, so that errors are visible before a
+   * campaign's run.
+   */
   async function estimateOf(segment: SegmentSettings, country: string): Promise<number | null> {
     try {
       return (await sources.get(segment.database)?.estimate(segment.query, country)) ?? null;
@@ -116,7 +122,10 @@ function pageOf(users: readonly string[], limit: number): UserPage {
   return { users: onPage, next: users.length > limit ? (onPage.at(-1) ?? null) : null, maxLimit: largestPage };
 }
 
-/** Without a snapshot, nothing is known, and the segment is listed for each country. */
+/**
+ * Returns true if the segment has users in the country. Without a snapshot this is unknown, so the segment is listed
+ * for each country.
+ */
 function hasUsersIn(counts: Counts | undefined, country: string | undefined): boolean {
   return counts === undefined || country === undefined || counts.has(country);
 }

@@ -5,7 +5,7 @@ import type { SegmentTerms } from './snapshot-store.port.ts';
 export interface SegmentSettings extends SegmentTerms {
   name: string;
   description?: string | undefined;
-  /** Name of its database. */
+  /** Name of the segment's database. */
   database: string;
   query: SegmentQuery;
   onDuplicates: 'refuse' | 'first';

@@ -12,22 +12,25 @@ export interface SnapshotBuilderDeps {
   store: SnapshotStore;
   /** Databases by name. */
   sources: ReadonlyMap<string, Source>;
-  /** Time after which another builder may replace one that does not renew its lease. */
+  /** Lease in milliseconds. If a builder does not renew it in time, another builder may take over. */
   leaseMs: number;
   clock: Clock;
   meter: Meter;
   logger: Logger;
 }
 
-/** Copies the rows of segments into snapshots. Of all builders, one at a time works on a snapshot. */
+/** Copies the rows of segments into snapshots. Only one builder at a time works on a snapshot. */
 export interface SnapshotBuilder {
-  /** Starts to build the snapshot, unless another builder does, or no try is due. Resolves when it has been decided. */
+  /**
+   * Starts to build the snapshot, unless another builder works on it or no try is due. Resolves when this is decided,
+   * not when the snapshot is built.
+   */
   begin(segment: SegmentSettings, id: string): Promise<void>;
-  /** Ends all copying. Another builder may begin at once. */
+  /** Ends all copying, and releases the snapshots so that another builder may begin at once. */
   stop(): Promise<void>;
 }
 
-/** Rows that are written together, while the next ones are read. */
+/** Rows that are written together, while the next rows are read. */
 const writtenRows = 20_000;
 
 const lost = 'another builder has taken over';
@@ -73,7 +76,10 @@ export function createSnapshotBuilder(deps: SnapshotBuilderDeps): SnapshotBuilde
     }
   }
 
-  /** Ends the building if another builder has taken over. While the store does not answer, the copying fails itself. */
+  /**
+   * Renews the lease, and aborts the copying if another builder has taken over. If the store does not answer, the
+   * copying itself fails.
+   */
   async function keepLease(claim: Claim, ending: AbortController): Promise<void> {
     for (;;) {
       await clock.sleep(leaseMs / 3, ending.signal);
@@ -94,7 +100,8 @@ export function createSnapshotBuilder(deps: SnapshotBuilderDeps): SnapshotBuilde
       const members = waiting;
       waiting = [];
       writing = store.addMembers(claim, members).then(() => written.add(members.length));
-      // The next write, or the end, reports a rejection.
+      // A rejection is reported when the next write, or the end, awaits it. Without this listener it would end the
+      // process.
       writing.catch(() => undefined);
     };
     try {

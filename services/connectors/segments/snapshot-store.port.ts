@@ -1,11 +1,11 @@
-/** Fields of a segment that the store reads. */
+/** Fields of a segment that the snapshot store needs. */
 export interface SegmentTerms {
   id: string;
-  /** Digest of all that decides who is a member: a changed segment does not share its earlier snapshots. */
+  /** Digest of all settings that decide who is a member. A changed segment does not reuse earlier snapshots. */
   definition: string;
-  /** Time after the begin of its query during which a snapshot is shared. */
+  /** Milliseconds after the start of its query during which requests share a snapshot. */
   reuseMs: number;
-  /** Time after its last use during which a snapshot is kept. */
+  /** Seconds after its last use during which a snapshot is kept. */
   keepSeconds: number;
 }
 
@@ -20,39 +20,42 @@ export interface Snapshot {
   id: string;
   segment: string;
   state: SnapshotState;
-  /** Number of its last builder. */
+  /** Epoch of the last builder. */
   epoch: number;
-  /** Undefined unless it failed. */
+  /** Reason of the failure; undefined unless the state is `failed`. */
   failure: SnapshotFailure | undefined;
 }
 
 export interface SnapshotFailure {
-  /** Message for people. */
+  /** Cause as text for people. */
   cause: string;
-  /** True if a person has to change something. */
+  /** True if a person has to change something before another try can succeed. */
   isRefused: boolean;
   /** Milliseconds until another try is due. */
   retryInMs: number;
 }
 
-/** A builder's right to fill a snapshot. Another builder gets the next epoch once the lease is over. */
+/** A builder's permission to fill a snapshot. When the lease has expired, another builder can claim the next epoch. */
 export interface Claim {
   id: string;
   epoch: number;
 }
 
-/** Users of a segment by country, in its last ready snapshot. */
+/** Number of users of a segment by country, in its last ready snapshot. */
 export type Counts = ReadonlyMap<string, number>;
 
-/** Snapshots of segments, shared by all instances. Times are of the database's clock. */
+/** Snapshots of segments, shared by all instances. All times use the database's clock. */
 export interface SnapshotStore {
-  /** Returns the snapshot that callers share at present. Creates one if the last one is too old, or has failed. */
+  /**
+   * Returns the id of the snapshot that requests currently share. Creates one if the last snapshot is too old or has
+   * failed.
+   */
   current(segment: SegmentTerms): Promise<string>;
-  /** Returns undefined for a snapshot that is gone, or of another segment. Counts as a use. */
+  /** Returns the snapshot; undefined if it was deleted or belongs to another segment. Reading counts as a use. */
   read(id: string, segment: string): Promise<Snapshot | undefined>;
-  /** Returns undefined if another builder holds the lease, or nothing is to be built at present. */
+  /** Claims a snapshot for building. Returns undefined if another builder holds the lease, or if no building is due. */
   claim(id: string, leaseMs: number): Promise<Claim | undefined>;
-  /** Returns false if another builder has taken over, or the snapshot is gone. */
+  /** Renews the lease. Returns false if another builder has taken over, or if the snapshot was deleted. */
   renew(claim: Claim, leaseMs: number): Promise<boolean>;
   /** Creates the empty table of members. */
   createMembers(claim: Claim): Promise<void>;
@@ -61,17 +64,19 @@ export interface SnapshotStore {
   finish(claim: Claim, counts: Counts): Promise<boolean>;
   /** Records why the snapshot could not be built, and drops its members. */
   fail(claim: Claim, failure: SnapshotFailure): Promise<void>;
-  /** Returns up to `limit` members in byte order, after the given one; undefined if the snapshot was dropped. */
+  /**
+   * Returns up to `limit` members in byte order, after the member `query.after`; undefined if the snapshot was dropped.
+   */
   page(snapshot: Snapshot, query: PageQuery): Promise<string[] | undefined>;
   /** Returns the counts of the last ready snapshot of each of these segments, by segment. */
   counts(segments: readonly SegmentTerms[]): Promise<Map<string, Counts>>;
-  /** Drops snapshots that were not used for as long as their segment keeps them, and tables without a snapshot. */
+  /** Drops snapshots that have not been used for the time that their segment sets, and tables without a snapshot. */
   sweep(): Promise<{ snapshots: number; tables: number }>;
 }
 
 export interface PageQuery {
   country: string;
-  /** Null for the first page. */
+  /** Last member of the page before; null for the first page. */
   after: string | null;
   limit: number;
 }

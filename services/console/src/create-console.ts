@@ -17,7 +17,7 @@ export function createConsole(): Console {
   ensureLanguage(navigator);
   const queryClient = createQueryClient({
     onUnauthorized: () => {
-      // No session has ended: the router itself detects that there is none.
+      // Without a session, none can end. The router itself detects a missing session.
       if (!hasSession(queryClient)) return;
       forgetSession(queryClient);
       // The current route requests the session first, and leads to the log-in and back.

@@ -1,7 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
 import { basePath } from './api/client.ts';
 import { indexRoute, rootRoute, type RouterContext, type ViewRoutes } from './frame/root-route.tsx';
-import { takeComeBack } from './frame/session/come-back.ts';
+import { takeIssuerAnswer } from './frame/session/issuer-answer.ts';
 
 /** Routes of all views: each `route.ts` and `…-route.ts` in a folder of `views/`. */
 const viewRoutes = import.meta.glob<ViewRoutes[keyof ViewRoutes]>('./views/*/{,*-}route.ts', {
@@ -10,14 +10,14 @@ const viewRoutes = import.meta.glob<ViewRoutes[keyof ViewRoutes]>('./views/*/{,*
 });
 
 export function createConsoleRouter({ queryClient }: Pick<RouterContext, 'queryClient'>) {
-  let comeBack = takeComeBack();
+  let issuerAnswer = takeIssuerAnswer();
   return createRouter({
     routeTree: rootRoute.addChildren([indexRoute, ...Object.values(viewRoutes)]),
     context: {
       queryClient,
-      takeComeBack: () => {
-        const taken = comeBack;
-        comeBack = undefined;
+      takeIssuerAnswer: () => {
+        const taken = issuerAnswer;
+        issuerAnswer = undefined;
         return taken;
       },
     },

@@ -2,13 +2,13 @@
 import { act, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { createConsole, type Console } from './create-console.ts';
-import { calendar } from './testing/calendar.ts';
-import type { Answers, Asked } from './testing/fake-api.ts';
-import { quarantinedJobGroups } from './testing/jobs.ts';
-import { answersFor, openConsole, type Role } from './testing/open-console.tsx';
-import { reportWithUnknown } from './testing/unknown-users.ts';
+import { calendar } from '../testing/campaigns/calendar.ts';
+import type { Answers, FakeRequest } from '../testing/fakes/fake-api.ts';
+import { quarantinedJobGroups } from '../testing/callbacks/quarantined-jobs.ts';
+import { answersFor, openConsole, type Role } from '../testing/open-console.tsx';
+import { reportWithUnknown } from '../testing/runs/unknown-users.ts';
 
-/** Of a control that not every role may use: the role that may, and how the others see it. */
+/** Terms of a control that not every role may use: the role that may, and how other roles see it. */
 type Terms = Role | `${Role}, hidden from others`;
 
 /** Routes whose types are registered; links can lead only to these. */
@@ -28,14 +28,14 @@ const views: readonly View[] = [
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_draft',
     controls: {
-      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Start a dry run', 'Send a test…'],
+      manager: ['Duplicate', 'Edit', 'Start…', 'Edit details', 'Start a dry run', 'Send a test…'],
       'manager, hidden from others': ['More'],
     },
   },
   {
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_live',
-    controls: { manager: ['Duplicate', 'Edit what is said', 'Start a dry run', 'Send a test…'] },
+    controls: { manager: ['Duplicate', 'Edit details', 'Start a dry run', 'Send a test…'] },
   },
   {
     route: '/templates',
@@ -79,7 +79,7 @@ const views: readonly View[] = [
       operator: [
         'Register a type',
         'Edit…',
-        'Switch off…',
+        'Disable…',
         'Delete…',
         'Set the secret authorization',
         'Set the secret signing',
@@ -92,10 +92,10 @@ const views: readonly View[] = [
     controls: {
       operator: [
         'New quiet hours',
-        'Look at rule 1 later',
+        'Move rule 1 down',
         'Change rule 1',
         'Remove rule 1',
-        'Look at rule 2 earlier',
+        'Move rule 2 up',
         'Change rule 2',
         'Remove rule 2',
       ],
@@ -107,12 +107,12 @@ const views: readonly View[] = [
     path: '/suppressions?user=u-1029',
     controls: {
       operator: [
-        'Add people',
+        'Add users',
         'Upload a list',
-        'Take off the list of “Send a message”',
-        'Add people to the list of every action type',
+        'Remove from the list of “Send a message”',
+        'Add users to the list of every action type',
         'Upload a file for the list of every action type',
-        'Add people to the list of “Send a message”',
+        'Add users to the list of “Send a message”',
         'Upload a file for the list of “Send a message”',
       ],
     },
@@ -132,14 +132,14 @@ const views: readonly View[] = [
     route: '/clients/$client',
     path: '/clients/shop',
     controls: {
-      operator: ['Pause client…', 'Bring back now', 'Endpoint', 'Change…', 'Key', 'Remove the key ckey_1'],
+      operator: ['Pause client…', 'Release now', 'Endpoint', 'Change…', 'Key', 'Remove the key ckey_1'],
       'operator, hidden from others': ['More about default', 'More about receipts'],
     },
   },
   {
     route: '/scheduler',
     path: '/scheduler',
-    controls: { operator: ['Switch to it…', 'Let it take part…', 'Bring back now'] },
+    controls: { operator: ['Switch to it…', 'Activate…', 'Release now'] },
   },
   {
     route: '/quarantine',
@@ -206,26 +206,26 @@ async function settled(): Promise<void> {
   });
 }
 
-/** As on a wide screen, without the key that does the same. */
+/** Returns the label as on a wide screen, without the keyboard shortcut. */
 function wordsOf(control: HTMLElement): string {
   const copy = control.cloneNode(true);
   if (copy instanceof HTMLElement) copy.querySelectorAll('.narrow, kbd').forEach((each) => each.remove());
   return copy.textContent?.trim() ?? '';
 }
 
-/** Controls of the page as its key sees them, by their words. */
-function controls(): Map<string, 'open' | 'says why' | 'says nothing'> {
+/** Returns the states of the page's controls for the current role, by their words. */
+function controls(): Map<string, 'open' | 'explained' | 'unexplained'> {
   const found = [...document.querySelectorAll<HTMLElement>('button, a.btn')].filter((each) => !each.closest('nav'));
   return new Map(
     found.map((each) => {
       const words = each.getAttribute('aria-label') ?? wordsOf(each);
-      if (each.getAttribute('aria-disabled') === 'true') return [words, 'says why'];
-      return [words, each.hasAttribute('disabled') ? 'says nothing' : 'open'];
+      if (each.getAttribute('aria-disabled') === 'true') return [words, 'explained'];
+      return [words, each.hasAttribute('disabled') ? 'unexplained' : 'open'];
     }),
   );
 }
 
-/** Which roles may use what; nothing of what all of them may. */
+/** Returns the roles that may use each control, without the controls that all roles may use. */
 function termsOf(seen: ReadonlyMap<Role, ReturnType<typeof controls>>): Partial<Record<string, string[]>> {
   const all = new Set([...seen.values()].flatMap((each) => [...each.keys()]));
   const termed = [...all].flatMap((words) => {
@@ -234,20 +234,20 @@ function termsOf(seen: ReadonlyMap<Role, ReturnType<typeof controls>>): Partial<
     const [first = ''] = may;
     const isUsual = may.join() === (first === 'operator' ? 'operator' : `${first},operator`);
     const standing = seen.get('viewer')?.get(words);
-    const how = standing === undefined ? ', hidden from others' : standing === 'says why' ? '' : ', and says nothing';
+    const how = standing === undefined ? ', hidden from others' : standing === 'explained' ? '' : ', unexplained';
     return [{ words, terms: `${isUsual ? first : may.join(' ')}${how}` }];
   });
   const grouped = Object.entries(Object.groupBy(termed, ({ terms }) => terms));
   return Object.fromEntries(grouped.map(([terms, of = []]) => [terms, of.map(({ words }) => words)]));
 }
 
-/** What a key that only looks may not ask for. */
-function isForbidden({ method, path }: Asked): boolean {
+/** Returns true if a key with the role viewer may not send this request. */
+function isForbidden({ method, path }: FakeRequest): boolean {
   if (method !== 'GET') return path !== '/v1/schedules/preview';
   return path.startsWith('/v1/api-keys') || path === '/v1/refused-people';
 }
 
-/** Each list of the installation as the first page of many. */
+/** Returns answers in which each list is the first of several pages. */
 function asFirstPages(answers: Answers): Answers {
   return Object.fromEntries(
     Object.entries(answers).map(([route, answer]) => {
@@ -257,23 +257,26 @@ function asFirstPages(answers: Answers): Answers {
   );
 }
 
-test.each(views)('$path offers each role what it may do, and says of the rest who may', async (view) => {
-  const answers = asFirstPages({ ...answersFor('viewer'), ...view.answers });
-  const { api, become } = await openConsole(view.path, { role: 'viewer', answers });
-  await settled();
-  expect(api.asked.filter(isForbidden)).toEqual([]);
-  const seen = new Map<Role, ReturnType<typeof controls>>();
-  for (const role of roles) {
-    act(() => become(role));
+test.each(views)(
+  '$path enables the controls of each role, and names the required role of all other controls',
+  async (view) => {
+    const answers = asFirstPages({ ...answersFor('viewer'), ...view.answers });
+    const { api, become } = await openConsole(view.path, { role: 'viewer', answers });
     await settled();
-    seen.set(role, controls());
-  }
-  expect(termsOf(seen)).toEqual(view.controls);
-  // However long a list is, one page of it is read until somebody wants the next one.
-  expect(api.asked.filter(({ query }) => 'cursor' in query)).toEqual([]);
-});
+    expect(api.requests.filter(isForbidden)).toEqual([]);
+    const seen = new Map<Role, ReturnType<typeof controls>>();
+    for (const role of roles) {
+      act(() => become(role));
+      await settled();
+      seen.set(role, controls());
+    }
+    expect(termsOf(seen)).toEqual(view.controls);
+    // Only the first page of a list is loaded, until the user opens the next one.
+    expect(api.requests.filter(({ query }) => 'cursor' in query)).toEqual([]);
+  },
+);
 
-test('every view of the console is among them', () => {
+test('every view of the console is in the table of this test', () => {
   const routes = Object.keys(createConsole().router.routesByPath);
   expect(new Set([...others, ...views.map(({ route }) => route)])).toEqual(new Set(routes));
 });

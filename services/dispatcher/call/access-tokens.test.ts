@@ -6,17 +6,17 @@ import type { Callback, CallbackAnswer } from '../ports/callback-endpoint.ts';
 
 function setUp() {
   const clock = createSettableClock();
-  const asked: Callback[] = [];
+  const requested: Callback[] = [];
   let answers: () => CallbackAnswer = () => token(600);
   const token = (seconds?: number): CallbackAnswer => {
-    const body = { access_token: `token-${asked.length}`, token_type: 'Bearer', expires_in: seconds };
+    const body = { access_token: `token-${requested.length}`, token_type: 'Bearer', expires_in: seconds };
     return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify(body)) };
   };
   const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 10, timeoutMs: 1000, egress: [] };
   const terms = { limits, tokenUrl: 'https://id.test/token?a=b', id: 'shop:1', secret: 's e', scope: 'calls' };
   const endpoint = {
     call: (call: Callback) => {
-      asked.push(call);
+      requested.push(call);
       return Promise.resolve(answers());
     },
   };
@@ -26,17 +26,24 @@ function setUp() {
     const got = await tokens.authorization();
     return got.kind === 'header' ? got.value : got.cause;
   };
-  return { clock, asked, answer, token, tokens, value };
+  return { clock, request: requested, answer, token, tokens, value };
 }
 
 describe('an access token', () => {
   it('is requested once for concurrent calls, with the credentials of the client', async () => {
-    const { asked, value } = setUp();
+    const { request, value } = setUp();
     expect(await Promise.all([value(), value(), value()])).toEqual(Array.from({ length: 3 }, () => 'Bearer token-1'));
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({ method: 'POST', origin: 'https://id.test', path: '/token?a=b' });
-    expect(asked[0]?.headers).toContain(`Basic ${Buffer.from('shop%3A1:s+e').toString('base64')}`);
-    expect(asked[0]?.body?.toString()).toBe('grant_type=client_credentials&scope=calls');
+    expect(request).toHaveLength(1);
+    expect(request[0]).toMatchObject({ method: 'POST', origin: 'https://id.test', path: '/token?a=b' });
+    expect(request[0]?.headers).toContain(`Basic ${Buffer.from('shop%3A1:s+e').toString('base64')}`);
+    expect(request[0]?.body?.toString()).toBe('grant_type=client_credentials&scope=calls');
+  });
+
+  it('is not requested later than one second after a call needs it', async () => {
+    const { clock, request, value } = setUp();
+    const nowMs = clock.monotonicMs();
+    await value();
+    expect(request[0]?.notAfterMs).toBe(nowMs + 1000);
   });
 
   it('is used until shortly before it expires', async () => {
@@ -74,17 +81,17 @@ describe('an access token', () => {
     ],
   ];
   it.each(failures)(
-    'prevents the call if its server %s, and is requested again with a growing delay',
+    'is missing if its server %s: no call is sent, and the token is requested again with a growing delay',
     async (...of) => {
       const [, failing, cause] = of;
-      const { clock, asked, answer, token, value } = setUp();
+      const { clock, request, answer, token, value } = setUp();
       answer(() => failing);
       for (const pause of [1000, 2000, 4000]) {
         expect(await value()).toBe(`no access token for its client: ${cause}`);
-        const before = asked.length;
+        const before = request.length;
         clock.advance(pause - 1);
         expect(await value()).toContain(cause);
-        expect(asked).toHaveLength(before);
+        expect(request).toHaveLength(before);
         clock.advance(1);
       }
       answer(() => token());

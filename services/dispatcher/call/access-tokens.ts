@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { CallbackEndpoint, CallLimits } from '../ports/callback-endpoint.ts';
 import type { Authorization } from '../ports/client-terms.ts';
 
-/** Terms of a token request (RFC 6749, 4.4). */
+/** Data of a token request in the client credentials flow (RFC 6749, section 4.4). */
 export interface TokenTerms {
   limits: CallLimits;
   tokenUrl: string;
@@ -16,18 +16,27 @@ export interface TokenTerms {
 export interface AccessTokens {
   /** Returns the held token, or requests a new one; concurrent callers share one request. Never throws. */
   authorization(): Authorization | Promise<Authorization>;
-  /** Reports that a receiver refused the token: the next call gets another one. @param value authorization as sent */
+  /**
+   * Reports that a receiver refused the token. A later call then requests a new token.
+   * @param value authorization header as sent
+   */
   refused(value: string): void;
 }
 
-/** Milliseconds before its end in which a token is not used: its call must arrive while the token is valid. */
+/**
+ * Time in milliseconds before the expiry from which a token is no longer used, so that it is still valid when the call
+ * arrives.
+ */
 const marginMs = 30_000;
-/** Lifetime of a token if the server names none. */
+/** Lifetime in milliseconds of a token, if the server's response does not contain one. */
 const usualLifeMs = 300_000;
 const maxLifeMs = 24 * 3_600_000;
-/** Pause after a failed request, in milliseconds: it doubles from the first to the last. */
+/** Pause in milliseconds after a failed token request. The pause doubles with each failure, from `first` to `last`. */
 const pauseMs = { first: 1000, last: 60_000 };
-/** Least milliseconds between token requests: a receiver that refuses tokens must not cause one per call. */
+/**
+ * Minimum time in milliseconds between token requests, so that a receiver that refuses every token does not cause a
+ * request per call.
+ */
 const leastBetweenMs = 5000;
 
 const given = z.object({
@@ -41,7 +50,10 @@ export interface AccessTokensDeps {
   clock: Clock;
 }
 
-/** Creates the tokens of one client, by its own credentials. If they fail, only the calls of this client wait. */
+/**
+ * Creates the access tokens of one client, who has its own credentials. If token requests fail, only the calls of this
+ * client wait.
+ */
 export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: AccessTokensDeps): AccessTokens {
   let held:
     { authorization: Extract<Authorization, { kind: 'header' }>; requestedAtMs: number; untilMs: number } | undefined;

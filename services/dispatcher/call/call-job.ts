@@ -12,7 +12,7 @@ import { isUnauthorised, judgeCall, judgeReport, noCall } from './judge-answer.t
 import { callMarginMs, withOwnTerms, withoutTerms, type CallTerms } from './own-terms.ts';
 import type { ReportInviter } from './report-inviter.ts';
 
-/** Name under which jobs of a disabled client or endpoint wait, for all of its hosts. */
+/** Host name under which the jobs of a disabled client or endpoint are sidelined. It means all hosts. */
 export const everyHost = '*';
 
 export interface CallJobDeps extends TraceCallDeps {
@@ -20,10 +20,16 @@ export interface CallJobDeps extends TraceCallDeps {
   clients: ClientDirectory;
   opener: CallOpener;
   inviter: ReportInviter;
-  /** Returns why the job is not called now, by the circuits of its route and host; null if it may be called. */
+  /**
+   * Returns the reason not to call the job now, from the circuit breakers of its route and host. Null if the job may be
+   * called.
+   */
   refusalOf: (job: HeldJob, host: string) => JobVerdict | null;
   isFirstHand: (job: HeldJob) => boolean;
-  /** Returns the time from which other dispatchers may take the jobs held here: no call begins after it. */
+  /**
+   * Returns the monotonic time from which other dispatchers may claim the jobs of this one. No call begins after this
+   * time.
+   */
   aliveUntilMs: () => number;
   clock: Clock;
 }
@@ -32,12 +38,12 @@ export interface JobCall {
   job: HeldJob;
   verdict: JobVerdict;
   note: CallNote;
-  /** Host that was called, as circuits name it. */
+  /** Host that was called, as named by the circuit breakers. */
   host: string;
-  /** Evidence of the call about its host; `none` if no call was made. */
+  /** Evidence of the call about the state of its host; `none` if no call was made. */
   sign: HostSign;
   terms: ClientTerms | undefined;
-  /** End of the call for its route; null, or absent, if none was made. */
+  /** Result of the call for the statistics of its route; null or absent if no call was made. */
   routeEnd?: RouteCallEnd | null;
   trace?: JobTrace | null;
 }
@@ -74,20 +80,24 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
   const endedMs = deps.clock.monotonicMs();
   if (isAuthorised && isUnauthorised(answer)) terms.auth?.refused(authorisationIn(sent));
 
-  const isTry = job.probeOf !== null || deps.isFirstHand(job);
+  const isProbe = job.probeOf !== null || deps.isFirstHand(job);
   const secrets = sent.kind === 'opened' ? sent.secrets : [];
-  const call = { host, startedMs, endedMs, timeoutMs: terms.timeoutMs, secrets, isTry };
+  const call = { host, startedMs, endedMs, timeoutMs: terms.timeoutMs, secrets, isProbe };
   return { job, host, terms, trace, ...judgeCall(answer, job, call, terms, deps.random()) };
 }
 
-/** Returns why the job is not called, by all that may have changed since its claim: checked before the call. */
+/**
+ * Returns the reason not to call the job, right before the call. Checks everything that may have changed since the job
+ * was claimed.
+ */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
   const nowMs = deps.clock.monotonicMs();
   if (job.expiresAtMs <= nowMs) return { kind: 'expired' };
-  if (terms.heldBecause !== null) return { kind: 'sidelined', host: everyHost };
+  if (terms.pauseReason !== null) return { kind: 'sidelined', host: everyHost };
   const refusal = job.probeOf === null ? deps.refusalOf(job, host) : null;
   if (refusal !== null) return refusal;
-  // Another dispatcher could claim the job during the call: release it, to be claimed with its whole time.
+  // The lease could expire during the call, and another dispatcher could then claim the job. The job is released, so
+  // that the next claim has a full lease.
   if (heldUntilMs(job) - nowMs < terms.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   return deps.aliveUntilMs() <= nowMs ? { kind: 'released', delayMs: 0 } : null;
 }

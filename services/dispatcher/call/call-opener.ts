@@ -22,18 +22,21 @@ export interface OpenedCall {
   hasAuthorization: boolean;
   /** Values that are sent and must not be stored. */
   secrets: string[];
-  /** Body in place of the job's own. */
+  /** Body that replaces the job's own body. */
   body?: string;
 }
 
 export interface CallOpener {
-  /** Opens the request of a job; `unsent` if this process cannot open its secrets. */
+  /** Decrypts the secret parts of a job's request. Returns `unsent` if this process cannot decrypt them. */
   open(job: OpenableJob): OpenedCall | { kind: 'unsent'; cause: string };
 }
 
 export type OpenableJob = Pick<HeldJob, 'clientId' | 'origin' | 'path' | 'url' | 'headers' | 'body'>;
 
-/** Headers as sent, names and values alternating, with flags for the default ones among them. */
+/**
+ * Headers as sent, names and values alternating. The flags state which headers the job sets itself, so that no default
+ * replaces them.
+ */
 interface GivenHeaders {
   flat: readonly string[];
   secrets: readonly string[];
@@ -50,9 +53,12 @@ const none: GivenHeaders = {
   hasAuthorization: false,
 };
 
-/** Creates the opener, the one place where the sealed parts of a job are opened: right before the call. */
+/** Creates the opener of calls. Only the opener decrypts the encrypted parts of a job, right before the call. */
 export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): CallOpener {
-  /** Jobs of a client mostly have the same headers. If each has its own, the cache stays small. */
+  /**
+   * Cache of decrypted headers by their stored text. Most jobs of a client have the same headers. The size is bounded
+   * in case each job has its own.
+   */
   const remembered = new LRUCache<string, GivenHeaders>({
     max: 1000,
     maxSize: 1024 * 1024,
@@ -61,7 +67,7 @@ export function createCallOpener({ secretBox, clock, logger }: CallOpenerDeps): 
   const log = createFoldedLog({ logger, clock, failing: 'what a job sends cannot be opened, it is not called' });
 
   function givenIn(text: string, job: OpenableJob): GivenHeaders {
-    // Sealed headers open for their own client and server only, so the cache key includes both.
+    // Encrypted headers can be decrypted only for their own client and server, so the cache key includes both.
     const key = text.includes('"sealed"') ? `${job.clientId} ${job.origin} ${text}` : text;
     const known = remembered.get(key);
     if (known) return known;
@@ -115,7 +121,10 @@ function openTarget(job: OpenableJob, secretBox: Pick<SecretBox, 'open'>): { pat
   return { path: pathname + search, secrets: secretsOfTarget(sealedPath, search.slice(1)) };
 }
 
-/** Reads stored headers, which the API has checked; a format of a later version must not stop the call. */
+/**
+ * Parses the stored headers, which the API has validated. Headers in a format of a later version are ignored, so that
+ * the job is still called.
+ */
 function readHeaders(text: string): StoredHeaders {
   const read = storedHeaders.safeParse(parsed(text));
   return read.success ? read.data : {};

@@ -13,7 +13,10 @@ import { secretsIn } from './without-secrets.ts';
 
 type Unsent = Extract<Authorization, { kind: 'unsent' }>;
 
-/** Returns the request of a job, with its template filled in. From call to call only the attempt differs. */
+/**
+ * Returns the request of a job with its template filled in. Between the attempts of a job, only the attempt number in
+ * the template differs.
+ */
 export function filledCall(
   opened: OpenedCall | Unsent,
   job: HeldJob,
@@ -70,7 +73,10 @@ export function authorisationIn(sent: OpenedCall | Unsent): string {
   return sent.kind === 'opened' ? (sent.headers[sent.headers.indexOf('authorization') + 1] ?? '') : '';
 }
 
-/** @param nowMs monotonic time. @param aliveUntilMs time from which other dispatchers may take the jobs held here */
+/**
+ * @param nowMs monotonic time
+ * @param aliveUntilMs monotonic time from which other dispatchers may claim the jobs of this one
+ */
 export function callbackOf(
   job: HeldJob,
   opened: OpenedCall,
@@ -95,5 +101,5 @@ export function callbackOf(
   return { limits, method, origin, path, headers, body, key: job.orderingKey ?? id, timeoutMs, notAfterMs };
 }
 
-/** Header of occurrences of schedules. */
+/** Header with the scheduled time, sent with jobs that a schedule created. */
 const scheduledForHeader = 'muster-scheduled-for';

@@ -8,12 +8,12 @@ import type { Authorization, CallAuth } from '../ports/client-terms.ts';
 
 export interface ClientAuthDeps {
   secretBox: Pick<SecretBox, 'open'>;
-  /** Endpoint for token requests, which returns whole answers. */
+  /** Endpoint for token requests. Unlike the endpoint for jobs, it returns complete response bodies. */
   tokenEndpoint: CallbackEndpoint;
   clock: Clock;
 }
 
-/** @throws {SecretBoxError} if a secret does not open here */
+/** @throws {SecretBoxError} if this process cannot decrypt a secret */
 export function openClientAuth(
   auth: Exclude<StoredClientAuth, StoredCertificate>,
   clientId: string,
@@ -39,18 +39,21 @@ export function openClientAuth(
   }
 }
 
-/** @throws if the certificate or its key does not open here, or cannot be read */
+/** @throws if this process cannot decrypt or parse the certificate or its key */
 export function openClientTls(auth: StoredCertificate, clientId: string, box: Pick<SecretBox, 'open'>): ClientTls {
   const { origins, certificate, ca } = auth;
   const key = box.open(auth.key.sealed, authPlace(clientId, 'key', origins));
-  // Checked here, so that a fault affects this client alone.
+  // Validates the certificate and the key here, so that a fault affects only this client.
   createSecureContext({ cert: certificate, key, ...(ca === null ? {} : { ca }) });
   return { origins: new Set(origins), certificate, key, ca };
 }
 
 type StoredCertificate = Extract<StoredClientAuth, { kind: 'mtls' }>;
 
-/** Returns the authorization for unusable credentials: calls without any would be refused or, worse, accepted. */
+/**
+ * Returns the authorization for credentials that cannot be used: no call is made. Calls without credentials would be
+ * refused or, worse, accepted.
+ */
 export function unusableAuth(auth: StoredClientAuth, cause: string): CallAuth {
   const authorization: Authorization = { kind: 'unsent', cause };
   const isForAll = auth.kind === 'mtls';

@@ -21,7 +21,7 @@ function traced(
 ) {
   const caller = parent === undefined ? undefined : { parent, ...(state !== undefined && { state }) };
   const trace = traceCall({ jobId }, headers, caller, { tracing, random });
-  return { trace, headers, said: readTraceparent(headers[headers.indexOf('traceparent') + 1] ?? '') };
+  return { trace, headers, reported: readTraceparent(headers[headers.indexOf('traceparent') + 1] ?? '') };
 }
 
 describe('a call without tracing', () => {
@@ -40,21 +40,21 @@ describe('a call without tracing', () => {
 
 describe('a call with tracing', () => {
   it('belongs to the trace of its job', () => {
-    const { trace, said } = traced([], undefined, createRecordedSpans());
+    const { trace, reported } = traced([], undefined, createRecordedSpans());
     expect(trace).toMatchObject({ traceId: ofJob, parentId: rootSpanOf(ofJob) });
-    expect(said).toEqual({ traceId: ofJob, spanId: trace?.spanId, isSampled: true });
+    expect(reported).toEqual({ traceId: ofJob, spanId: trace?.spanId, isSampled: true });
   });
 
   it('sends an unsampled traceparent if it is not recorded', () => {
-    const { trace, said } = traced([], undefined, createRecordedSpans({ share: 0 }));
+    const { trace, reported } = traced([], undefined, createRecordedSpans({ share: 0 }));
     expect(trace).toBeNull();
-    expect(said).toEqual({ traceId: ofJob, spanId: rootSpanOf(ofJob), isSampled: false });
+    expect(reported).toEqual({ traceId: ofJob, spanId: rootSpanOf(ofJob), isSampled: false });
   });
 
   it('stays in the trace of the request that scheduled the job, and follows its sampled flag', () => {
-    const { trace, said } = traced([], sampled, createRecordedSpans({ share: 0 }));
+    const { trace, reported } = traced([], sampled, createRecordedSpans({ share: 0 }));
     expect(trace).toMatchObject({ traceId, parentId: rootSpanOf(ofJob) });
-    expect(said).toMatchObject({ traceId, isSampled: true });
+    expect(reported).toMatchObject({ traceId, isSampled: true });
     expect(traced([], unsampled, createRecordedSpans())).toMatchObject({
       trace: null,
       headers: ['traceparent', unsampled],
@@ -76,7 +76,7 @@ describe('a call with tracing', () => {
   });
 });
 
-it("a trace is stored in the job's own terms, which are null without a trace", () => {
+it('a trace is stored in the terms of the job, and without a trace these terms are null', () => {
   expect(writeOwnTerms({ trace: undefined })).toBeNull();
   expect(writeOwnTerms({ trace: { parent: sampled } })).toBe(`{"trace":{"parent":"${sampled}"}}`);
 });

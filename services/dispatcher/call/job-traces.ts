@@ -69,7 +69,10 @@ export interface EndedCall {
   host: string;
 }
 
-/** Records the spans of a call that has ended. Times are those of the database's clock, as the due time is. */
+/**
+ * Records the spans of a call that has ended. All times are converted to the database's clock, because the due time is
+ * a time of that clock.
+ */
 export function recordCall(call: EndedCall, tracing: Tracing, clock: Clock, random: () => number): void {
   const { job, trace, note, verdict, host } = call;
   if (!trace) return;

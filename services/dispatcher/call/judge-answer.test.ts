@@ -21,16 +21,19 @@ const judge = (
   by: Partial<Parameters<typeof judgeAnswer>[2]> = {},
 ) => judgeAnswer(answer, { ...job, ...of }, { ...terms, ...by }, 0.5);
 
-describe('the verdict on an answer', () => {
-  it.each([200, 201, 202, 204, 299])('%i is "called"', (status) => {
+describe('the verdict on a call', () => {
+  it.each([200, 201, 202, 204, 299])('is "called" for the status %i', (status) => {
     expect(judge(answered(status))).toEqual({ kind: 'called' });
   });
 
-  it.each([199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 502, 503])('%i is a retry', (status) => {
-    expect(judge(answered(status))).toEqual({ kind: 'retry', delayMs: 1000 });
-  });
+  it.each([199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 502, 503])(
+    'is a retry for the status %i',
+    (status) => {
+      expect(judge(answered(status))).toEqual({ kind: 'retry', delayMs: 1000 });
+    },
+  );
 
-  it('without an answer is a retry, and dead after the last attempt', () => {
+  it('is a retry if there was no response, and the job is dead after the last attempt', () => {
     expect(judge({ kind: 'unanswered', cause: 'connection refused' })).toEqual({ kind: 'retry', delayMs: 1000 });
     expect(judge({ kind: 'unanswered', cause: 'connection refused' }, { attempt: 3 })).toEqual({
       kind: 'dead',
@@ -43,7 +46,7 @@ describe('the verdict on an answer', () => {
     expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
   });
 
-  it('for a 202 waits for a report, at most as long as the client or the answer allows', () => {
+  it('is to wait for a report after a 202, at most as long as the client or the response allows', () => {
     const within = { reportWithinMs: 60_000 };
     const accepted = (body: string) => judge(answered(202, null, body), {}, within);
     expect(accepted('')).toEqual({ kind: 'reporting', delayMs: 60_000 });
@@ -68,20 +71,20 @@ describe('the verdict on an answer', () => {
     expect(judge(answered(500), { expiresInMs: 1001 })).toMatchObject({ kind: 'retry' });
   });
 
-  it('for 410 is dead, or sidelines the host if the client wants that', () => {
+  it('is dead for a 410, or sidelines the host if the client wants that', () => {
     expect(judge(answered(410))).toEqual({ kind: 'dead', cause: 'status 410' });
     expect(judge(answered(410), {}, { onGone: 'sideline' })).toEqual({ kind: 'sidelined', host: 'one.example' });
   });
 
   const silent: CallbackAnswer = { kind: 'unresolved', cause: 'host name cannot be looked up now', isFinal: false };
 
-  it('without an answer of a name server is a release with a delay up to a minute, without an attempt', () => {
+  it('is a release without a counted attempt, delayed by up to a minute, if no name server answers', () => {
     const waits = [50, 1000, 20_000, 600_000].map((lateMs) => judge(silent, { lateMs, attempt: 3 }));
     expect(waits).toEqual([750, 750, 15_000, 45_000].map((delayMs) => ({ kind: 'released', delayMs })));
     expect(judge(silent, { lateMs: 20_000, expiresInMs: 15_000 })).toEqual({ kind: 'expired' });
   });
 
-  it('for an unknown name, or after an hour without a name server, is a retry', () => {
+  it('is a retry for an unknown name, or after an hour without a name server', () => {
     const cause = 'host name not found';
     const none: CallbackAnswer = { kind: 'unresolved', cause, isFinal: true };
     expect(judge(silent, { lateMs: 3_600_000 })).toEqual({ kind: 'retry', delayMs: 1000 });
@@ -89,13 +92,13 @@ describe('the verdict on an answer', () => {
     expect(judge(none, { attempt: 3 })).toEqual({ kind: 'dead', cause });
   });
 
-  it('for a call that could not be sent is a release, and dead after an hour', () => {
+  it('is a release for a call that could not be sent, and dead after an hour', () => {
     const unsent: CallbackAnswer = { kind: 'unsent', cause: 'no key' };
     expect(judge(unsent, { lateMs: 20_000, attempt: 3 })).toEqual({ kind: 'released', delayMs: 15_000 });
     expect(judge(unsent, { lateMs: 3_600_000, attempt: 3 })).toEqual({ kind: 'dead', cause: 'no key' });
   });
 
-  it('for a forbidden address is dead', () => {
+  it('is dead for a forbidden address', () => {
     const cause = 'address that may not be called';
     expect(judge({ kind: 'forbidden', cause })).toEqual({ kind: 'dead', cause });
   });

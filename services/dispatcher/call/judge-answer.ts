@@ -25,8 +25,8 @@ export interface MadeCall {
   timeoutMs: number;
   /** Values that were sent and must not be stored. */
   secrets: readonly string[];
-  /** True if the host has an open circuit and the call probes it. */
-  isTry: boolean;
+  /** True if the call probes a host whose circuit breaker is open. */
+  isProbe: boolean;
 }
 
 export interface JudgedCall {
@@ -41,7 +41,7 @@ export interface JudgedCall {
 export function judgeCall(
   answer: CallbackAnswer,
   { attempt, expiresAtMs, clockAheadMs, scheduledForMs }: HeldJob,
-  { host, startedMs, endedMs, timeoutMs, secrets, isTry }: MadeCall,
+  { host, startedMs, endedMs, timeoutMs, secrets, isProbe }: MadeCall,
   terms: AnswerTerms,
   random: number,
 ): JudgedCall {
@@ -49,8 +49,9 @@ export function judgeCall(
   const verdict = judgeAnswer(answer, { attempt, expiresInMs: expiresAtMs - endedMs, lateMs, host }, terms, random);
   const latencyMs = endedMs - startedMs;
   const sign = signOf(answer);
-  // A probe that is not answered costs its job no attempt; an answer decides about the job.
-  const isUnanswered = isTry && answer.kind === 'unanswered';
+  // If a probe gets no response, the job stays sidelined and keeps its attempt. If there is a response, the usual
+  // verdict applies.
+  const isUnanswered = isProbe && answer.kind === 'unanswered';
   return {
     verdict: isUnanswered ? { kind: 'sidelined', host } : verdict,
     note: noteOf(answer, latencyMs, secrets),
@@ -84,18 +85,21 @@ export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: Answe
 }
 
 /**
- * Milliseconds after the requested time for which a job keeps its attempts while no call can be made: no name server
- * answers, or no key opens its secrets. Otherwise an outage would end all jobs that fall due in it. The time is bounded
- * because a name may never resolve.
+ * Time in milliseconds after the requested time during which a job keeps its attempts although no call can be made.
+ * This is the case if the name server does not answer, or if this process cannot decrypt the job's secrets. Otherwise
+ * an outage would end all jobs that become due in it. The time is bounded, because a name may never resolve.
  */
 const unsentForMs = 3_600_000;
 
-/** Returns the delay until the next look-up: half to all of the time that the job has waited, between 1 and 60 s. */
+/**
+ * Returns the delay in milliseconds until the next try: 50 to 100 % of the time that the job is late. This time is
+ * first limited to 1 to 60 s.
+ */
 function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
   return Math.min(60_000, Math.max(1000, lateMs)) * (0.5 + random / 2);
 }
 
-/** Returns the delay that the answer names, at most `withinMs`. */
+/** Returns the delay that the response requests for the report, at most `withinMs`. */
 function reportDelayMs(body: Buffer, withinMs: number): number {
   const acceptance = acceptedAnswer.safeParse(parsed(body));
   return acceptance.success ? Math.min(acceptance.data.reportWithinSeconds * 1000, withinMs) : withinMs;
@@ -116,7 +120,10 @@ export function signOf(answer: CallbackAnswer): HostSign {
   return answer.status >= 500 || answer.status === tooMany ? 'fails' : 'answers';
 }
 
-/** Returns the cause of a failure. Dead jobs are grouped by it, so it contains nothing that differs from job to job. */
+/**
+ * Returns the cause of a failure. Dead jobs are grouped by their cause, so the text contains nothing that differs
+ * between jobs.
+ */
 function causeOf(answer: CallbackAnswer): string {
   return answer.kind === 'answered' ? `status ${answer.status}` : answer.cause;
 }
@@ -149,8 +156,8 @@ function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly str
 export const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
 
 /**
- * Returns the verdict on a job whose call was accepted and that is due again: its report states a failure, or no report
- * has arrived in time. Both count as a failed attempt, and no call is made.
+ * Returns the verdict on a job whose earlier call was accepted for a later report, and that is due again. Either its
+ * report states a failure, or no report has arrived in time. Both count as a failed attempt; no call is made now.
  */
 export function judgeReport(
   report: string,

@@ -6,8 +6,8 @@ const terms = { retries: { strategy: 'fixed', attempts: 3, delayMs: 1000 } } as 
 const judge = (report: string, of: { attempt?: number; expiresInMs?: number } = {}) =>
   judgeReport(report, { attempt: 1, expiresInMs: Infinity, ...of }, terms, 0.5);
 
-function failed(said: object): string {
-  const read = jobReport.parse({ outcome: 'failed', reason: 'no-stock', ...said });
+function failed(reported: object): string {
+  const read = jobReport.parse({ outcome: 'failed', reason: 'no-stock', ...reported });
   if (read.outcome !== 'failed') throw new Error('it did not fail');
   return writeFailedReport(read);
 }
@@ -20,7 +20,7 @@ describe('the verdict on a job whose receiver reports later', () => {
     expect(judge('{}', { attempt: 3 }).verdict).toEqual({ kind: 'dead', cause: 'no report in its time' });
   });
 
-  it('after a report of failure is a retry not before its time, or dead if the report is final', () => {
+  it('is a retry after a report of failure, not before the reported time, or dead if the report is final', () => {
     expect(judge(failed({})).verdict).toEqual({ kind: 'retry', delayMs: 1000 });
     expect(judge(failed({ retryAfterSeconds: 60 })).verdict).toEqual({ kind: 'retry', delayMs: 60_000 });
     const given = judge(failed({ final: true, detail: 'gone for good' }));

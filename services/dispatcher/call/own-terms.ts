@@ -4,12 +4,18 @@ import type { HeldJob } from '../jobs/held-job.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 
-/** Milliseconds that a call may take beyond its time-out: for the checks of deadlines, and for the write. */
+/** Milliseconds added to the time-out of a call, for the check of deadlines and for writing the result. */
 export const callMarginMs = 1000;
-/** Milliseconds from claim to call at most: the wait for a slot, and a second for the claim and an access token. */
+/**
+ * Maximum time in milliseconds from claim to call: the wait for a slot, and one second for writing the claim and
+ * requesting an access token.
+ */
 const waitMs = longestSlotWaitMs + 1000;
 
-/** Milliseconds after its due time for which a job of an unknown client is retried. */
+/**
+ * Time in milliseconds after the due time during which the job of an unknown client is tried again. Later, the job is
+ * dead.
+ */
 const unknownForMs = 60_000;
 
 export type CallTerms = ClientTerms & {
@@ -18,12 +24,15 @@ export type CallTerms = ClientTerms & {
   trace: CallerTrace | undefined;
 };
 
-/** Returns the shortest lease of a claim under which a call with this time-out can begin. */
+/** Returns the shortest lease in milliseconds that permits a call with the client's time-out. */
 export function leaseFor({ timeoutMs }: Pick<ClientTerms['limits'], 'timeoutMs'>): number {
   return timeoutMs + callMarginMs + waitMs;
 }
 
-/** Merges the job's own terms over its client's. The time-out is cut, as a longer call would never begin. */
+/**
+ * Merges the job's own terms into those of its client. A time-out that exceeds the lease is reduced, because the call
+ * would otherwise never begin.
+ */
 export function withOwnTerms(terms: ClientTerms, job: HeldJob): CallTerms {
   const own = readOwnTerms(job.terms);
   const { retry = terms.retries, finalCodes = terms.finalCodes, timeoutMs, reportWithinSeconds, template, trace } = own;
@@ -36,7 +45,10 @@ function longestCallMs({ leaseMs }: HeldJob): number {
   return leaseMs - callMarginMs - waitMs;
 }
 
-/** Returns the verdict without terms. A new client is known within a second, but its first job may be due before. */
+/**
+ * Returns the verdict on a job whose client is unknown. A new client becomes known within a second, but its first job
+ * may be due earlier.
+ */
 export function withoutTerms({ clockAheadMs, scheduledForMs }: HeldJob, nowMs: number): JobVerdict {
   const lateMs = nowMs + clockAheadMs - scheduledForMs;
   return lateMs > unknownForMs

@@ -13,9 +13,12 @@ export interface ReportInvitation {
   secrets: readonly string[];
 }
 
-/** Invitations that name receivers the URL and the token for a later report. */
+/**
+ * Creates the headers that invite a receiver to report the outcome of a job later: the URL, a token, and the time
+ * limit.
+ */
 export interface ReportInviter {
-  /** Returns the invitation; `unsent` if this process has no key for the token. */
+  /** Returns the invitation. Returns `unsent` if this process has no key to create the token. */
   invite(
     job: Pick<HeldJob, 'jobId' | 'attempt'>,
     withinMs: number,

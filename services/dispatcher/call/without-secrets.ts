@@ -22,7 +22,10 @@ export function secretsIn(headers: readonly string[]): string[] {
   );
 }
 
-/** Returns the values of a URL that may be secrets: long ones, and those with a sensitive name, encoded and decoded. */
+/**
+ * Returns the parts of a URL that may be secrets: long path elements, long values, values with a sensitive name, and
+ * the whole query. Values are returned both encoded and decoded.
+ */
 export function secretsOfTarget(path: string, query: string): string[] {
   const elements = path.split('/').filter((element) => element.length >= minUnnamedLength);
   const values = query.split('&').flatMap((pair) => {
@@ -34,7 +37,10 @@ export function secretsOfTarget(path: string, query: string): string[] {
   return [...new Set([...[query].filter(({ length }) => length >= minSecretLength), ...elements, ...values])];
 }
 
-/** Returns an answer for storage: receivers often repeat their request. @param secrets sent, and not to be stored */
+/**
+ * Removes secrets from a response before it is stored. Receivers often repeat parts of the request.
+ * @param secrets secret values that were sent
+ */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let cleaned = text;
   for (const secret of secrets) cleaned = cleaned.replaceAll(secret, removed);

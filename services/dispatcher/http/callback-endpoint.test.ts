@@ -146,7 +146,7 @@ describe('the calls of a client', () => {
     expect(sent).toEqual({ kind: 'unresolved', cause: 'host name not found', isFinal: true });
   });
 
-  it('report a look-up without an answer of a name server as unresolved, for any time-out', async () => {
+  it('report a look-up as unresolved if no name server answers, for any time-out', async () => {
     const server = await startDnsServer(() => null);
     const names = createHostNames({ clock: systemClock, servers: [server.address], hostsFile: '', resolverFile: '' });
     const endpoint = createCallbackEndpoint({ installation, clock: systemClock, names });

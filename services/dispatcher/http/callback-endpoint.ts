@@ -23,7 +23,7 @@ export interface HttpCallbackEndpointDeps {
   names: HostNames;
   /** Upper bound on the bytes of an answer: the rest is discarded. */
   keptBytes?: number;
-  /** Rules of the installation, which bound those of the clients. */
+  /** Egress rules of the installation. A client's rules cannot permit more. */
   installation: RuleList;
   onSentAgain?: (() => void) | undefined;
 }
@@ -34,7 +34,10 @@ interface KnownOrigin {
   inFlight: number;
 }
 
-/** Creates the endpoint for HTTP calls. Each client has connections of its own, which its own rules allowed. */
+/**
+ * Creates the endpoint for HTTP calls. Connections are not shared between clients, because each was opened under the
+ * egress rules of one client.
+ */
 export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
   const { clock, names, installation, keptBytes = keptAnswerBytes, onSentAgain } = deps;
   const origins = new Map<string, KnownOrigin>();

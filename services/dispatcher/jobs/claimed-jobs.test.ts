@@ -38,7 +38,7 @@ describe('claimed jobs', () => {
     expect(started.slice(before).map(({ route }) => route.split('/')[1])).toEqual(Array(5).fill('quick'));
   });
 
-  it('never exceed the slots if a fast route leaves slots to others', () => {
+  it('never exceed the slots, even while a fast route leaves slots to other routes', () => {
     const { queues, add, jobsOf } = withHangingRoute({ ofClient: 10 });
     for (let flushes = 0; flushes < 10; flushes++) {
       add('shop', 50);
@@ -54,7 +54,7 @@ describe('claimed jobs', () => {
     const claims = queues.take(500);
     expect(claims).toHaveLength(5);
     expect(queues.take(500)).toEqual([]);
-    queues.putBack(claims);
+    queues.requeue(claims);
     expect(claim()).toHaveLength(5);
     expect(claim()).toEqual([]);
   });

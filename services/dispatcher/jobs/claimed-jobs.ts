@@ -1,15 +1,21 @@
 import type { ClaimedJob, ClientQueue } from './client-queue.ts';
 import type { RouteLine } from '../routes/route-line.ts';
 
-/** Milliseconds after which a claimed job without a slot returns to the table, for other dispatchers. */
+/**
+ * Maximum time in milliseconds that a claimed job waits for a slot. Afterwards, it is released in the database, so that
+ * another dispatcher may claim it.
+ */
 export const longestSlotWaitMs = 2000;
 
-/** Upper bound on the jobs claimed beyond the slots because of routes that are not answered. */
+/** Maximum number of jobs that are claimed beyond the slots because routes do not answer. */
 const mostHeldUp = 4;
 
 type ClaimedJobs = Pick<ClientQueue, 'claimed' | 'routes'>;
 
-/** Returns the claimed job whose route has the fewest calls and may begin one; among equals the oldest. */
+/**
+ * Returns the claimed job to begin next: the route must permit another call, and the route with the fewest calls comes
+ * first. Among equal routes, the oldest job comes first.
+ */
 export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): ClaimedJob | undefined {
   const [first] = claimed;
   if (first?.line.waiting === claimed.length) {
@@ -29,14 +35,17 @@ export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): Cl
 }
 
 /**
- * Returns how many more jobs are claimed because of held-up ones: jobs of other routes may be behind them. Jobs are
- * held up only briefly, until their route is answered or blocked.
+ * Returns how many additional jobs to claim because claimed jobs are held up by their routes. The additional jobs may
+ * belong to other routes. Jobs are held up only briefly, until their route answers or is blocked.
  */
-export function heldUp({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
+export function extraClaims({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
   return Math.min(mostHeldUp, routes.heldUp(slots));
 }
 
-/** True if the job has waited too long for a slot, or its lease has expired: another dispatcher may have it by then. */
+/**
+ * Returns true if the job has waited too long for a slot, or if its lease has expired. In both cases, another
+ * dispatcher should call it.
+ */
 export function isLate({ job, sinceMs }: ClaimedJob, nowMs: number): boolean {
   return Math.min(sinceMs + longestSlotWaitMs, job.leaseUntilMs) <= nowMs;
 }

@@ -6,62 +6,76 @@ import type { RouteLine } from '../routes/route-line.ts';
 import type { RouteLines } from '../routes/route-lines.ts';
 import { createReferenceLine, type ReferenceLine } from './reference-line.ts';
 
-/** Milliseconds between two measurements of the speed of each client. */
+/** Time in milliseconds between two measurements of how fast the calls of each queue end. */
 export const measureEveryMs = 100;
-/** Weight of a new measurement: several calls that end together, as slow ones do, are no rate. */
+/**
+ * Weight of a new measurement in the average. It is small, because several slow calls that end together do not
+ * represent a rate.
+ */
 const newWeight = 0.2;
-/** Weight of a measurement in a moment without work: it shows hardly anything about the speed of calls. */
+/**
+ * Weight of a measurement taken while the queue had no work. It is very small, because it shows hardly anything about
+ * the speed of calls.
+ */
 const idleWeight = 0.03;
-/** Rate below which a client need not be remembered: its credit would not exceed that of a new client. */
+/**
+ * Rate in calls per second below which the state of an idle queue is discarded. The credit that results from such a
+ * rate does not exceed that of a new client.
+ */
 const rememberedPerSecond = 50;
 
 export interface ClaimedJob {
   job: HeldJob;
-  /** Monotonic time at which its wait began. */
+  /** Monotonic time at which the wait for a slot began. */
   sinceMs: number;
   line: RouteLine;
 }
 
 export interface ClientQueue {
-  /** Client that owns the endpoint; the client itself if there is no endpoint. */
+  /** Client that owns the endpoint of this queue. */
   readonly ownerId: string;
   /** Number of references that wait for their claim, of all priorities. */
   readonly length: number;
-  /** Returns the same number for each priority that occurred, and always for the normal one. */
+  /**
+   * Returns the number of waiting references for each priority: always for `normal`, and for others once they occurred.
+   */
   bands(): Iterable<[priority: Priority, length: number]>;
-  /** Number of references whose claims are being written. They count as under way: some of them are already claimed. */
+  /**
+   * Number of references whose claims are being written. They count like claimed jobs, because some of them are already
+   * claimed.
+   */
   claiming: number;
   /** Claimed jobs without a slot, the oldest first. */
   readonly claimed: ClaimedJob[];
   inFlight: number;
-  /** Jobs of the client by the routes that they call. */
+  /** Calls and waiting jobs of this queue, by route. */
   readonly routes: RouteLines;
   /** Calls that ended since the last measurement. */
   ended: number;
   /** Jobs of blocked routes that were released since the last measurement. */
-  lookedThrough: number;
-  /** The same, since they have been the only jobs found. */
-  lookedInVain: number;
-  /** Time at which jobs of blocked routes were released last. */
-  lookedAtMs: number;
-  /** Calls that end per second, as measured over about the last second. */
+  releasedBlocked: number;
+  /** Number of jobs of blocked routes that were released since the endpoint last had jobs of another route. */
+  releasedWithoutOtherRoute: number;
+  /** Monotonic time at which jobs of blocked routes were last released. */
+  releasedAtMs: number;
+  /** Rate at which calls end, per second, averaged over about the last second. */
   readonly perSecond: number;
-  /** Calls that end and released jobs of blocked routes, per second. */
+  /** Rate at which calls end and jobs of blocked routes are released, together, per second. */
   readonly passedPerSecond: number;
-  /** True if the client has no work here, and no speed to remember. */
+  /** True if the queue is empty, and its rate is too small to be kept. */
   readonly isIdle: boolean;
-  /** @returns false if the reference is here already */
+  /** Adds a reference. @returns false if the queue already contains the reference */
   add(reference: ReceivedReference): boolean;
   /** Takes the oldest references. If several priorities wait, they take turns. */
   take(count: number): readonly ReceivedReference[];
-  /** Returns references to the front. @returns the number of those that were not here */
+  /** Returns references to the front of the queue. @returns the number of references that were not in the queue yet */
   putBack(references: readonly ReceivedReference[]): number;
   measure(sinceMs: number): void;
 }
 
 export function createClientQueue(ownerId: string, routes: RouteLines): ClientQueue {
   const usual = createReferenceLine();
-  /** Lines by priority: the normal one, and those that occurred. */
+  /** Queues by priority: `normal`, and each other priority that has occurred. */
   const lines = new Map<Priority, ReferenceLine>([['normal', usual]]);
   const turns = createPriorityTurns();
   const known = new Set<string>();
@@ -102,9 +116,9 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
     claimed: [],
     inFlight: 0,
     ended: 0,
-    lookedThrough: 0,
-    lookedInVain: 0,
-    lookedAtMs: -Infinity,
+    releasedBlocked: 0,
+    releasedWithoutOtherRoute: 0,
+    releasedAtMs: -Infinity,
     get perSecond() {
       return perSecond;
     },
@@ -133,12 +147,12 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
       return missing.length;
     },
     measure: (sinceMs) => {
-      const passed = queue.ended + queue.lookedThrough;
+      const passed = queue.ended + queue.releasedBlocked;
       const weight = isEmpty() && passed === 0 ? idleWeight : newWeight;
       perSecond += weight * ((queue.ended * 1000) / sinceMs - perSecond);
       passedPerSecond += weight * ((passed * 1000) / sinceMs - passedPerSecond);
       queue.ended = 0;
-      queue.lookedThrough = 0;
+      queue.releasedBlocked = 0;
     },
   };
   return queue;

@@ -3,36 +3,47 @@ import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import { callRouteOf } from '../routes/call-route.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
 
-/** Claimed job as this process holds it. Times are monotonic. */
+/** A claimed job in the memory of this process. Times are monotonic unless noted otherwise. */
 export interface HeldJob extends ClaimedJob {
   /**
-   * Host and port of its URL, without the default port of https; `@` and the domain of an e-mail address; or `kafka:`
-   * and a topic. Empty if the URL is none of these.
+   * Host and port of the job's URL. The default port of https is omitted. For an e-mail, `@` and the domain of the
+   * address; for Kafka, `kafka:` and the topic. Empty if the URL is none of these.
    */
   host: string;
   /** Scheme, host and port; `mailto:` for an e-mail, the whole URL for a topic. */
   origin: string;
   /** Rest of the URL, without a fragment. */
   path: string;
-  /** Host and first words of the path; only the host if the call is not made over HTTP. */
+  /**
+   * Route of the call: the host and the first elements of the path. Only the host if the call is not made over HTTP.
+   */
   route: string;
   leaseMs: number;
-  /** Time from which another dispatcher may claim it. */
+  /** Time from which another dispatcher may claim the job. */
   leaseUntilMs: number;
-  /** Time by which the call of a job with an ordering key must have ended. Infinite if only the lease applies. */
-  aloneUntilMs: number;
+  /**
+   * Time by which the call of a job with an ordering key must have ended; infinite if only the lease limits the call.
+   */
+  exclusiveUntilMs: number;
   /** Time at which the job expires; infinite if it never does. */
   expiresAtMs: number;
   /**
-   * Milliseconds by which the database's clock is ahead of the local monotonic one. The local wall clock may be wrong
-   * by hours, and signed times must be right.
+   * Milliseconds by which the database's clock is ahead of the local monotonic clock. Used instead of the local wall
+   * clock, which may be wrong by hours, because timestamps in signatures must be right.
    */
   clockAheadMs: number;
-  /** Circuit that this call probes: the one call that a host gets while its circuit is open. */
+  /**
+   * Name of the circuit that this call probes; null if the call is no probe. While a circuit is open, its host receives
+   * only such calls.
+   */
   probeOf: string | null;
 }
 
-/** @param requestedAtMs time of the claim request: the database cannot have begun the lease earlier */
+/**
+ * Creates a held job from a claim.
+ * @param requestedAtMs monotonic time at which the claim was requested; the lease in the database does not begin
+ * earlier
+ */
 export function heldJobOf(
   claim: ClaimedJob,
   requestedAtMs: number,
@@ -46,26 +57,30 @@ export function heldJobOf(
     ...targetOf(claim.url),
     leaseMs,
     leaseUntilMs: requestedAtMs + leaseMs,
-    aloneUntilMs: claim.aloneMs === null ? Infinity : requestedAtMs + claim.aloneMs,
+    exclusiveUntilMs: claim.exclusiveMs === null ? Infinity : requestedAtMs + claim.exclusiveMs,
     expiresAtMs,
     clockAheadMs,
     probeOf,
   };
 }
 
-/** Returns the number of this call: earlier owners may have called under the same id. */
+/**
+ * Returns the number of this call. It includes the epoch, because an earlier owner of the job may have made a call with
+ * the same attempt number.
+ */
 export function attemptOf({ attempt, epoch }: Pick<HeldJob, 'attempt' | 'epoch'>): number {
   return attempt + epoch - 1;
 }
 
 /** Returns the monotonic time by which a call of the job must have ended. */
-export function heldUntilMs({ leaseUntilMs, aloneUntilMs }: HeldJob): number {
-  return Math.min(leaseUntilMs, aloneUntilMs);
+export function heldUntilMs({ leaseUntilMs, exclusiveUntilMs }: HeldJob): number {
+  return Math.min(leaseUntilMs, exclusiveUntilMs);
 }
 
 /**
- * Returns the name of the circuit of a job's host: host and port of its URL and, if the client names path prefixes, the
- * longest one that fits. A prefix fits whole elements of a path: `/shop` fits `/shop` and `/shop/7`, not `/shops`.
+ * Returns the name of the circuit for a job's host: the host and port of its URL. If the client has configured path
+ * prefixes, the longest prefix that matches is appended. A prefix matches whole elements of a path: `/shop` matches
+ * `/shop` and `/shop/7`, but not `/shops`.
  */
 export function circuitHostOf({ host, path }: Pick<HeldJob, 'host' | 'path'>, pathPrefixes: readonly string[]): string {
   if (pathPrefixes.length === 0) return host;
@@ -88,7 +103,10 @@ function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path' | 'rout
   return { host, origin, path: pathname + search, route: callRouteOf(host, pathname) };
 }
 
-/** Returns the host with its port. Two origins of one host are two servers: answers over http do not apply to https. */
+/**
+ * Returns the host with its port. The default port of http is included: responses over http must not count for https,
+ * because both may be different servers.
+ */
 function hostOf({ protocol, host, port }: URL): string {
   return protocol === 'http:' && port === '' ? `${host}:80` : host;
 }

@@ -2,24 +2,30 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import type { Flushed } from '../ports/call-ledger.ts';
 
-/** Client id under which references wait whose client is not known here. */
+/** Client id under which references are queued if this dispatcher does not know their client. */
 export const unknownClient = '00000000-0000-0000-0000-000000000000';
 
-/** Reference as received, queued under a client that is known here. */
+/** A received reference to a due job, queued under a client that this dispatcher knows. */
 export interface ReceivedReference extends JobReference {
-  /** Client that the message names. */
+  /** Id of the client as the Kafka message contains it. */
   messageClientId: string;
-  /** Message of the reference, without its bytes, which may be many. */
+  /**
+   * Position of the Kafka message that contained the reference. The content of the message is not kept, because it may
+   * be large.
+   */
   messagePosition: Pick<LaneMessage, 'lane' | 'offset'>;
 }
 
-/** Reference that the rows contradict, in the form of a message of its own. */
+/** A reference that the rows in the database contradict, as a message that contains only this reference. */
 export interface ForgedReference {
   message: LaneMessage;
   reason: string;
 }
 
-/** Returns references that the rows contradict. Claimed jobs are still called, by their row, when it is due. */
+/**
+ * Returns the references that the rows in the database contradict. If their jobs were claimed, they are called all the
+ * same, according to their rows.
+ */
 export function forgedAmong(
   references: readonly ReceivedReference[],
   { claimed, early }: Pick<Flushed, 'claimed' | 'early'>,

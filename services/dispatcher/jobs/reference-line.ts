@@ -5,12 +5,15 @@ export interface ReferenceLine {
   readonly length: number;
   add(reference: ReceivedReference): void;
   take(count: number): readonly ReceivedReference[];
-  /** Returns references to the front. */
+  /** Returns references to the front of the queue. */
   putBack(references: readonly ReceivedReference[]): void;
 }
 
 export function createReferenceLine(): ReferenceLine {
-  /** Taken references stay in front: removing each would cost as much as the array is long. */
+  /**
+   * Taken references stay in the array for a while. Removing each from the front would take time proportional to the
+   * length of the array.
+   */
   let references: ReceivedReference[] = [];
   let taken = 0;
   return {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { guardedSockets } from '../../../test/support/guarded-sockets.ts';
 import { startMailServer, type MailServer } from '../../../test/support/mail-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
 import type { Callback } from '../ports/callback-endpoint.ts';
@@ -18,9 +19,9 @@ async function mailServer(...of: Parameters<typeof startMailServer>): Promise<Ma
   return server;
 }
 
-function endpointTo(url: string, domains = ['example.com']) {
-  const settings = { url, from: 'Muster <muster@example.com>', domains };
-  const endpoint = createMailEndpoint({ settings, clock: systemClock });
+function endpointTo(url: string, sockets = guardedSockets()) {
+  const settings = { url, from: 'Muster <muster@example.com>', domains: ['example.com'] };
+  const endpoint = createMailEndpoint({ settings, sockets, clock: systemClock });
   closers.push(() => endpoint.close());
   return endpoint;
 }
@@ -54,7 +55,7 @@ describe('a notification by e-mail', () => {
     const server = await mailServer();
     const answer = await endpointTo(server.url).call(callTo('team@example.com'));
     expect(answer).toMatchObject({ kind: 'answered', status: 250 });
-    const [mail] = server.heard;
+    const [mail] = server.received;
     expect(mail).toMatchObject({ from: 'muster@example.com', to: ['team@example.com'] });
     const { text = '' } = mail ?? {};
     expect(headerOf(text, 'Subject')).toBe('[Muster] It is paused');
@@ -69,13 +70,13 @@ describe('a notification by e-mail', () => {
     const server = await mailServer();
     const endpoint = endpointTo(server.url);
     await endpoint.call(callTo('team@example.com', emailOf('x\r\nBcc: eve@example.com\r\n\r\nforged')));
-    expect(server.heard[0]?.to).toEqual(['team@example.com']);
-    expect(headerOf(server.heard[0]?.text ?? '', 'Bcc')).toBeUndefined();
+    expect(server.received[0]?.to).toEqual(['team@example.com']);
+    expect(headerOf(server.received[0]?.text ?? '', 'Bcc')).toBeUndefined();
     expect(await endpoint.call(callTo('team@elsewhere.test'))).toMatchObject({ kind: 'forbidden' });
     expect(await endpoint.call(callTo('team@example.com', { any: 'thing' }))).toMatchObject({ kind: 'forbidden' });
     const noJson = callTo('team@example.com', null, { body: Buffer.from('{') });
     expect(await endpoint.call(noJson)).toMatchObject({ kind: 'forbidden' });
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it.each([
@@ -94,8 +95,8 @@ describe('a notification by e-mail', () => {
     const address = silent.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const call = callTo('team@example.com', emailOf('x'), { timeoutMs: 200 });
-    const said = await endpointTo(`smtp://127.0.0.1:${port}`).call(call);
-    expect(said).toEqual({ kind: 'unanswered', cause: 'the mail server did not take it in time' });
+    const reported = await endpointTo(`smtp://127.0.0.1:${port}`).call(call);
+    expect(reported).toEqual({ kind: 'unanswered', cause: 'the mail server did not take it in time' });
     const closed = new Promise((resolve) => silent.close(resolve));
     closers.splice(0).forEach((close) => void close());
     await closed;
@@ -105,21 +106,37 @@ describe('a notification by e-mail', () => {
     });
   });
 
+  it('is not sent while the name of the server has an address that may not be called', async () => {
+    const server = await mailServer();
+    const url = server.url.replace('127.0.0.1', 'mail.test');
+    let address = '169.254.169.254';
+    const endpoint = endpointTo(
+      url,
+      guardedSockets(() => [address]),
+    );
+    expect(await endpoint.call(callTo('team@example.com'))).toEqual({
+      kind: 'unsent',
+      cause: 'MUSTER_EGRESS_ALLOW does not allow the address of the mail server',
+    });
+    address = '127.0.0.1';
+    expect(await endpoint.call(callTo('team@example.com'))).toMatchObject({ status: 250 });
+  });
+
   it('is not sent if the server requires a password without encryption', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const server = await mailServer(undefined, {
       allowInsecureAuth: true,
       onAuth: (auth, _session, callback) => {
-        asked.push(auth.username);
+        requested.push(auth.username);
         callback(null, { user: auth.username });
       },
     });
     const url = server.url.replace('smtp://', 'smtp://muster:secret@');
     expect(await endpointTo(url).call(callTo('team@example.com'))).not.toMatchObject({ status: 250 });
-    expect([asked, server.heard]).toEqual([[], []]);
+    expect([requested, server.received]).toEqual([[], []]);
   });
 
-  it('is not sent after its claim, and is released if no server is configured', async () => {
+  it('is not sent after its claim has ended, and is released if no server is configured', async () => {
     const server = await mailServer();
     const late = callTo('team@example.com', emailOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpointTo(server.url).call(late)).toMatchObject({ kind: 'unanswered' });
@@ -127,6 +144,6 @@ describe('a notification by e-mail', () => {
     expect(
       await chooseEndpoint({ http, topics: http, mail: undefined }).call(callTo('team@example.com')),
     ).toMatchObject({ kind: 'unsent' });
-    expect(server.heard).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 });

@@ -1,9 +1,10 @@
-import { createTransport } from 'nodemailer';
 import { webhookHeaders } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import { emailBody, type EmailBody } from '../../../shared/contracts/notifications/messages.ts';
 import { mailDomainOf } from '../../../shared/contracts/notifications/notification-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { addressIn, type MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
+import type { GuardedSockets } from '../../../shared/runtime/egress/guarded-sockets.ts';
+import { createMailTransport } from '../../../shared/smtp/mail-transport.ts';
 import {
   keptAnswerBytes,
   type Callback,
@@ -13,11 +14,15 @@ import {
 
 /** Upper bound on the connections to the mail server, over all notifications. */
 const maxConnections = 5;
-/** Milliseconds of silence that are allowed between two messages, or before an answer of the server. */
+/**
+ * Time in milliseconds without data after which a connection is closed, between two messages or while the server's
+ * reply is awaited.
+ */
 const quietMs = 30_000;
 
 export interface MailEndpointDeps {
   settings: MailSettings;
+  sockets: GuardedSockets;
   clock: Clock;
 }
 
@@ -25,21 +30,13 @@ export interface MailEndpointDeps {
  * Creates an endpoint that sends e-mails of notifications by SMTP. The reply of the server becomes the status of the
  * answer: 250 if it has accepted the message, 4xx and 5xx if not. A repeated message has the same Message-ID.
  */
-export function createMailEndpoint({ settings, clock }: MailEndpointDeps): CallbackEndpoint & { close(): void } {
+export function createMailEndpoint({
+  settings,
+  sockets,
+  clock,
+}: MailEndpointDeps): CallbackEndpoint & { close(): void } {
   const { url, from, domains } = settings;
-  const { username } = new URL(url);
-  const transport = createTransport({
-    url,
-    pool: true,
-    maxConnections,
-    // Further attempts are those of the job, which waits in between.
-    maxRequeues: 0,
-    connectionTimeout: quietMs,
-    greetingTimeout: quietMs,
-    socketTimeout: quietMs,
-    // A password is never sent without TLS.
-    ...(username !== '' && { requireTLS: true }),
-  });
+  const transport = createMailTransport({ url, maxConnections, timeoutMs: quietMs }, sockets);
   const domain = mailDomainOf(addressIn(from));
 
   async function call({ path: to, headers, body, timeoutMs, limits, notAfterMs }: Callback): Promise<CallbackAnswer> {
@@ -61,9 +58,6 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
         ...(mail.thread !== null && { references: `<${mail.thread}@${domain}>` }),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': mail.type },
         signal: AbortSignal.timeout(timeoutMs ?? limits.timeoutMs),
-        // Content must not be loaded from files or URLs.
-        disableFileAccess: true,
-        disableUrlAccess: true,
       });
       return { kind: 'answered', status: taken, retryAfterMs: null, body: kept(response) };
     } catch (error) {
@@ -74,7 +68,7 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
   return { call, close: () => transport.close() };
 }
 
-/** Returns undefined if the body is no e-mail: another version may use another format. */
+/** Parses the body as an e-mail. Undefined if that fails, because another version may use another format. */
 function emailIn(body: Buffer): EmailBody | undefined {
   try {
     return emailBody.safeParse(JSON.parse(body.toString())).data;
@@ -95,6 +89,9 @@ function answerOf(error: unknown): CallbackAnswer {
   if (responseCode !== undefined) {
     return { kind: 'answered', status: responseCode, retryAfterMs: null, body: kept(response) };
   }
+  if (code === 'MUSTER_FORBIDDEN_ADDRESS') {
+    return { kind: 'unsent', cause: 'MUSTER_EGRESS_ALLOW does not allow the address of the mail server' };
+  }
   return { kind: 'unanswered', cause: causes[code ?? ''] ?? 'the mail server did not take it in time' };
 }
 
@@ -104,11 +101,20 @@ interface SmtpError {
   code?: string;
 }
 
-/** Causes shown to people; none names an address. */
+const noServer = 'no address of the mail server was found';
+const noConnection = 'no connection to the mail server';
+
+/** Texts for errors of the connection, by error code. Users see them, so they contain no addresses. */
 const causes: Readonly<Record<string, string>> = {
-  EDNS: 'no address of the mail server was found',
-  ECONNECTION: 'no connection to the mail server',
-  ESOCKET: 'no connection to the mail server',
+  ENOTFOUND: noServer,
+  EAI_AGAIN: noServer,
+  ECONNREFUSED: noConnection,
+  ECONNRESET: noConnection,
+  EHOSTUNREACH: noConnection,
+  ENETUNREACH: noConnection,
+  ETIMEDOUT: noConnection,
+  ECONNECTION: noConnection,
+  ESOCKET: noConnection,
   ETLS: 'the mail server offers no TLS that is believed',
   EAUTH: 'the mail server refuses user and password',
 };

@@ -7,7 +7,10 @@ export interface ClaimedJob extends JobKey {
   epoch: number;
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** Originally requested time, in milliseconds since 1970. It stays the same however often the job is moved. */
+  /**
+   * Time for which the job was originally requested, in milliseconds since 1970. Retries and rescheduling do not change
+   * it.
+   */
   scheduledForMs: number;
   /** Time by the database's clock, in milliseconds since 1970: the clock of the claiming dispatcher may be wrong. */
   claimedAtMs: number;
@@ -15,32 +18,44 @@ export interface ClaimedJob extends JobKey {
   expiresInMs: number | null;
   method: string;
   url: string;
-  /** Headers as accepted; null if there are none. */
+  /** Headers in their stored form, as the API accepted them; null if there are none. */
   headers: string | null;
   body: string | null;
   /** Id of the job that this one repeats; null for an original job. */
   repeats: string | null;
   /** The job's own call terms, if it has any: `readOwnTerms`. */
   terms: string | null;
-  /** Ordering key: one job per key and client is active at a time; null: the job waits for no other one. */
+  /**
+   * Ordering key: of all jobs of a client with the same key, only one is active at a time. Null if the job need not
+   * wait for others.
+   */
   orderingKey: string | null;
   /**
-   * Milliseconds since the claim of a job with an ordering key during which its call may be in flight. No other
-   * dispatcher may claim the job in this time, even if its owner has died. Null: as long as its owner is alive and its
-   * lease lasts.
+   * Milliseconds after the claim during which the call of a job with an ordering key may be in flight. During this
+   * time, no other dispatcher may claim the job, even if its owner has died. Null if the claim is valid as long as the
+   * owner is alive and the lease has not expired.
    */
-  aloneMs: number | null;
-  /** Report on the accepted call (`readKeptReport`), which decides this attempt without a call. Null: to be called. */
+  exclusiveMs: number | null;
+  /**
+   * Report on the call that was accepted, in the format of `readKeptReport`. It decides this attempt without another
+   * call. Null if the job has to be called.
+   */
   report: string | null;
 }
 
 export const usualTimeoutMs = 10_000;
 
-/** Margin beyond the time-out: 10 s from the claim to the call, and a second until its end is noticed. */
-export const aloneMarginMs = 11_000;
+/**
+ * Milliseconds added to the time-out of a call: 10 s from the claim to the begin of the call, and 1 s until its end is
+ * noticed.
+ */
+export const exclusiveMarginMs = 11_000;
 
 export interface JobClaim extends JobKey {
-  /** Time-out of the outlet's calls; the default unless given. A job's own time-out takes precedence. */
+  /**
+   * Time-out of the endpoint's calls, in milliseconds. Default: `usualTimeoutMs`. The job's own time-out takes
+   * precedence.
+   */
   timeoutMs?: number;
 }
 
@@ -56,11 +71,12 @@ export interface CallNote {
 
 /**
  * Verdict on a claimed job.
- * - `called`, `expired`, `dead`: the job moves to the history. A dead job is kept for a replay.
- * - `retry`: the call failed; the job is due again later, with one attempt more.
- * - `released`: not called; due again later, with the same attempt.
- * - `reporting`: called and accepted; its receiver must report within `delayMs`. Same attempt.
- * - `sidelined`: not called, because its host has an open circuit; due when the host answers again.
+ * - `called`, `expired`, `dead`: the job moves to the history. A dead job is kept, so that a person can replay it.
+ * - `retry`: the call failed. The job is due again later, with the next attempt number.
+ * - `released`: no call was made. The job is due again later, with the same attempt number.
+ * - `reporting`: the receiver accepted the call, and must report within `delayMs`. The attempt number stays the same.
+ * - `sidelined`: no call was made, because the host's circuit is open or disabled. The job becomes due when the host
+ *   answers again.
  */
 export type JobVerdict =
   | { kind: 'called' }
@@ -75,14 +91,17 @@ export interface JobResult extends JobKey {
   epoch: number;
   verdict: JobVerdict;
   note: CallNote;
-  /** True if the client keeps no bodies of ended jobs; false by default. */
+  /** True if the bodies of the client's ended jobs are not kept. Default: false. */
   forgetsBody?: boolean;
 }
 
 export interface Flushed {
   /** Ids of the results that were written. The other jobs belonged to another dispatcher: nothing was written. */
   recorded: ReadonlySet<string>;
-  /** Claimed jobs. Missing ones are cancelled, moved, ended or another's, or the region may not claim. */
+  /**
+   * Jobs that were claimed. A requested job is missing if it was cancelled or moved, has ended, or belongs to another
+   * dispatcher. All are missing if the region may not claim.
+   */
   claimed: ClaimedJob[];
   /** References to jobs that are not due yet, with the clients that own the jobs. */
   early: JobReference[];

@@ -6,15 +6,15 @@ export const keptAnswerBytes = 4096;
 export interface ClientTls {
   /** Scheme, host and port of each server. */
   origins: ReadonlySet<string>;
-  /** PEM, for both; they are known to be readable. */
+  /** Client certificate and private key in PEM format. Both have been validated. */
   certificate: string;
   key: string;
-  /** Certificate authorities of the servers, in place of the usual ones. */
+  /** Certificate authorities that sign the servers' certificates, in PEM format; null for the usual authorities. */
   ca: string | null;
 }
 
 export interface CallLimits {
-  /** Id of the client or of the endpoint: no two share connections. */
+  /** Id of the endpoint (the client's id for its default endpoint). Endpoints do not share connections. */
   clientId: string;
   /** Revision of the terms. Connections of an older revision are not used for new calls. */
   revision: number;
@@ -44,13 +44,13 @@ export interface Callback {
 }
 
 /**
- * Answer to a call. Causes are shown to people and name no address.
- * - `answered`: the answer arrived, whatever its status; `body` is its first part.
- * - `unanswered`: no whole answer arrived in time, or there was no connection.
- * - `unresolved`: no address of the name was found, and nothing was sent. `isFinal`: a name server reports that there
- * is none; otherwise no server answered.
- * - `unsent`: a precondition cannot be met now, and nothing was sent.
- * - `forbidden`: the client may not call this address. Nothing was sent.
+ * Result of a call. Users can see the causes, so they contain no addresses.
+ * - `answered`: a response arrived, with any status. `body` is its first part.
+ * - `unanswered`: no complete response arrived in time, or there was no connection.
+ * - `unresolved`: no address was found for the host name, and nothing was sent. `isFinal`: a name server reports that
+ *   there is no address; otherwise, no name server answered.
+ * - `unsent`: the call cannot be made at present, and nothing was sent.
+ * - `forbidden`: the client may not call this address, and nothing was sent.
  */
 export type CallbackAnswer =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Buffer }
@@ -61,8 +61,8 @@ export type CallbackAnswer =
 
 export interface CallbackEndpoint {
   /**
-   * Sends the call and follows no redirect. Never rejects. If a kept connection ends without a byte of an answer, the
-   * call is sent once more, and still counts as one call.
+   * Makes the call. Does not follow redirects, and never rejects. If a reused connection closes before the first byte
+   * of a response, the call is sent once more, and still counts as one call.
    */
   call(callback: Callback): Promise<CallbackAnswer>;
 }

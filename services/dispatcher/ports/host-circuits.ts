@@ -7,10 +7,10 @@ export interface HostKey {
 }
 
 /**
- * Circuit of a host.
- * - `open`: its jobs are sidelined, and one is called as a probe now and then.
- * - `closing`: the host answered; sidelined jobs are released, more of them each second.
- * - `disabled`: no probe is made until a person enables the host.
+ * Circuit breaker of a host.
+ * - `open`: the host's jobs are sidelined. From time to time, one of them is called as a probe.
+ * - `closing`: the host answered. Sidelined jobs are released, more each second.
+ * - `disabled`: no probes are made until a person enables the host.
  */
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
@@ -18,11 +18,14 @@ export interface HostCircuit extends HostKey {
    * Milliseconds until the next probe (open) or release of jobs (closing), by the database's clock; 0 or less if due.
    */
   nextInMs: number;
-  /** Open: milliseconds since the circuit first opened. Closing: since the host answered. */
+  /** If open: milliseconds since the circuit first opened. If closing: milliseconds since the host answered. */
   sinceMs: number;
 }
 
-/** Outcome of taking a probe: a job to call; no job to probe with; or another dispatcher's turn. */
+/**
+ * Result of `takeProbe`: a job to call; or no sidelined job is left; or the probe is not due, because another
+ * dispatcher has taken it.
+ */
 export type Probe = { kind: 'job'; job: ClaimedJob } | { kind: 'nothing-waits' } | { kind: 'not-now' };
 
 /** Circuits of hosts, shared by all dispatchers. A host without a row is closed. */
@@ -33,20 +36,26 @@ export interface HostCircuits {
   /** Disables the host until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
   /**
-   * Takes the probe of an open host, if it is due: claims the sidelined job that was probed least, for `leaseMs`. The
-   * next probe follows after `nextInMs`, with the next job.
+   * Takes the probe of a host with an open circuit, if it is due: claims, for `leaseMs`, the sidelined job with the
+   * fewest attempts and probes. The next probe follows after `nextInMs`, with another job.
    */
   takeProbe(key: HostKey, nextInMs: number, leaseMs: number): Promise<Probe>;
-  /** Releases the sidelined jobs from now on: the host answered, or the reason for disabling it has ended. */
+  /**
+   * Begins to release the sidelined jobs. Called when the host answers, or when the reason for disabling the host has
+   * ended.
+   */
   beginClosing(key: HostKey): Promise<void>;
   /**
-   * Makes up to `count` of the host's sidelined jobs due now, least probed first, unless some were released in the last
-   * second. Removes the circuit when none is left. Returns the number of jobs; null if it was another dispatcher's
-   * turn.
+   * Makes up to `count` of the host's sidelined jobs due now; jobs with the fewest attempts and probes come first. Does
+   * nothing if jobs were released within the last second. Removes the circuit if no sidelined jobs are left.
+   * @returns the number of released jobs; null if nothing was done, because another dispatcher has just released jobs
    */
-  bringBack(key: HostKey, count: number): Promise<number | null>;
+  releaseSidelined(key: HostKey, count: number): Promise<number | null>;
   /** Ends up to `limit` jobs that expired while they were sidelined. Returns their number. */
   expire(key: HostKey, limit: number): Promise<number>;
-  /** Begins closing for hosts whose circuit was removed while a job was being sidelined. Returns their number. */
-  adopt(): Promise<number>;
+  /**
+   * Begins to release the jobs of hosts whose circuit was removed while a job was being sidelined. Returns the number
+   * of hosts.
+   */
+  closeOrphanedHosts(): Promise<number>;
 }

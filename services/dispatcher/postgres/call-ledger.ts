@@ -9,7 +9,7 @@ import {
   uuidArrayBytes,
 } from '../../../shared/postgres/connection/binary-arrays.ts';
 import { retryingDeadlocks } from '../../../shared/postgres/connection/transaction.ts';
-import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../shared/postgres/jobs/job-notifier.ts';
 import {
   usualTimeoutMs,
   type CallLedger,
@@ -23,11 +23,11 @@ import { flushCalls, verdictCodes } from './call-statements.ts';
 export interface CallLedgerDeps {
   pool: Pool;
   owner: string;
-  /** Slot of the totals to add to. */
+  /** Number of the row among a client's totals to which this process adds its counts. */
   slot: number;
   /** Default duration of a claim. */
   leaseMs: number;
-  /** Returns the region of these claims, and the epoch of its last switch. */
+  /** Returns the region for which jobs are claimed, and the epoch of its last switch. */
   region: () => { name: string; epoch: number };
 }
 
@@ -51,16 +51,16 @@ type ClaimedRow = [
   repeats: string | null,
   terms: string | null,
   orderingKey: string | null,
-  aloneMs: number | null,
+  exclusiveMs: number | null,
   report: string | null,
 ];
 
 export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }: CallLedgerDeps): CallLedger {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     flush: async ({ results, claims, leaseMs = usualMs }) => {
-      // One statement would insert a repeated key twice, which Postgres refuses.
+      // Removes repeated claims: the statement would insert the same key twice, which Postgres refuses.
       const wanted = new Map(claims.map((claim) => [`${claim.jobId}/${claim.dueUs}`, claim]));
       const { name, epoch } = region();
       const sorted = results.toSorted(compareKeys);
@@ -73,11 +73,12 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         region: name,
         regionEpoch: epoch,
       });
-      // The order of locks (docs/data.md) excludes circles between flushes, but not with a manual statement.
+      // The order of locks (docs/data.md) excludes deadlocks between flushes, but not with a statement that a person
+      // runs.
       const { rows } = await retryingDeadlocks(() =>
         pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
       );
-      teller.committed(Math.min(...results.map(({ verdict }) => delayOf(verdict) ?? Infinity)));
+      notifier.committed(Math.min(...results.map(({ verdict }) => delayOf(verdict) ?? Infinity)));
       const claimed: ClaimedJob[] = [];
       const early: JobReference[] = [];
       let recorded: ReadonlySet<string> = new Set();
@@ -99,9 +100,10 @@ function recordedOf(ids: string | null, results: readonly JobResult[]): Readonly
 
 function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
-  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report] = rest;
-  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, aloneMs, report };
-  // Times arrive as seconds with fractions, slightly off: rounded, they are right to the microsecond.
+  const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, exclusiveMs, report] = rest;
+  const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, exclusiveMs, report };
+  // Postgres returns times as seconds with fractions, which are slightly inexact. Rounding makes them exact to the
+  // microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
     partition,
@@ -167,7 +169,10 @@ function resultParams(results: readonly JobResult[]) {
   };
 }
 
-/** Encodes values. Most columns are null for all jobs: an empty array has the same meaning. */
+/**
+ * Encodes an array as a parameter. Returns an empty array if all values are null, which is the case for most columns
+ * and means the same.
+ */
 function unlessNone<Value>(values: readonly (Value | null)[], write: (values: readonly (Value | null)[]) => Buffer) {
   return write(values.some((value) => value !== null) ? values : []);
 }

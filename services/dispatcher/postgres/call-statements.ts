@@ -1,12 +1,12 @@
 import { awaitedReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
-import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
-import { aloneMarginMs, usualTimeoutMs } from '../ports/call-ledger.ts';
+import { endpointIdOf } from '../../../shared/postgres/jobs/endpoint-ids.ts';
+import { exclusiveMarginMs, usualTimeoutMs } from '../ports/call-ledger.ts';
 import { beatsAreStored, deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
-/** Codes of the verdicts in the statement. Up to `dead` the job ends, above `dead` it is moved. */
+/** Codes of the verdicts in the statement. The codes up to `dead` end a job, and all others make it due again later. */
 export const verdictCodes = {
   called: 1,
   expired: 2,
@@ -48,38 +48,43 @@ export interface FlushParams {
   regionEpoch: number;
 }
 
-/** Condition on a fire under which its job may be claimed anew. */
+/** Condition under which a claim (a row of `job_claims`) may be replaced by a new one. */
 const isFree = `(f.lease_until < now()
       or ${isUncalled('f')} and f.owner = any(${deadOwners}) and ${beatsAreStored})`;
 
-/** Own time-out of a job, if it has one. Not parsed as JSON: unreadable terms must not fail a whole flush. */
+/**
+ * Returns the SQL for a job's own time-out. The terms are not parsed as JSON, because one job with invalid terms must
+ * not fail a whole flush.
+ */
 const ownTimeoutMs = (terms: string) => `substring(${terms} from '"timeoutMs":([0-9]{1,6})')::int4`;
 
 /**
- * Writes the results and claims of one flush. The statement was measured and has many pitfalls
+ * Writes the results and claims of one flush. The statement was optimized by measurements; mind these points
  * (docs/decisions/0049-how-dispatchers-hold-claims-and-slots.md):
- * - A lateral subquery with a limit finds a row by its index, whatever the planner's statistics. A plain join that was
- * planned while nothing was claimed or stored would scan the whole table from then on.
- * - The epoch is checked twice. A fire that was taken over between subquery and delete is found again in its new
- * version, which must be refused.
- * - Values are carried on through `returning`: a CTE joined to a CTE is a nested loop.
- * - `unnest` in the select list needs no tuple store for each array; its arrays need not have equal lengths.
- * - `date_part` avoids `numeric`. Once rounded, its result is right to the microsecond until the year 2100: claimed
- * jobs are due.
- * - A claim of a dead owner is free, with an ordering key once its call is over. A dispatcher may take it only after it
- * has been alive for as long itself: after an outage of the database all dispatchers look dead until they have had time
- * for a beat.
- * - Jobs are locked before their fires, results before claims, both by key (docs/data.md, locks). A result waits for
- * its job. A claim never waits: it skips a locked job, and the holder of a job's lock has its fire alone. `count(*)` of
- * the results makes the claims wait for them; without it Postgres runs the claims first.
+ * - A lateral subquery with a limit finds a row by its index, whatever the planner's statistics are. A plain join that
+ *   was planned while the tables were empty would scan whole tables from then on.
+ * - The epoch is checked twice. If another dispatcher replaces a claim between subquery and delete, Postgres finds the
+ *   new version of the row, which must be refused.
+ * - Values are passed on through `returning`, because joining one CTE with another is a nested loop.
+ * - `unnest` in the select list needs no tuple store for each array, and its arrays may have different lengths.
+ * - `date_part` avoids the slow type `numeric`. Once rounded, its result is exact to the microsecond until the year
+ *   2100. This suffices, because claimed jobs are due.
+ * - The claim of a dead owner may be replaced; for a job with an ordering key, only when its call has ended. This is
+ *   permitted only if some node has been alive for as long (`beatsAreStored`). Otherwise, after an outage of the
+ *   database, all dispatchers would look dead until they have sent a heartbeat.
+ * - Locks are taken on jobs before their claims, and for results before claims, each in the order of keys
+ *   (docs/data.md, locks). Writing a result waits for the lock of its job. Claiming never waits: it skips locked jobs.
+ *   The holder of a job's lock is the only one to change its row in `job_claims`. `count(*)` of the results makes the
+ *   claims wait for the results; without it, Postgres would run the claims first.
  * - A reference to a job that is not due yet returns a row without an epoch.
- * - A job in the results must not be in the claims: both would see the table as it was before.
+ * - A job in the results must not be in the claims, because both parts would see the table as it was before the
+ *   statement.
  */
 export const flushCalls = statementOf<FlushParams>(
   'flush-calls',
   ($) => `
   with f as (
-    delete from fires f using (
+    delete from job_claims f using (
       select k.*, d.tid, s.job_tid
       from (
         select unnest(${$('partitions')}::int2[]) as p, unnest(${$('dues')}::timestamptz[]) as due,
@@ -92,7 +97,7 @@ export const flushCalls = statementOf<FlushParams>(
           unnest(${$('forgets')}::bool[]) as forgets
       ) k
       cross join lateral (
-        select ctid as tid from fires f
+        select ctid as tid from job_claims f
         where f.partition_id = k.p and f.due_at = k.due and f.id = k.id and f.epoch = k.epoch limit 1
       ) d
       left join lateral (
@@ -120,7 +125,7 @@ export const flushCalls = statementOf<FlushParams>(
       jsonb_build_object('attempt', attempt, 'scheduledFor', scheduled_for, 'acceptedAt', accepted_at,
       'expiresAt', expires_at, 'key', key, 'method', method, 'url', url, 'headers', headers, 'body', body, 'tags',
       to_jsonb(tags), 'schedule', schedule, 'repeats', repeats, 'terms', terms, 'orderingKey', ordering_key,
-      'inOrder', in_order, 'place', place, 'status', status,
+      'inOrder', in_order, 'acceptOrder', accept_order, 'status', status,
       'error', error, 'answer', answer)
     from x where verdict = ${verdictCodes.dead}
     on conflict (id) do update set died_at = excluded.died_at, cause = excluded.cause, job = excluded.job
@@ -153,49 +158,51 @@ export const flushCalls = statementOf<FlushParams>(
   ), w as (${wakeKeys('x')}
   ), v as (${wakeKeys('u', `not in_order and verdict = ${verdictCodes.retry}`)}
   ), j as (
-    select j.partition_id, j.due_at, j.id, j.outlet, j.ordering_key, j.due_at <= now() as is_due,
+    select j.partition_id, j.due_at, j.id, j.endpoint, j.ordering_key, j.due_at <= now() as is_due,
       case when j.ordering_key is not null
-        then coalesce(${ownTimeoutMs('j.terms')}, q.timeout_ms, ${usualTimeoutMs}) + ${aloneMarginMs} end as alone_ms
+        then coalesce(${ownTimeoutMs('j.terms')}, q.timeout_ms, ${usualTimeoutMs}) + ${exclusiveMarginMs}
+        end as exclusive_ms
     from (
       select unnest(${$('claimPartitions')}::int2[]) as p, unnest(${$('claimDues')}::timestamptz[]) as due,
         unnest(${$('claimIds')}::uuid[]) as id, unnest(${$('claimTimeoutsMs')}::int4[]) as timeout_ms
     ) q
     cross join lateral (
-      select 1 where not exists (select from fires f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id)
+      select 1 where not exists (
+        select from job_claims f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id)
       union all
       select 1 from (
-        select from fires f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id and ${isFree}
+        select from job_claims f where f.partition_id = q.p and f.due_at = q.due and f.id = q.id and ${isFree}
         for update skip locked
       ) l
     ) free
     cross join lateral (
-      select partition_id, due_at, id, ${outletOf('j')} as outlet, ordering_key, terms from jobs j
+      select partition_id, due_at, id, ${endpointIdOf('j')} as endpoint, ordering_key, terms from jobs j
       where j.partition_id = q.p and j.due_at = q.due and j.id = q.id limit 1
       for no key update skip locked
     ) j
     where exists (select from regions where name = ${$('region')} and epoch = ${$('regionEpoch')}::int8 and active)
       and (select count(*) from f) >= 0
   ), c as (
-    insert into fires as f (partition_id, due_at, id, owner, epoch, lease_until, alone_until)
+    insert into job_claims as f (partition_id, due_at, id, owner, epoch, lease_until, exclusive_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
-      now() + alone_ms * interval '1 millisecond'
+      now() + exclusive_ms * interval '1 millisecond'
     from j
     where is_due
     on conflict (partition_id, due_at, id) do update set owner = excluded.owner, epoch = f.epoch + 1,
-      lease_until = excluded.lease_until, alone_until = excluded.alone_until
+      lease_until = excluded.lease_until, exclusive_until = excluded.exclusive_until
     where ${isFree}
-    returning partition_id, due_at, id, epoch, alone_until
+    returning partition_id, due_at, id, epoch, exclusive_until
   )
   select null::text as recorded, j.id::text, j.partition_id, date_part('epoch', j.due_at) * 1000000,
-    ${outletOf('j')}::text, c.epoch, j.attempt,
+    ${endpointIdOf('j')}::text, c.epoch, j.attempt,
     date_part('epoch', j.scheduled_for) * 1000, date_part('epoch', now()) * 1000,
     date_part('epoch', j.expires_at - now()) * 1000, j.method, j.url, j.headers, j.body, j.repeats::text, j.terms,
-    j.ordering_key, date_part('epoch', c.alone_until - now()) * 1000, j.report
+    j.ordering_key, date_part('epoch', c.exclusive_until - now()) * 1000, j.report
   from c cross join lateral (
     select * from jobs j where j.partition_id = c.partition_id and j.due_at = c.due_at and j.id = c.id limit 1
   ) j
   union all
-  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, outlet::text, null, null, null, null,
+  select null, id::text, partition_id, date_part('epoch', due_at) * 1000000, endpoint::text, null, null, null, null,
     null, null, null, null, null, null, null, null, null, null from j where not is_due
   union all
   select case when count(*) < cardinality(${$('ids')}::uuid[]) then coalesce(string_agg(id::text, ','), '') end,

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { wakeKeys } from '../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../shared/postgres/jobs/ended-jobs.ts';
-import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
-import { jobTellerOn } from '../../../shared/postgres/jobs/job-teller.ts';
+import { endpointIdOf } from '../../../shared/postgres/jobs/endpoint-ids.ts';
+import { jobNotifierOn } from '../../../shared/postgres/jobs/job-notifier.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from '../ports/host-circuits.ts';
@@ -18,7 +18,7 @@ interface ProbeRow extends Omit<ClaimedJob, 'jobId'> {
 }
 
 export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): HostCircuits {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     read: async () => {
@@ -41,11 +41,11 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
     beginClosing: async (key) => {
       await pool.query(beginClosing.with(key));
     },
-    bringBack: async (key, count) => {
-      const { rows } = await pool.query<{ taken: boolean; brought: number }>(bringBack.with({ ...key, count }));
+    releaseSidelined: async (key, count) => {
+      const { rows } = await pool.query<{ taken: boolean; brought: number }>(resumeSidelined.with({ ...key, count }));
       const [row] = rows;
       if (!row?.taken) return null;
-      if (row.brought > 0) teller.committed(0);
+      if (row.brought > 0) notifier.committed(0);
       if (row.brought < count) await pool.query(forgetCircuit.with(key));
       return row.brought;
     },
@@ -53,28 +53,31 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
       const { rows } = await pool.query<{ expired: number }>(expireSidelined.with({ ...key, limit, slot }));
       return rows[0]?.expired ?? 0;
     },
-    adopt: async () => {
+    closeOrphanedHosts: async () => {
       const { rowCount } = await pool.query(adoptHosts);
       return rowCount ?? 0;
     },
   };
 }
 
-/** Order of probes: another job each time, and jobs that failed before come last. Served by an index. */
+/**
+ * Order in which sidelined jobs are taken. Jobs that were called least come first, so that each probe uses another job.
+ * An index supports this order.
+ */
 const tries = 'attempt + probes';
 
 const readCircuits = `
-  select client::text as "clientId", host, state, (extract(epoch from next_at - now()) * 1000)::float8 as "nextInMs",
+  select endpoint::text as "clientId", host, state, (extract(epoch from next_at - now()) * 1000)::float8 as "nextInMs",
     (extract(epoch from now() - coalesce(closing_since, opened_at)) * 1000)::float8 as "sinceMs"
   from host_circuits`;
 
 const openCircuit = statementOf<HostKey & { cause: string; nextInMs: number }>(
   'open-host-circuit',
   ($) => `
-  insert into host_circuits as c (client, host, state, cause, next_at)
+  insert into host_circuits as c (endpoint, host, state, cause, next_at)
   values (${$('clientId')}::uuid, ${$('host')}, 'open', ${$('cause')},
     now() + ${$('nextInMs')}::float8 * interval '1 millisecond')
-  on conflict (client, host) do update
+  on conflict (endpoint, host) do update
   set state = 'open', cause = excluded.cause, next_at = excluded.next_at, openings = c.openings + 1,
     closing_since = null
   where c.state = 'closing'`,
@@ -83,31 +86,31 @@ const openCircuit = statementOf<HostKey & { cause: string; nextInMs: number }>(
 const disableCircuit = statementOf<HostKey & { cause: string }>(
   'disable-host-circuit',
   ($) => `
-  insert into host_circuits as c (client, host, state, cause, next_at)
+  insert into host_circuits as c (endpoint, host, state, cause, next_at)
   values (${$('clientId')}::uuid, ${$('host')}, 'disabled', ${$('cause')}, 'infinity')
-  on conflict (client, host) do update set state = 'disabled', cause = excluded.cause, next_at = 'infinity',
+  on conflict (endpoint, host) do update set state = 'disabled', cause = excluded.cause, next_at = 'infinity',
     closing_since = null
   where c.state <> 'disabled'`,
 );
 
-/** Takes a probe. The job becomes due now, so that its key can be claimed and ended like all others. */
+/** Takes a probe. The job's due time becomes now, so that it can be claimed and ended like any other job. */
 const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; leaseMs: number }>(
   'take-host-probe',
   ($) => `
   with c as (
     update host_circuits set next_at = now() + ${$('nextInMs')}::float8 * interval '1 millisecond'
-    where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'open' and next_at <= now()
+    where endpoint = ${$('clientId')}::uuid and host = ${$('host')} and state = 'open' and next_at <= now()
     returning 1
   ), j as (
     update jobs set due_at = now(), sideline = null, probes = probes + 1
     where id = (
       select id from jobs
-      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      where ${endpointIdOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
       order by ${tries}, id limit 1 for update skip locked
     )
     returning *
   ), f as (
-    insert into fires (partition_id, due_at, id, owner, epoch, lease_until, alone_until)
+    insert into job_claims (partition_id, due_at, id, owner, epoch, lease_until, exclusive_until)
     select partition_id, due_at, id, ${$('owner')}, 1, now() + ${$('leaseMs')}::int4 * interval '1 millisecond',
       case when ordering_key is not null then now() + ${$('leaseMs')}::int4 * interval '1 millisecond' end
     from j
@@ -115,11 +118,11 @@ const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; lease
   )
   select j.id::text as "jobId", j.partition_id as partition,
     (extract(epoch from j.due_at) * 1000000)::float8 as "dueUs",
-    ${outletOf('j')}::text as "clientId", 1 as epoch, j.attempt,
+    ${endpointIdOf('j')}::text as "clientId", 1 as epoch, j.attempt,
     (extract(epoch from j.scheduled_for) * 1000)::float8 as "scheduledForMs",
     (extract(epoch from now()) * 1000)::float8 as "claimedAtMs",
     (extract(epoch from j.expires_at - now()) * 1000)::float8 as "expiresInMs", j.method, j.url, j.headers, j.body,
-    j.repeats::text, j.terms, j.ordering_key as "orderingKey", null::float8 as "aloneMs",
+    j.repeats::text, j.terms, j.ordering_key as "orderingKey", null::float8 as "exclusiveMs",
     j.report
   from c left join j on true`,
 );
@@ -128,21 +131,21 @@ const beginClosing = statementOf<HostKey>(
   'begin-closing-host-circuit',
   ($) => `
   update host_circuits set state = 'closing', closing_since = now(), next_at = now()
-  where client = ${$('clientId')}::uuid and host = ${$('host')} and state <> 'closing'`,
+  where endpoint = ${$('clientId')}::uuid and host = ${$('host')} and state <> 'closing'`,
 );
 
-const bringBack = statementOf<HostKey & { count: number }>(
+const resumeSidelined = statementOf<HostKey & { count: number }>(
   'bring-back-sidelined',
   ($) => `
   with c as (
     update host_circuits set next_at = now() + interval '1 second'
-    where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing' and next_at <= now()
+    where endpoint = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing' and next_at <= now()
     returning 1
   ), j as (
     update jobs set due_at = now(), sideline = null
     where id in (
       select id from jobs
-      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
+      where ${endpointIdOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and exists (select from c)
       order by ${tries}, id limit ${$('count')}::int4 for update skip locked
     )
     returning 1
@@ -154,8 +157,8 @@ const bringBack = statementOf<HostKey & { count: number }>(
 const forgetCircuit = statementOf<HostKey>(
   'forget-host-circuit',
   ($) => `
-  delete from host_circuits c where client = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing'
-    and not exists (select from jobs j where ${outletOf('j')} = c.client and j.sideline = c.host)`,
+  delete from host_circuits c where endpoint = ${$('clientId')}::uuid and host = ${$('host')} and state = 'closing'
+    and not exists (select from jobs j where ${endpointIdOf('j')} = c.endpoint and j.sideline = c.host)`,
 );
 
 const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
@@ -164,7 +167,7 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
   with x as (
     delete from jobs where id in (
       select id from jobs
-      where ${outletOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
+      where ${endpointIdOf('jobs')} = ${$('clientId')}::uuid and sideline = ${$('host')} and expires_at <= now()
       limit ${$('limit')}::int4 for update skip locked
     )
     returning *, ${clientForgets('jobs')} as forgets
@@ -181,8 +184,8 @@ const expireSidelined = statementOf<HostKey & { limit: number; slot: number }>(
 );
 
 const adoptHosts = `
-  insert into host_circuits (client, host, state, cause, next_at, closing_since)
-  select distinct ${outletOf('j')}, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
+  insert into host_circuits (endpoint, host, state, cause, next_at, closing_since)
+  select distinct ${endpointIdOf('j')}, j.sideline, 'closing', 'jobs were put aside', now(), now() from jobs j
   where j.sideline is not null and not exists (select from host_circuits c
-    where c.client = ${outletOf('j')} and c.host = j.sideline)
+    where c.endpoint = ${endpointIdOf('j')} and c.host = j.sideline)
   on conflict do nothing`;

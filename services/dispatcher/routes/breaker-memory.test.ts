@@ -7,7 +7,7 @@ describe('the memory of breakers', () => {
     for (let host = 0; host < count; host++) memory.of(keyOf(clientId, host));
   };
 
-  it('keeps the 1,000 most recently used hosts of one client, and those of other clients', () => {
+  it('keeps the 1,000 most recently used hosts of one client, without removing hosts of other clients', () => {
     const memory = createBreakerMemory();
     const ofOther = memory.of(keyOf('other', 0));
     fill(memory, 'many', 1000);

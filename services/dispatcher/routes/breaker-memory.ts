@@ -2,11 +2,11 @@ import { circuitKeyOf } from './circuit-states.ts';
 import { createHostBreaker, type HostBreaker } from './host-breaker.ts';
 import type { HostKey } from '../ports/host-circuits.ts';
 
-/** Upper bounds on the breakers of one client, and of all clients together. */
+/** Maximum number of circuit breakers in memory: per client, and for all clients together. */
 const maxOfClient = 1000;
 const maxOfAll = 10_000;
 
-/** Breakers of hosts and routes. The least recently used ones are dropped first, by client and over all. */
+/** Circuit breakers of hosts and routes. If there are too many, the least recently used are dropped first. */
 export interface BreakerMemory {
   /** Returns the breaker of this host or route, and marks it as used last. */
   of(key: HostKey): HostBreaker;
@@ -15,7 +15,7 @@ export interface BreakerMemory {
 }
 
 export function createBreakerMemory(): BreakerMemory {
-  /** Both maps are sorted by last use, the oldest first. */
+  /** This map and the next one are sorted by last use, oldest first. */
   const breakers = new Map<string, { key: HostKey; breaker: HostBreaker }>();
   const ofClients = new Map<string, Map<string, HostKey>>();
 

@@ -14,9 +14,9 @@ export function callRouteOf(host: string, pathname: string): string {
 }
 
 /**
- * Returns the name of the circuit of a route. If the route is not longer than the path prefix of its client's setting,
- * the circuit is that of the prefix.
- * @param host as circuits name it: with the path prefix, if there is one
+ * Returns the name of the circuit of a route. If the client has configured a path prefix that is as long as the route
+ * or longer, this is the circuit of the prefix.
+ * @param host name of the host's circuit, including the path prefix, if there is one
  */
 export function routeNameOf(host: string, route: string): string {
   return route.startsWith(`${host}/`) ? route : host;

@@ -1,19 +1,22 @@
 import type { HostState } from './host-breaker.ts';
 import type { HostCircuit, HostKey } from '../ports/host-circuits.ts';
 
-/** Upper bound on the duration of a call in milliseconds, including the time until its end is judged. */
+/** Maximum duration of a call in milliseconds, including the time until its result is evaluated. */
 const longestCallMs = 120_000;
 
 export function circuitKeyOf({ clientId, host }: HostKey): string {
   return `${clientId} ${host}`;
 }
 
-/** Circuits known to this dispatcher: as of its last read, with its own changes since. */
+/** Circuits as this dispatcher knows them: from its last read of the database, plus its own changes since. */
 export interface CircuitStates {
   /** Returns `closed` for a host or route without a circuit. */
   of(key: HostKey): HostState;
   has(key: HostKey): boolean;
-  /** True if the circuit was open or disabled at this time or later, and is not any more, as far as known here. */
+  /**
+   * Returns true if the circuit was open or disabled at or after `timeMs`, and no longer is, as far as this dispatcher
+   * knows.
+   */
   isBackSince(key: HostKey, timeMs: number): boolean;
   set(key: HostKey, state: HostState): void;
   replace(rows: readonly HostCircuit[]): void;

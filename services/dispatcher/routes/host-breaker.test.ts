@@ -25,7 +25,7 @@ const jobs = (sign: HostSign, count: number, name: string) =>
   Array.from({ length: count }, (_, index): [HostSign, string] => [sign, `${name}${index}`]);
 
 describe('the breaker of a host', () => {
-  it('opens exactly if the number and the share of recently failed jobs reach both limits', () => {
+  it('opens exactly if both the number and the share of recently failed jobs reach their limits', () => {
     fc.assert(
       fc.property(calls, limitsOf, fc.constantFrom<HostState>('closed', 'closing'), (given, wanted, state) => {
         const breaker = createHostBreaker();

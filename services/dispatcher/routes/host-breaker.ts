@@ -2,21 +2,24 @@ import type { FailureLimits } from '../ports/client-terms.ts';
 
 export type HostSign = 'answers' | 'fails' | 'gone' | 'none';
 
-/** State of a host for all dispatchers. `closed` has no row. */
+/** State of a host's circuit, shared by all dispatchers. A closed circuit has no row in the database. */
 export type HostState = 'closed' | 'open' | 'closing' | 'disabled';
 
-/** Counts the jobs called at one host of one client, and the failed ones among them. */
+/** Circuit breaker of one host of one client. Counts the recently called jobs, and how many of them failed. */
 export interface HostBreaker {
-  /** @returns true if so many have failed by now that the host's jobs must be sidelined */
+  /** Counts a call. @returns true if so many jobs have failed that the circuit must open */
   onCalled(call: { jobId: string; sign: HostSign }, state: HostState, limits: FailureLimits): boolean;
 }
 
 export function createHostBreaker(): HostBreaker {
   let called = 0;
-  /** Jobs that failed in their last call, with the running number of that call here; the oldest first. */
+  /** Jobs whose last call failed, oldest first, with the value of `called` at that call. */
   const failed = new Map<string, number>();
 
-  /** @param lately number of jobs of which the needed failures are exactly the failure rate */
+  /**
+   * Removes failures that are too long ago to count.
+   * @param lately number of recent jobs to consider; `afterFailures` failures among them are exactly the failure rate
+   */
   function forget(lately: number): void {
     for (const [jobId, number] of failed) {
       if (number > called - lately) return;
@@ -37,7 +40,7 @@ export function createHostBreaker(): HostBreaker {
       if (sign !== 'fails' || failed.has(jobId)) return false;
       failed.set(jobId, ++called);
       forget(lately);
-      // A host that has just come back needs only half as many failures as one that was well all the time.
+      // If the host has only just come back, half as many failures suffice.
       const needed = state === 'closing' ? Math.ceil(afterFailures / 2) : afterFailures;
       if (failed.size < needed || failed.size < failureRate * Math.min(called, lately)) return false;
       called = 0;
@@ -47,11 +50,14 @@ export function createHostBreaker(): HostBreaker {
   };
 }
 
-/** Jobs released first when a host answers again. */
+/** Number of sidelined jobs that are released in the first second after a host answers again. */
 const firstBroughtBack = 10;
 const maxBroughtBack = 10_000;
 
-/** Returns how many sidelined jobs to release in the second after `sinceMs`: the number doubles each second. */
+/**
+ * Returns the number of sidelined jobs to release when a circuit has been closing for `sinceMs`. The number doubles
+ * each second.
+ */
 export function broughtBack(sinceMs: number): number {
   return Math.min(maxBroughtBack, firstBroughtBack * 2 ** Math.floor(Math.max(0, sinceMs) / 1000));
 }

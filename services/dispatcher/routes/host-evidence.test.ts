@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createEvidenceMemory, createHostEvidence, type HostEvidence } from './host-evidence.ts';
 
-describe('the evidence of a failed call', () => {
+describe('the judgement on failed calls of a host', () => {
   let evidence: HostEvidence;
   let nowMs: number;
   let number: number;
@@ -25,13 +25,13 @@ describe('the evidence of a failed call', () => {
     return counts;
   };
 
-  it('concerns the host if no other route is answered', () => {
+  it('blames the host if no other route is answered', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
     call('fails', 'h/other');
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the route for ten seconds after an answer of another route that has not failed since', () => {
+  it('blames the route for ten seconds after an answer of another route that has not failed since', () => {
     call('answers', 'h/good');
     nowMs += 9999;
     expect(call('fails', 'h/bad').isOfRoute).toBe(true);
@@ -43,7 +43,7 @@ describe('the evidence of a failed call', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the route if another route was answered less than ten seconds before a long call', () => {
+  it('blames the route if another route was answered less than ten seconds before a long call', () => {
     call('answers', 'h/good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(true);
@@ -52,7 +52,7 @@ describe('the evidence of a failed call', () => {
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the ordering key if another key was answered less than ten seconds before a long call', () => {
+  it('blames the ordering key if another key was answered less than ten seconds before a long call', () => {
     call('answers', 'h/a', 'good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
@@ -67,7 +67,7 @@ describe('the evidence of a failed call', () => {
     expect(call('fails', 'h/a')).toMatchObject({ isOfKey: false, id: '5' });
   });
 
-  it('concerns neither route nor key if the key is answered', () => {
+  it('blames neither route nor key if the key is answered', () => {
     call('answers', 'h/a', 'one');
     expect(call('answers', 'h/a', 'other')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key other' });
     expect(call('answers', 'h/a', 'one')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key one' });
@@ -94,7 +94,7 @@ describe('the evidence of a failed call', () => {
     expect(permitOf('h/d')).toBe('put-aside');
   });
 
-  it('permits the first call again for the same job, and another one of the route after it has ended', () => {
+  it('permits the first call again for the same job, and for another job after that call has ended', () => {
     const job = jobOf('h/a');
     expect([evidence.firstHandOf(job, nowMs), evidence.isFirstHand(job.jobId)]).toEqual(['call', true]);
     expect(evidence.firstHandOf(job, nowMs)).toBe('call');
@@ -125,7 +125,7 @@ describe('the evidence of a failed call', () => {
     expect(permitOf('h/b')).toBe('wait');
   });
 
-  it('permits no first call after four failed ones until the host answers', () => {
+  it('permits no first call after four failed first calls until the host answers', () => {
     const tryRoute = (nth: number, sign: 'answers' | 'fails' | 'gone' | 'none') => {
       const job = jobOf(`h/shop-${nth}`);
       nowMs += 100;
@@ -148,7 +148,7 @@ describe('the evidence of a failed call', () => {
     }
   });
 
-  it('concerns the host as well if half of at least eight routes fail within ten seconds', () => {
+  it('blames the host as well if half of at least eight routes fail within ten seconds', () => {
     const routes = Array.from('abcdefgh', (name) => `h/${name}`);
     for (const route of routes.slice(0, 4)) call('answers', route);
     expect(routes.slice(4, 7).map((route) => call('fails', route).isOfMany)).toEqual([false, false, false]);
@@ -160,7 +160,7 @@ describe('the evidence of a failed call', () => {
     expect(call('fails', 'h/h').isOfMany).toBe(false);
   });
 
-  it('concerns the host as well if half of eight routes fail by calls that hang', () => {
+  it('blames the host as well if half of eight routes fail by calls that hang', () => {
     for (const name of 'abcd') call('answers', `h/${name}`);
     nowMs += 20_000;
     for (const name of 'efg') failLate(20_000, `h/${name}`);
@@ -168,7 +168,7 @@ describe('the evidence of a failed call', () => {
     expect(failLate(10_001, 'h/h').isOfMany).toBe(true);
   });
 
-  it('does not concern the host if one key per route fails and another is answered', () => {
+  it('does not blame the host if one key per route fails and another is answered', () => {
     for (const name of 'abcdefgh') {
       call('answers', `h/${name}`, 'good');
       nowMs += 1;
@@ -185,7 +185,7 @@ describe('the evidence of a failed call', () => {
     expect(permitOf('h/a', 'fourth')).toBe('put-aside');
   });
 
-  it('covers the 64 most recently called routes', () => {
+  it('remembers the 64 most recently called routes', () => {
     call('fails', 'h/first');
     for (let route = 0; route < 64; route++) call('answers', `h/${route}`);
     expect(permitOf('h/first')).toBe('call');

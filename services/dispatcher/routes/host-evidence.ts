@@ -1,60 +1,83 @@
 import { isOwnMatter, witnessLastsMs, type SourceEvidence } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { HostSign } from './host-breaker.ts';
 
-/** Upper bound on the routes by host, and on the keys by route. The one called longest ago is dropped first. */
+/**
+ * Maximum number of routes per host, and of ordering keys per route. If there are more, the least recently called is
+ * dropped.
+ */
 const maxSources = 64;
 /**
- * Upper bound on first-hand calls of a host with an open circuit: those in flight, plus those that failed since the
- * host last answered. Then the least time between two such calls.
+ * Limits on first-hand calls. Such a call is made although the circuit of the host is open, to find out if the host
+ * serves the job's route. The maximum number includes calls in flight, and calls that failed since the host last
+ * answered. `firstHandEveryMs` is the minimum time between two such calls.
  */
 const maxFirstHandCalls = 4;
 const firstHandEveryMs = 100;
 /**
- * Upper bounds on the waiting jobs of a host, because each is claimed again and again until it is called: jobs whose
- * route is called next, and jobs whose route is being called.
+ * Maximum number of jobs per host that wait to become a first-hand call, and of jobs that wait for the result of one.
+ * Bounded, because each waiting job is claimed and released again until it is called.
  */
 const maxWaitingForTurn = 4;
 const maxWaitingForAnswer = 64;
-/** Milliseconds for which a job keeps its place. No job waits for a first-hand call that has taken longer. */
+/**
+ * Time in milliseconds for which a job may wait. Other jobs do not wait for a first-hand call that has taken longer
+ * than this.
+ */
 const longestWaitMs = 1000;
-/** Number of called routes from which the host counts as failing if half of them fail. */
+/** Minimum number of recently called routes at which the host counts as failing if half of them fail. */
 const severalRoutes = 8;
 
 export interface EvidentCall {
   jobId: string;
-  /** Name of its route, or of the host if it has none. */
+  /** Name of the job's route; the name of the host if the job has no route. */
   route: string;
   orderingKey: string | null;
   sign: Extract<HostSign, 'answers' | 'fails'>;
-  /** Begin of the call. An answer since then shows that the host was up during the call, however long the call took. */
+  /**
+   * Monotonic time at which the call began. If another route answered since then, the host was up during the call, even
+   * if this call took long.
+   */
   startedMs: number;
 }
 
 export interface EvidenceScope {
-  /** True if the host serves another route: then only the call's own route learns. */
+  /** True if the host serves another route. The failure then counts only for the call's own route. */
   isOfRoute: boolean;
-  /** True if several routes were called and half of them or more fail at a time: then the host learns in any case. */
+  /**
+   * True if at least half of several routes fail at the same time. The failure then counts for the host in any case.
+   */
   isOfMany: boolean;
-  /** True if the call failed while the route serves another ordering key: then the route does not learn either. */
+  /**
+   * True if the call failed while its route serves another ordering key. The failure then does not count for the route
+   * either.
+   */
   isOfKey: boolean;
-  /** Id under which failures count once: the job; or all jobs of its ordering key if another key is served. */
+  /**
+   * Id under which repeated failures count only once: that of the job. If the route serves another ordering key, all
+   * jobs of this ordering key share one id.
+   */
   id: string;
 }
 
 /**
- * Latest ends of calls to one host of one client, by route and then by ordering key. They decide which breaker learns
- * from the next call (own-matter.ts).
+ * Latest results of calls to one host of one client, by route and ordering key. They decide if a result counts for the
+ * circuit breaker of the host, of the route, or for neither (own-matter.ts).
  */
 export interface HostEvidence {
   onCalled(call: EvidentCall, nowMs: number): EvidenceScope;
   /**
-   * Decides about a job of a host with an open circuit, while this process does not know whether the host serves the
-   * job's route. `call`: an answer will show that the host is not down. `wait`: another job is being called for that,
-   * and few others wait. Repeated requests for the same job get the same result.
+   * Decides about a job whose host has an open circuit, while this process does not know if the host serves the job's
+   * route.
+   *
+   * - `call`: call the job. If it is answered, the host is not down.
+   * - `wait`: the job may be called soon, or another job of its route is being called.
+   * - `put-aside`: sideline the job.
+   *
+   * Repeated requests for the same job have the same result while it waits or is called.
    */
   firstHandOf(job: Pick<EvidentCall, 'jobId' | 'route' | 'orderingKey'>, nowMs: number): FirstHandPermit;
   isFirstHand(jobId: string): boolean;
-  /** Reports the end of a job, with `none` if it was not called. */
+  /** Reports that a job has ended. `sign` is `none` if the job was not called. */
   onEnded(jobId: string, sign: HostSign): void;
   /** True while no first-hand call is in flight. */
   readonly isIdle: boolean;
@@ -65,7 +88,10 @@ export interface HostEvidence {
 /** Upper bound on the remembered routes and keys, over all hosts. */
 const maxRemembered = 100_000;
 
-/** Evidence by host. The hosts called longest ago are dropped first, unless a first-hand call is in flight. */
+/**
+ * Evidence by host. If there is too much, the least recently called hosts are dropped first, except hosts with a
+ * first-hand call in flight.
+ */
 export interface EvidenceMemory {
   of(host: string): HostEvidence;
   find(host: string): HostEvidence | undefined;
@@ -88,7 +114,7 @@ export function createEvidenceMemory(): EvidenceMemory {
     of: (host) => {
       const known = hosts.get(host);
       const evidence = known?.evidence ?? createHostEvidence();
-      // Counts the growth of the evidence since its last use.
+      // Counts what was added to the evidence since its last use.
       const counted = 1 + evidence.size;
       size += counted - (known?.counted ?? 0);
       hosts.delete(host);
@@ -170,7 +196,9 @@ export function createHostEvidence(): HostEvidence {
 }
 
 interface Waiting {
-  /** Lets up to `max` jobs wait at a time, each for a second, and sidelines all others. */
+  /**
+   * Returns `wait` for up to `max` jobs at a time, each for at most a second. Returns `put-aside` for all other jobs.
+   */
   permit(jobId: string, nowMs: number): FirstHandPermit;
   leave(jobId: string): void;
 }
@@ -207,7 +235,10 @@ function isFailing({ answeredAtMs, failedAtMs }: Evidence): boolean {
   return failedAtMs >= answeredAtMs;
 }
 
-/** True if several routes were called within ten seconds before that time or since, and half of them or more fail. */
+/**
+ * Returns true if several routes were called recently, and at least half of them fail. Recently means after `sinceMs`,
+ * or within the ten seconds before.
+ */
 function areManyFailing(routes: Iterable<Evidence>, sinceMs: number): boolean {
   let called = 0;
   let failing = 0;
@@ -219,7 +250,7 @@ function areManyFailing(routes: Iterable<Evidence>, sinceMs: number): boolean {
   return called >= severalRoutes && failing >= called / 2;
 }
 
-/** True if all failures of the route have one ordering key, and the given key is another one. */
+/** Returns true if all failures of the route belong to one ordering key, and the given key is another one. */
 function isOtherThanTheOneThatFails({ keys }: RouteEvidence, orderingKey: string | null): boolean {
   const failing = [...keys.values()].filter(isFailing);
   return failing.length === 1 && failing[0]?.id !== (orderingKey ?? unkeyed);
@@ -231,7 +262,7 @@ function nothingOf(id: string): Evidence {
   return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never };
 }
 
-/** Returns the source of this id, and marks it as called last. */
+/** Returns the source with this id, and marks it as the most recently called. */
 function latest<Source>(sources: Map<string, Source>, id: string, create: () => Source): Source {
   const source = sources.get(id) ?? create();
   sources.delete(id);

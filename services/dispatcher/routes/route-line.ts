@@ -6,12 +6,15 @@ export interface RouteLine {
   /** Claimed jobs without a slot. */
   waiting: number;
   lastBeginMs: number;
-  /** Time of the last answer or quick failure, or of the first call in flight since. */
+  /**
+   * Monotonic time of the last response or quick failure. If later calls began after a pause, the time at which the
+   * first of them began.
+   */
   silentSinceMs: number;
-  /** True if the last call that ended has held its slot for long without an answer. */
+  /** True if the last ended call got no response and occupied its slot for long. */
   isSilent: boolean;
   lastEndMs: number;
-  /** Time at which the job released last comes back. */
+  /** Monotonic time at which the last released job is due again. */
   backAtMs: number;
 }
 

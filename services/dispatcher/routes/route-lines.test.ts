@@ -7,7 +7,7 @@ const failed: RouteCallEnd = { end: 'unanswered', pressure: null, retryAfterMs: 
 const timedOut = { end: 'unanswered', pressure: 'timed-out', retryAfterMs: null } satisfies RouteCallEnd;
 const throttled = { end: 'unanswered', pressure: 'throttled', retryAfterMs: 5000 } satisfies RouteCallEnd;
 
-describe('the routes of an outlet with 16 slots', () => {
+describe('the routes of a client endpoint with 16 call slots', () => {
   const slots = 16;
   let lines: RouteLines;
   let nowMs: number;
@@ -34,7 +34,7 @@ describe('the routes of an outlet with 16 slots', () => {
     for (let begun = 0; begun < calls; begun++) lines.begin(line);
   };
 
-  it('leave a single route all slots after an answer, and half of them before it or while its calls hang', () => {
+  it('leave a single route all slots after an answer, and half of the slots before an answer or while calls hang', () => {
     const only = lineOf('h/a');
     expect(allowed(only)).toBe(8);
     call(only, 100);
@@ -71,7 +71,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(backInMs(bad)).toBeLessThan(1000);
   });
 
-  it('leave some slots to other routes for ten seconds after the last call of those', () => {
+  it('leave some slots to other routes for ten seconds after the last call of those routes', () => {
     const [busy, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     for (let calls = 0; calls < 10; calls++) call(busy, 100);
@@ -94,7 +94,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(isBlocked(hangs)).toBe(true);
   });
 
-  it('block a new route whose calls hang for a second, even if it is the only one', () => {
+  it('block, after a second, a new route whose calls hang, even if it is the only one', () => {
     const only = lineOf('h/a');
     hang(only, 8);
     nowMs += 999;
@@ -147,7 +147,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect([backInMs(only), backInMs(only)]).toEqual([600, 700]);
   });
 
-  it('bring back released jobs at the pace of their calls within 30 s, then at the maximum rate', () => {
+  it('bring back released jobs at the pace of their calls for 30 s, then at the maximum rate', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     call(slow, 4000);
@@ -191,6 +191,14 @@ describe('the routes of an outlet with 16 slots', () => {
     nowMs += 600;
     expect(allowed(good)).toBe(8);
     expect(hanging.map(isBlocked)).toEqual([true, true, true]);
+  });
+
+  it('leave half of the slots to an answered route without calls, although a new route hangs', () => {
+    const [idle, hangs] = [lineOf('h/a'), lineOf('h/b')];
+    call(idle, 100);
+    hang(hangs, 8);
+    nowMs += 1000;
+    expect(allowed(idle)).toBe(8);
   });
 
   it('leave some slots to an answered route if 30 routes were never answered', () => {
@@ -262,7 +270,7 @@ describe('the routes of an outlet with 16 slots', () => {
   });
 });
 
-describe('the routes of an outlet with few slots', () => {
+describe('the routes of a client endpoint with few call slots', () => {
   it.each([
     [1, 1, 1],
     [2, 2, 1],

@@ -4,55 +4,69 @@ import { createSourceGuard } from '../../../shared/domain/endpoint/source-guard.
 import { newRouteLine, type RouteLine } from './route-line.ts';
 import { firstCallsOf, halfOf, reservedOf } from './route-slots.ts';
 
-/** Upper bound on the routes remembered for an outlet. The one called longest ago is dropped first. */
+/** Maximum number of routes in memory per endpoint. If there are more, the least recently called is dropped. */
 const maxLines = 64;
-/** Id of the shared line for further routes, while all lines are in use. */
+/** Id of a line that further routes share while all lines are in use. */
 const otherRoutes = '';
-/** Milliseconds after its last call for which a route counts as beside another one. */
+/** Time in milliseconds after its last call for which a route still counts as active beside other routes. */
 const besideForMs = 10_000;
-/** Longest time between answers of a flowing route, in milliseconds; for slow calls, half of their time. */
+/**
+ * A route flows if its last response is at most this many milliseconds ago. For slow calls, half of their duration
+ * applies instead.
+ */
 const leastFlowMs = 50;
-/** Factor and least duration from which calls make a route slow, compared to a route beside it. */
+/**
+ * A route is slow if its calls take at least `slowMs`, and more than `slowerTimes` times as long as those of another
+ * active route.
+ */
 const slowerTimes = 4;
 const slowMs = 500;
-/** Range of milliseconds after which a released job comes back; later if too many would come back in a second. */
+/**
+ * Minimum and maximum delay in milliseconds after which a released job is due again. The delay is longer if otherwise
+ * too many jobs were due in the same second.
+ */
 const leastBackMs = 500;
 const mostBackMs = 30_000;
-/** Milliseconds after which a released job comes back at the latest, whatever the rate of returns. */
+/** Maximum delay in milliseconds of a released job, whatever number of jobs is due in a second. */
 const mostPacedMs = 120_000;
 
 export interface RouteCallEnd {
   end: CallEnd;
-  /** Null if the receiver took the call well. */
+  /** Overload that the receiver signals with its answer; null if it signals none. */
   pressure: Pressure | null;
   /** Pause that the receiver requested; null without one. */
   retryAfterMs: number | null;
 }
 
 /**
- * Shares the slots of an outlet among the routes that its jobs call, so that no route fills all of them with calls that
- * hang. Each dispatcher learns from its own calls, and remembers while the outlet is idle.
+ * Shares the slots of an endpoint of a client among the routes that its jobs call. No route can thus fill
+ * all slots with calls that hang. A line is the state of one route. Each dispatcher learns from its own calls, and
+ * keeps the results while the endpoint is idle.
  */
 export interface RouteLines {
   readonly size: number;
   /**
    * Returns the line of a route. The line is kept as long as it has calls or claimed jobs.
-   * @param slots the outlet's slots; fewer may be usable if the dispatcher has fewer in total
+   * @param slots the endpoint's slots; fewer may be usable if the dispatcher has fewer in total
    */
   of(route: string, slots: number): RouteLine;
-  /** Returns how many calls of the line may be in flight. @param slots slots that the outlet can use */
+  /** Returns how many calls of the line may be in flight. @param slots slots that the endpoint can use */
   allowed(line: RouteLine, slots: number): number;
-  /** Returns the number of jobs that wait, beside other routes, because their route is not answered. */
+  /**
+   * Returns the number of claimed jobs that wait because calls of their route are not answered, while the endpoint has
+   * other routes.
+   */
   heldUp(slots: number): number;
-  /** Returns the lines with claimed jobs for which no call may begin for long. */
+  /** Returns the lines that have claimed jobs, but for which no call may begin for a long time. */
   blocked(slots: number): ReadonlySet<RouteLine>;
-  /** True if no other route has calls or claimed jobs, or was called within the last ten seconds. */
+  /** Returns true if no other route has calls or claimed jobs, or was called within the last ten seconds. */
   isAlone(line: RouteLine): boolean;
-  /** True if a job of the line that were released now would come back later than the longest allowed time. */
+  /** Returns true if a job of the line that was released now could not be due again within the maximum delay. */
   isReturnFull(line: RouteLine, perSecond: number): boolean;
   /**
-   * Returns the milliseconds until a released job of the line is due: as many come back at a time as the line can call.
-   * @param perSecond upper bound on the outlet's released jobs that come back in a second
+   * Returns the delay in milliseconds until a released job of the line is due again. It is such that as many jobs are
+   * due at a time as the line can call.
+   * @param perSecond maximum number of the endpoint's released jobs that may be due in a second
    */
   backInMs(line: RouteLine, slots: number, perSecond: number): number;
   begin(line: RouteLine): void;
@@ -125,7 +139,10 @@ export function createRouteLines(
     return true;
   }
 
-  /** True if calls of the line are answered continually, and not much slower than others: it may use most slots. */
+  /**
+   * Returns true if the line flows: its calls are answered continually, and are not much slower than those of others.
+   * It may then use most slots.
+   */
   function isFlowing(line: RouteLine): boolean {
     const { answeredAtMs, times } = line.guard;
     return monotonicMs() - answeredAtMs <= Math.max(leastFlowMs, times.recentMs / 2) && !isSlow(line);
@@ -140,7 +157,9 @@ export function createRouteLines(
     return false;
   }
 
-  /** True if calls of the line have been in flight, or have held their slots, for so long that they seem to hang. */
+  /**
+   * Returns true if calls of the line have occupied their slots without a response for so long that they seem to hang.
+   */
   function isStuck({ guard, silentSinceMs }: RouteLine): boolean {
     return monotonicMs() - silentSinceMs >= guard.stuckAfterMs;
   }
@@ -154,16 +173,17 @@ export function createRouteLines(
     return Math.min(most, guard.allowed(monotonicMs()));
   }
 
-  /** True if nothing shows that calls of the line are answered now. */
+  /** Returns true if there is no evidence that calls of the line are answered at present. */
   function isDoubtful(line: RouteLine): boolean {
     const { guard, inFlight } = line;
     return guard.answeredAtMs === -Infinity || guard.isFailing || guard.isTroubled || (inFlight > 0 && isStuck(line));
   }
 
   /**
-   * Returns the calls that a line may have if all lines that do not flow hold half of the slots together. Answered
-   * lines share their part among each other until they are late, so that they do not wait for calls that hang; one call
-   * of each is free. The first call of a line may have a slot beyond the half.
+   * Returns how many calls a line may have beside other active lines. All lines that do not flow may use half of the
+   * slots together. Lines that are answered share this half only among each other, until one is late, so that they do
+   * not wait for calls that hang. A line with a single call is not counted. The first call of a line may exceed the
+   * half.
    */
   function roomBeside(line: RouteLine, slots: number): number {
     const { doubtful, restless } = heldBeside(line);
@@ -173,12 +193,15 @@ export function createRouteLines(
     return Math.max(first, halfOf(slots) - held);
   }
 
-  /** True if no call of the line has ended for the usual duration of a call. */
+  /** Returns true if calls of the line are in flight, and no call has ended for the usual duration of a call. */
   function isLate({ inFlight, guard, silentSinceMs }: RouteLine): boolean {
     return inFlight > 0 && monotonicMs() - silentSinceMs > guard.times.recentMs;
   }
 
-  /** Returns the calls of other lines that do not flow, separately for doubtful and other lines. */
+  /**
+   * Returns the number of calls of other lines that do not flow, separately for doubtful lines and for those that are
+   * answered.
+   */
   function heldBeside(line: RouteLine): { doubtful: number; restless: number } {
     const held = { doubtful: 0, restless: 0 };
     for (const other of calling) {
@@ -189,14 +212,14 @@ export function createRouteLines(
     return held;
   }
 
-  /** True if other lines hold the slots of the line with calls that hang. */
+  /** Returns true if the line waits because other lines occupy slots with calls that hang. */
   function isHeldBack(line: RouteLine): boolean {
     if (isFlowing(line) || !isDoubtful(line)) return false;
     for (const other of calling) if (other !== line && isStuck(other)) return true;
     return false;
   }
 
-  /** Returns the number of lines with released jobs that have not come back. */
+  /** Returns the number of lines with released jobs that are not due again yet. */
   function countAway(nowMs: number): number {
     let count = 0;
     for (const { backAtMs } of lines.values()) if (backAtMs > nowMs) count++;
@@ -244,7 +267,7 @@ export function createRouteLines(
       const nowMs = monotonicMs();
       const pacedMs = Math.min(nowMs + mostPacedMs, nextBackMs(line, nowMs, perSecond));
       const sinceMs = line.inFlight > 0 ? nowMs - line.silentSinceMs : 0;
-      // A line that is alone has all slots as soon as it is answered.
+      // A line that is alone gets all slots as soon as one call is answered.
       const calls = isAlone(line) ? slots : Math.max(1, allowed(line, slots));
       const eachMs = Math.max(line.guard.times.recentMs, sinceMs) / calls;
       const leastMs = nowMs + Math.max(leastBackMs, line.guard.waitMs(nowMs));
@@ -266,7 +289,7 @@ export function createRouteLines(
       if (line.inFlight === 0) calling.delete(line);
       if (!call) return;
       const isAnswered = call.end === 'answered';
-      // Released jobs of the route continue at once.
+      // The route has recovered: the next released job needs no longer wait for the earlier ones.
       if (isAnswered && (guard.isTroubled || guard.isFailing || isStuck(line))) line.backAtMs = -Infinity;
       line.isSilent = !isAnswered && nowMs - startedMs >= guard.stuckAfterMs;
       line.lastEndMs = nowMs;

@@ -1,44 +1,47 @@
 import { createRouteLines, type RouteLines, type RouteLinesDeps } from './route-lines.ts';
 
-/** Upper bound on outlets plus their routes in memory: each takes about 2 KB. */
+/** Upper bound on endpoints plus their routes in memory: each takes about 2 KB. */
 const maxRemembered = 20_000;
 
-/** Routes by outlet. The least recently used outlets are dropped first. */
+/**
+ * State of the routes of each endpoint of a client. If there are too many, the least recently used endpoints
+ * are dropped first.
+ */
 export interface RouteMemory {
-  of(outletId: string): RouteLines;
-  /** Number of outlets, plus the routes of all of them. */
+  of(endpointId: string): RouteLines;
+  /** Number of endpoints, plus the routes of all of them. */
   readonly size: number;
 }
 
 export function createRouteMemory(deps: RouteLinesDeps): RouteMemory {
-  const outlets = new Map<string, RouteLines>();
+  const endpoints = new Map<string, RouteLines>();
   let size = 0;
 
   function makeRoom(wanted: string): void {
-    for (const [outletId, { size: ofOutlet }] of outlets) {
+    for (const [endpointId, { size: ofEndpoint }] of endpoints) {
       if (size <= maxRemembered) return;
-      if (outletId === wanted) continue;
-      outlets.delete(outletId);
-      size -= 1 + ofOutlet;
+      if (endpointId === wanted) continue;
+      endpoints.delete(endpointId);
+      size -= 1 + ofEndpoint;
     }
   }
 
-  function create(outletId: string): RouteLines {
+  function create(endpointId: string): RouteLines {
     size++;
-    makeRoom(outletId);
+    makeRoom(endpointId);
     const routes = createRouteLines(deps, () => {
-      if (outlets.get(outletId) !== routes) return;
+      if (endpoints.get(endpointId) !== routes) return;
       size++;
-      makeRoom(outletId);
+      makeRoom(endpointId);
     });
     return routes;
   }
 
   return {
-    of: (outletId) => {
-      const routes = outlets.get(outletId) ?? create(outletId);
-      outlets.delete(outletId);
-      outlets.set(outletId, routes);
+    of: (endpointId) => {
+      const routes = endpoints.get(endpointId) ?? create(endpointId);
+      endpoints.delete(endpointId);
+      endpoints.set(endpointId, routes);
       return routes;
     },
     get size() {

@@ -99,7 +99,7 @@ describe('the call slots of a dispatcher', () => {
     expect(await looksWithin(10_000)).toBe(20);
   });
 
-  it('are none for a new dispatcher until the other one has certainly read of it, then its share', async () => {
+  it('are none for a new dispatcher until the other dispatcher has certainly read about it, then its share', async () => {
     const { clock, startOne } = setUp();
     const first = await startOne('d1');
     const second = await startOne('d2');
@@ -111,7 +111,7 @@ describe('the call slots of a dispatcher', () => {
     expect(second.isClosed(client)).toBe(false);
   });
 
-  it("never exceed the client's concurrency, even if the earlier dispatcher cannot read of the new one", async () => {
+  it("never exceed the client's concurrency, even if the earlier dispatcher cannot read about the new one", async () => {
     const { clock, cannotRead, startOne, inUse } = setUp();
     const first = await startOne('d1');
     cannotRead.add('d1');
@@ -165,7 +165,7 @@ describe('the call slots of a dispatcher', () => {
     expect(tried.size).toBe(clients.length);
   });
 
-  it('are settled after 3 s beside another dispatcher, and after 6 s if the dispatcher is not listed', async () => {
+  it('have their final number after 3 s beside another dispatcher, and after 6 s if the dispatcher is not listed', async () => {
     const { clock, startOne } = setUp();
     await startOne('d1');
     const settledAt = new Map<string, number>();

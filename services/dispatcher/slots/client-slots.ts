@@ -8,13 +8,22 @@ import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
-/** Milliseconds between two reads while alone: newcomers notify, and several reads fit into `goodForMs`. */
+/**
+ * Time in milliseconds between two reads of the other dispatchers while there are none. A new dispatcher notifies this
+ * one, and several reads fit into `goodForMs`.
+ */
 const aloneLookEveryMs = 1000;
-/** Milliseconds between two turns if there are no turns to take. A notification wakes the loop. */
+/** Time in milliseconds between two turns of the loop if no client needs slot leases. A notification wakes the loop. */
 const untilWokenMs = 60_000;
-/** Milliseconds for which a read of the others is valid. A new dispatcher begins when all have read it. */
+/**
+ * Time in milliseconds for which the list of the other dispatchers is valid. A new dispatcher begins after this time,
+ * because by then, all others have read the list with it.
+ */
 const goodForMs = 3000;
-/** Longest wait at the start: a dispatcher of a disabled region is not listed, claims nothing and need not wait. */
+/**
+ * Maximum wait in milliseconds at the start. A dispatcher of a disabled region is never listed. It claims nothing, so
+ * it need not wait longer.
+ */
 const longestStartMs = 2 * goodForMs;
 /** Milliseconds between two tries to get a slot that another dispatcher has. */
 const tryEveryMs = 100;
@@ -22,7 +31,7 @@ const tryEveryMs = 100;
 const minBetweenMs = 20;
 /** Longest pause in milliseconds after a turn that took long. */
 const longestPauseMs = 500;
-/** Clients to try in one turn and its statement, besides those with a slot here. */
+/** Maximum number of clients without a slot here for which one turn, and its statement, tries to get a slot. */
 const maxTried = 250;
 
 export interface ClientSlotsDeps {
@@ -40,21 +49,28 @@ export interface ClientSlotsDeps {
 }
 
 /**
- * Share of this dispatcher in each client's calls in flight: the client's concurrency is divided among the dispatchers
- * of all regions. If there are more dispatchers than that, they take turns by leases, one for each call.
+ * Call slots of each client on this dispatcher. A client's concurrency limit is divided among the dispatchers of all
+ * regions. If there are more dispatchers than calls, the dispatchers take turns: each slot is a lease for one call.
  */
 export interface ClientSlots {
-  /** Resolves after the first attempt to read the other dispatchers. */
+  /** Begins to read the other dispatchers. Resolves after the first attempt. */
   start(): Promise<void>;
   isSettled(): boolean;
-  /** Resolves when this dispatcher has its share, for which jobs sent earlier would wait; or need not wait. */
+  /**
+   * Resolves when this dispatcher may use its share of the slots; jobs sent to it earlier would only wait. Also
+   * resolves after `longestStartMs`.
+   */
   settled(): Promise<void>;
   giveUp(): void;
   /**
-   * Returns how many calls of a client may be in flight here, by the last read, however old: claimed jobs begin by it.
+   * Returns how many calls of a client may be in flight here. Claimed jobs may begin even if the last read of the other
+   * dispatchers is old.
    */
   of(clientId: string): number;
-  /** Returns true if no more jobs may be claimed: the turn is over, or the last read of the others is too old. */
+  /**
+   * Returns true if no more jobs of the client may be claimed: its turn is over, or the last read of the other
+   * dispatchers is too old.
+   */
   isClosed(clientId: string): boolean;
   /** Reports that a client without a slot may have jobs. */
   poke(): void;
@@ -83,35 +99,41 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       turns.poke();
     }
     const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
-    // The interval counts from the request: a late answer is already old.
+    // The interval begins with the request, because a response that arrives late is already old.
     return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());
   }
 
-  /** True if all other dispatchers have made room for this one's share. */
+  /** Returns true if all other dispatchers have reduced their shares for this one. */
   const hasJoined = () => clock.monotonicMs() - listedSinceMs >= goodForMs;
   const isSettled = () => hasJoined() && clock.monotonicMs() - readAtMs < goodForMs;
 
   const isNarrow = (clientId: string) => concurrencyOf(clientId) < owners.length;
 
-  /** Returns the slots of a client that takes turns; 0 while the last read of the others is too old. */
-  function mostOf(clientId: string): number | null {
+  /**
+   * Returns the number of slots of a client whose dispatchers take turns; null for other clients. 0 while the last read
+   * of the other dispatchers is too old.
+   */
+  function leasableSlotsOf(clientId: string): number | null {
     if (!isNarrow(clientId)) return null;
     return isSettled() ? concurrencyOf(clientId) : 0;
   }
 
-  /** Takes one turn over the clients with fewer slots than there are dispatchers. */
+  /**
+   * Renews and releases slot leases, and takes new ones. Only clients with fewer slots than there are dispatchers need
+   * leases.
+   */
   async function takeTurns(): Promise<number> {
     const begunMs = clock.monotonicMs();
     const ours = new Set(leases.clients());
     const others = [...deps.queues()].flatMap(([clientId, user]) =>
       jobsOf(user) > 0 && !ours.has(clientId) && isNarrow(clientId) ? [clientId] : [],
     );
-    await leases.keep(mostOf, isSettled() ? nextOf(others) : []);
+    await leases.keep(leasableSlotsOf, isSettled() ? nextOf(others) : []);
     if (others.length + leases.clients().length === 0) return owners.length > 1 ? lookEveryMs : untilWokenMs;
     return Math.min(longestPauseMs, Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs)));
   }
 
-  /** Returns some of these clients, each of them once before one is tried again. */
+  /** Returns up to `maxTried` of these clients. Each client is returned once before any of them is returned again. */
   function nextOf(clientIds: readonly string[]): string[] {
     const untried = clientIds.filter((clientId) => !tried.has(clientId));
     const next = untried.slice(0, maxTried);

@@ -56,6 +56,27 @@ describe('the lease of a call slot', () => {
     expect([ours.of(client), ours.isClosed(client)]).toEqual([0, true]);
   });
 
+  it('is left to other dispatchers for 250 ms after a turn', async () => {
+    const { clock, ours } = setUp();
+    await ours.turn(queued);
+    clock.advance(1000);
+    await ours.turn(queued);
+    clock.advance(249);
+    await ours.turn(queued);
+    expect(ours.of(client)).toBe(0);
+    clock.advance(1);
+    await ours.turn(queued);
+    expect(ours.of(client)).toBe(1);
+  });
+
+  it('is not acquired for more jobs of a turn that is over', async () => {
+    const { clock, ours } = setUp();
+    await ours.turn(queued, { most: 3 });
+    clock.advance(1000);
+    await ours.turn({ ...queued, length: 5, inFlight: 1 }, { most: 3 });
+    expect(ours.of(client)).toBe(1);
+  });
+
   it('allows claims for one second after it was acquired, however long that took', async () => {
     const { clock, store, dispatcher } = setUp();
     const slow = dispatcher('a', {
@@ -105,7 +126,7 @@ describe('the lease of a call slot', () => {
     expect(meanwhile).toEqual([0, true]);
   });
 
-  it('is acquired although leases of other slots cannot be released, and those are released later', async () => {
+  it('is acquired although leases of other slots cannot be released, and those leases are released later', async () => {
     const { store, dispatcher, others } = setUp();
     let isDown = true;
     const ours = dispatcher('a', {
@@ -141,7 +162,9 @@ describe('the lease of a call slot', () => {
   it('is not acquired again while its delayed release may still arrive', async () => {
     const { clock, store, dispatcher } = setUp();
     const late: (() => Promise<void>)[] = [];
+    let requests = 0;
     const ours = dispatcher('a', {
+      acquireSome: (...args) => (requests++, store.acquireSome(...args)),
       releaseAll: (held) => {
         late.push(() => store.releaseAll(held));
         return Promise.reject(new Error('no answer'));
@@ -150,7 +173,7 @@ describe('the lease of a call slot', () => {
     await ours.turn(queued);
     await expect(ours.turn(nothing)).rejects.toThrow('no answer');
     await expect(ours.turn(queued)).rejects.toThrow('no answer');
-    expect(ours.of(client)).toBe(0);
+    expect([ours.of(client), requests]).toEqual([0, 1]);
     clock.advance(10_000);
     await ours.turn(queued);
     for (const release of late) await release();

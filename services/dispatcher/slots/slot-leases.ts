@@ -3,11 +3,17 @@ import { deadAfterMs } from '../../../shared/ports/job-nodes.ts';
 import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import type { ClientQueue } from '../jobs/client-queue.ts';
 
-/** Duration of a lease, that of a dead dispatcher's claims. Its holder uses it for a little less. */
+/**
+ * Duration of a lease in milliseconds. It equals the time after which the claims of a dead dispatcher are free. The
+ * holder stops using the lease `marginMs` earlier.
+ */
 const ttlMs = deadAfterMs;
 const marginMs = 1000;
 const renewBelowMs = ttlMs / 2;
-/** Duration of a turn, after which a dispatcher with more to call rests for `restMs`, so that others get slots. */
+/**
+ * Duration in milliseconds of a turn. Afterwards, a dispatcher pauses for `restMs` even if it has more jobs, so that
+ * others get slots.
+ */
 const turnMs = 1000;
 const restMs = 250;
 
@@ -27,7 +33,7 @@ interface Turn {
   isOver: boolean;
 }
 
-/** Request for some of these slots of a client, whichever are free. */
+/** Request for `count` of a client's slots among `numbers`, whichever are free. */
 interface WantedSlots {
   clientId: string;
   numbers: readonly number[];
@@ -39,12 +45,12 @@ export interface SlotLeasesDeps {
   owner: string;
   /** Returns the current jobs of a client on this dispatcher, undefined if there are none. */
   userOf: (clientId: string) => SlotUser | undefined;
-  /** Notifies that there are more slots than before. */
+  /** Called when this dispatcher has got more slots. */
   onGained: () => void;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Slots of clients with fewer slots than there are dispatchers: each lease allows one call in flight. */
+/** Slots of clients that have fewer slots than there are dispatchers. Each lease permits one call in flight. */
 export interface SlotLeases {
   /** Returns the clients with a slot here. */
   clients(): string[];
@@ -52,19 +58,21 @@ export interface SlotLeases {
   /** Returns true if the client's turn is over: no more jobs are claimed. */
   isClosed(clientId: string): boolean;
   /**
-   * Releases and renews the slots of all clients that have some, and takes more for them and for the named others, all
-   * in two statements. A job whose claim is being written keeps its slot.
-   * @param mostOf slots of a client over all dispatchers, 0 to take no more; null if the client takes no turns
-   * @throws if one of the statements has failed: the other was tried nevertheless, and the next call makes up for it
+   * Releases and renews the slots of all clients that have some. Takes more slots for these clients and for `others`.
+   * Uses two statements in total. A job whose claim is being written keeps its slot.
+   * @param mostOf slots of a client over all dispatchers, 0 to take no more; null if the dispatchers take no turns for
+   * this client
+   * @throws if a statement has failed; the other one was still executed, and the next call repeats what is
+   * missing
    */
   keep(mostOf: (clientId: string) => number | null, others: readonly string[]): Promise<void>;
 }
 
 export function createSlotLeases({ leases, owner, userOf, onGained, clock }: SlotLeasesDeps): SlotLeases {
   const turns = new Map<string, Turn>();
-  /** Times by client until which other dispatchers have their turn. */
+  /** Monotonic times, by client, until which this dispatcher leaves the slots to others. `keep` drops past times. */
   const rests = new Map<string, number>();
-  /** Slots that are given up and whose leases are not released yet. */
+  /** Slots that this dispatcher has given up, but whose leases are not released yet. */
   let leaving: Slot[] = [];
 
   const slotsOf = (clientId: string): Slot[] => {
@@ -78,7 +86,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     turns.delete(clientId);
   }
 
-  /** Ends turns, and gives up slots that are no longer needed. */
+  /** Ends a turn that has lasted long enough, and gives up slots that are no longer needed. */
   function settle(clientId: string, turn: Turn, isWanted: boolean): void {
     const nowMs = clock.monotonicMs();
     const queue = userOf(clientId) ?? nothing;
@@ -103,10 +111,11 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
   function missing(clientId: string, most: number): WantedSlots[] {
     const turn = turns.get(clientId);
     const queue = userOf(clientId) ?? nothing;
-    if (turn?.isOver || clock.monotonicMs() < (rests.get(clientId) ?? 0)) return [];
+    if (turn?.isOver || rests.has(clientId)) return [];
     const count = Math.min(most, jobsOf(queue)) - (turn?.slots.size ?? 0);
     if (count <= 0) return [];
-    // A failed release may still take effect, and would release the same lease.
+    // Slots that are being given up are excluded. A release that failed may still take effect, and would then release
+    // the new lease.
     const left = new Set(leaving.map(({ lease }) => lease.name));
     const isFree = (nth: number) => !turn?.slots.has(nth) && !left.has(nameOf(clientId, nth));
     const numbers = Array.from({ length: most }, (_, nth) => nth).filter(isFree);
@@ -132,7 +141,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
         if (lease) turn.slots.set(number, { lease, untilMs: requestedAtMs + ttlMs - marginMs });
         else turn.slots.delete(number);
       }
-      // The turn begins with its first slot, however long it took to get it.
+      // The turn begins when its first slot is held, not when the slot was requested.
       if (turn.sinceMs === Infinity) turn.sinceMs = clock.monotonicMs();
       if (turn.slots.size === 0) turns.delete(clientId);
       else turns.set(clientId, turn);

@@ -26,7 +26,7 @@ describe("a dispatcher's share of a client's call slots", () => {
     expect(slotShare(50, ownersOf(3), 'another', clientIdOf(1))).toBe(0);
   });
 
-  it('is rounded up at another dispatcher for each client', () => {
+  it('is rounded up at a different dispatcher for each client', () => {
     const owners = ownersOf(4);
     const more = Array.from({ length: 4 }, (_, client) =>
       owners.findIndex((owner) => slotShare(5, owners, owner, clientIdOf(client)) === 2),

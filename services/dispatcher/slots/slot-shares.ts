@@ -1,7 +1,7 @@
 /**
- * Returns how many of a client's calls one dispatcher may have in flight, so that all dispatchers together keep to its
- * concurrency. The remainder goes to different dispatchers for each client.
- * @param owners all living dispatchers, sorted
+ * Returns how many of a client's calls one dispatcher may have in flight, so that all dispatchers together respect the
+ * client's limit. The remainder of the division goes to different dispatchers for each client.
+ * @param owners names of all live dispatchers, sorted
  */
 export function slotShare(concurrency: number, owners: readonly string[], owner: string, clientId: string): number {
   const place = owners.indexOf(owner);
@@ -12,7 +12,10 @@ export function slotShare(concurrency: number, owners: readonly string[], owner:
   return (place + firstOf(clientId, count)) % count < over ? each + 1 : each;
 }
 
-/** Returns the place of the first dispatcher with one call more. The last digits of an id are random. */
+/**
+ * Returns the position of the first dispatcher that gets one call more than others. The last digits of an id are
+ * random, so the position differs between clients.
+ */
 function firstOf(clientId: string, count: number): number {
   return Number.parseInt(clientId.slice(-6), 16) % count || 0;
 }

@@ -27,12 +27,13 @@ export function createTopicEndpoint({ writer, topics, clock }: TopicEndpointDeps
   }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const topic = topicOf(origin) ?? '';
-    // The topic was allowed when the job was accepted, and may not be any more.
+    // Checked again: the topic was allowed when the job was accepted, but the configuration may have changed.
     const forbidden = topics.whyNot(topic);
     if (forbidden !== null) return { kind: 'forbidden', cause: `${topic} may not be written: ${forbidden}` };
     const withinMs = timeoutMs ?? limits.timeoutMs;
     const ended = new AbortController();
-    // A record that is acknowledged later was written: then the job writes it once more, under the same id.
+    // If Kafka acknowledges the record only later, it was written all the same. The job is then retried, and writes it
+    // again under the same id.
     const late = clock
       .sleep(withinMs, ended.signal)
       .then(() => ({ kind: 'unknown', cause: `no acknowledgement within ${withinMs} ms` }) as const);
@@ -51,7 +52,7 @@ function answerOf(outcome: TopicWritten): CallbackAnswer {
   return { kind: 'answered', status: written, retryAfterMs: null, body: Buffer.from(place) };
 }
 
-/** Returns headers from alternating names and values; the last one of a repeated name. */
+/** Converts alternating names and values into an object. If a name is repeated, the last value applies. */
 function recordOf(flat: readonly string[]): Record<string, string> {
   const names = flat.filter((_, place) => place % 2 === 0);
   const pairs = names.map((name, nth): [string, string] => [name, flat[2 * nth + 1] ?? '']);

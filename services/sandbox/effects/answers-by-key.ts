@@ -4,8 +4,9 @@ import type { Decide, Effects, EffectsAnswer, EffectStore, UserFailure } from '.
 import { effectsOf } from './without-memory.ts';
 
 /**
- * Contract class B in memory: request key → first answer. Stores only the failures, because the rest follows from the
- * request, whose bytes are the same. The same user under another key has a second effect, as class B allows.
+ * Memory of contract class B: the first answer by request key. Stores only the failures, because all else follows from
+ * the request, which is the same in a repeated call. If the same user comes under another key, the effect happens
+ * again, as class B permits.
  */
 export function createAnswersByKey(): EffectStore {
   const answers = new Map<string, { digest: string; failures: UserFailure[] }>();

@@ -32,7 +32,10 @@ export interface UserOutcome {
 
 /** Memory of a service about its effects, by contract class (docs/contracts.md). */
 export interface EffectStore {
-  /** Applies a call wholly or not at all. Concurrent calls for the same users or key have one effect together. */
+  /**
+   * Applies a whole call, or nothing. If concurrent calls have the same users or the same key, the effect happens only
+   * once.
+   */
   apply(request: BatchRequest, decide: Decide): Promise<EffectsAnswer>;
   /** Returns outcomes of users in the order of the query; class C only. */
   statusOf?(query: StatusQuery): readonly UserOutcome[];

@@ -1,5 +1,9 @@
 export interface KeysInFlight {
-  /** @returns number of other calls of the same key in flight; if not 0, several callers serve the key at once */
+  /**
+   * Counts a call as in flight.
+   * @returns the number of other calls with the same key in flight; more than 0 means that several workers use the key
+   * at once
+   */
   enter(key: string): number;
   leave(key: string): void;
 }

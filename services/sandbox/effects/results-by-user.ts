@@ -1,7 +1,7 @@
 import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
 import type { Decide, Effects, EffectStore, UserFailure } from './effects.ts';
 
-/** Contract class A in memory: (run, step, user) → first final result. */
+/** Memory of contract class A: the first final result by run, step and user. */
 export function createResultsByUser(): EffectStore {
   const resultsByStep = new Map<string, Map<string, UserFailure | null>>();
 

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -6,6 +6,7 @@ import { createEmptyTestDatabase, type TestDatabase } from '../../../test/suppor
 import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
 import type { Decide, Effects, EffectStore } from './effects.ts';
 import { createRewardsInPostgres, type RewardsInPostgresDeps } from './rewards-in-postgres.ts';
+import { openTestPool } from '../../../test/support/test-pool.ts';
 
 const users = Array.from({ length: 100 }, (_, i) => `sg-${i} "odd" \\ ${i % 2 ? '🎟️' : ','}`);
 const nobodyFails: Decide = () => undefined;
@@ -18,7 +19,7 @@ let rewards: EffectStore;
 
 beforeAll(async () => {
   database = await createEmptyTestDatabase();
-  rows = new pg.Pool({ connectionString: database.url });
+  rows = openTestPool({ connectionString: database.url });
 });
 
 afterAll(async () => {

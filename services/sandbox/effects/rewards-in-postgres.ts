@@ -23,8 +23,7 @@ const schema = `
     happened_at timestamptz not null default now()
   )`;
 
-// Each call decides users in ascending order, so that concurrent calls for the same users wait for each other without a
-// deadlock.
+// Inserts users in ascending order. Concurrent calls for the same users thus wait for each other without a deadlock.
 const decideUsers = `
   insert into sandbox.reward_results (run, step, user_id, code)
   select $1, $2, k.user_id, k.code from unnest($3::text[], $4::text[]) k(user_id, code) order by k.user_id collate "C"
@@ -63,14 +62,14 @@ const resultRows = z.array(z.object({ user_id: z.string(), code: z.string().null
 
 export interface RewardsInPostgresDeps {
   connectionString: string;
-  /** One statement per table and batch, or one per table and user, to measure the difference. */
+  /** Statements to use: one per table and batch, or one per table and user. Exists to measure the difference. */
   queries: 'per-batch' | 'per-user';
   logger: Logger;
 }
 
 /**
- * Contract class A over real tables, as a rewards team would build it: results, balances and events, in one
- * transaction. A crash leaves all of a batch or nothing.
+ * Implements contract class A with real tables, as a rewards team would: results, balances and events, in one
+ * transaction. If the process crashes, either the whole batch is stored or nothing.
  */
 export async function createRewardsInPostgres({
   connectionString,

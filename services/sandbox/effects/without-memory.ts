@@ -2,8 +2,8 @@ import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batc
 import type { Decide, Effects, EffectStore } from './effects.ts';
 
 /**
- * Contract class D: applies every call and remembers nothing. Called as if it were of another class, it is a naive
- * sink: its ledger shows doubled effects that classes A and B would hide.
+ * Memory of contract class D: applies every call and remembers nothing. Useful for tests that call it like class A or
+ * B: the ledger then shows repeated calls as doubled effects, which A and B would hide.
  */
 export function createWithoutMemory(): EffectStore {
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Frequency of a matching rule; without any of these, always. */
+/** Restricts how often a matching rule applies. Without any of these fields, a rule always applies. */
 const often = {
   /** Number of matches to skip first. */
   after: z.int().min(1).optional(),
@@ -8,13 +8,13 @@ const often = {
   every: z.int().min(1).optional(),
   /** Share of the matches, 0 to 1, chosen by a hash of the key and the attempt. */
   share: z.number().min(0).max(1).optional(),
-  /** Largest number of hits. Matches skipped by `every` and `share` do not count. */
+  /** Maximum number of times that the rule applies. */
   times: z.int().min(1).optional(),
 };
 
 const latencyMs = z.int().min(0).max(600_000).optional();
 
-/** Interim answers sent right before the answer, in this order. */
+/** Statuses of interim responses that are sent, in this order, right before the final response. */
 const interim = z
   .array(z.literal([100, 102, 103]))
   .max(1000)
@@ -27,7 +27,10 @@ const pickedUsers = {
 
 const applied = z.boolean().default(true);
 
-/** Fault in place of the answer. `applied`: the effects happen; by default not for a status, but for all others. */
+/**
+ * Fault that replaces the correct response. If `applied` is true, the effects happen nevertheless. Default: false for
+ * `status`, true for all others.
+ */
 export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('status'),
@@ -36,7 +39,7 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
     code: z.string().optional(),
     applied: z.boolean().default(false),
   }),
-  /** No answer until the caller disconnects. The delay of the effects simulates a proxy or a row lock. */
+  /** Sends no response until the caller disconnects. A delay of the effects simulates a proxy or a row lock. */
   z.strictObject({ kind: z.literal('hang'), applied, appliedAfterMs: z.int().min(0).max(600_000).default(0) }),
   z.strictObject({ kind: z.literal('reset'), applied }),
   z.strictObject({ kind: z.literal('half-body'), applied }),
@@ -55,7 +58,7 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('mangle-ids') }),
   /** Compresses the answer, although the request did not allow it. */
   z.strictObject({ kind: z.literal('compressed') }),
-  /** Leaves users (those named, or a share of all) out of the answer, although they were served. */
+  /** Omits some users from the response, although they were served: the named users, or a share of all. */
   z.strictObject({
     kind: z.literal('omit-users'),
     ...pickedUsers,
@@ -79,18 +82,18 @@ export const callRule = z.strictObject({
   campaigns: z.array(z.string()).optional(),
   runs: z.array(z.string()).optional(),
   steps: z.array(z.int()).optional(),
-  /** Parameters that the action needs to contain. */
+  /** Matches calls whose action has these parameters. It may have others too. */
   params: z.record(z.string(), z.json()).optional(),
-  /** Calls with at least one of these users. */
+  /** Matches calls with at least one of these users. */
   users: z.array(z.string()).optional(),
   moreUsersThan: z.int().min(1).optional(),
-  /** Calls of batches as they were fed, without retried users. */
+  /** Matches calls of original batches, but not of batches with retried users. */
   firstTries: z.literal(true).optional(),
-  /** Calls with a user id that contains more than letters, digits and hyphens. */
+  /** Matches calls with a user id that contains other characters than letters, digits and hyphens. */
   oddIds: z.literal(true).optional(),
   /** Calls whose body has a field that the contract does not define. */
   unknownFields: z.literal(true).optional(),
-  /** Calls during another call of their key. */
+  /** Matches calls that arrive while another call with the same key is in flight. */
   overlapping: z.literal(true).optional(),
   fromAttempt: z.int().min(1).optional(),
   toAttempt: z.int().min(1).optional(),
@@ -107,7 +110,7 @@ export const statusRule = z.strictObject({
   name: z.string().min(1),
   services: z.array(z.enum(['rewards', 'points', 'messages'])).optional(),
   runs: z.array(z.string()).optional(),
-  /** Queries with at least one of these users. */
+  /** Matches queries with at least one of these users. */
   users: z.array(z.string()).optional(),
   ...often,
   latencyMs,
@@ -122,7 +125,7 @@ export const statusRule = z.strictObject({
       z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1) }),
       z.strictObject({ kind: z.literal('compressed') }),
       z.strictObject({ kind: z.literal('mangle-ids') }),
-      /** Answers for the first step, whichever step is requested. */
+      /** Answers for the first step, even if another step is requested. */
       z.strictObject({ kind: z.literal('first-step') }),
       z.strictObject({ kind: z.literal('omit-users'), ...pickedUsers }),
       z.strictObject({
@@ -178,7 +181,7 @@ export const receiptRule = z.strictObject({
 
 export type ReceiptRule = z.infer<typeof receiptRule>;
 
-/** Body of `POST /control`: all rules at once. The first matching rule applies. */
+/** Body of `POST /control`: all rules at once. Of each kind, the first rule that matches applies. */
 export const faultRules = z.strictObject({
   calls: z.array(callRule).default([]),
   status: z.array(statusRule).default([]),

@@ -20,7 +20,7 @@ function request(over: Partial<BatchRequest['call']> = {}, attempt = 1, key = 'k
 
 function switchesFor(...calls: object[]) {
   const faults = createFaultSwitches(faultRules.parse({ calls }));
-  return { faults, nameFor: (asked: BatchRequest) => faults.ruleForCall('rewards', asked, 0)?.name };
+  return { faults, nameFor: (requested: BatchRequest) => faults.ruleForCall('rewards', requested, 0)?.name };
 }
 
 describe('a fault rule', () => {

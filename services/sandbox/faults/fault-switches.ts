@@ -21,7 +21,10 @@ export interface ReceiptFor {
 /** Active faults, consulted once for each call and page. They are replaced as a whole, even during calls. */
 export interface FaultSwitches {
   replace(rules: FaultRules): void;
-  /** @param overlapping calls of the same key that are being answered */
+  /**
+   * Returns the rule that applies to a call, and counts a hit.
+   * @param overlapping number of other calls with the same key in flight
+   */
   ruleForCall(service: ServiceName, request: BatchRequest, overlapping: number): CallRule | undefined;
   ruleForStatus(service: ServiceName, query: StatusQuery): StatusRule | undefined;
   ruleForPage(request: PageRequest): SegmentationRule | undefined;

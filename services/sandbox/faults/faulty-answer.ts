@@ -20,7 +20,8 @@ export function decidesAsRule({ name, answer }: CallRule, { key }: BatchRequest,
 }
 
 /**
- * Returns the answer that replaces `body`, the service's correct answer.
+ * Returns the faulty response.
+ * @param body correct response of the service, which the fault replaces or changes
  * @param requested users of the call, if they were served
  */
 export function faultyAnswerOf(
@@ -108,7 +109,7 @@ interface Picked {
   userShare?: number | undefined;
 }
 
-/** Returns a selector: the named users, a share chosen by a hash, or all. */
+/** Returns a function that selects users: the named users, or a share that a hash chooses, or all. */
 export function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
   if (users) return (user) => users.includes(user);
   if (userShare === undefined) return () => true;
@@ -118,7 +119,9 @@ export function pickUsers(salt: string, { users, userShare }: Picked): (user: st
 
 const eitherForm = z.union([fullAnswer, compactAnswer]);
 
-/** Removes users from the answer. The compact form only counts successes, so it reduces the count. */
+/**
+ * Removes users from a response. A compact response contains only the number of successes, so this number is reduced.
+ */
 function without(users: ReadonlySet<string>, body: string): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if ('results' in answer) return JSON.stringify({ results: answer.results.filter(({ id }) => !users.has(id)) });
@@ -127,7 +130,10 @@ function without(users: ReadonlySet<string>, body: string): string {
   return JSON.stringify({ succeeded: answer.succeeded - silentlySucceeded, failed });
 }
 
-/** Adds one result too many. Compact: one success more. Full: the first user again, with the opposite status. */
+/**
+ * Adds one result too many. A compact response gets one more success, a full response the first user again, with the
+ * opposite status.
+ */
 function miscounted(body: string): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if (!('results' in answer)) return JSON.stringify({ ...answer, succeeded: answer.succeeded + 1 });

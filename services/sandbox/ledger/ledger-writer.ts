@@ -2,14 +2,17 @@ import { open } from 'node:fs/promises';
 import type { LedgerLine } from './ledger.ts';
 
 export interface LedgerWriter {
-  /** Resolves when the line is in the file (not on the disk: the ledger survives the process, not the machine). */
+  /**
+   * Resolves when the line has been written to the file. It may not be on the disk yet, so the ledger survives a crash
+   * of the process, but not of the machine.
+   */
   append(line: LedgerLine): Promise<void>;
   close(): Promise<void>;
 }
 
 export const noLedger: LedgerWriter = { append: () => Promise.resolve(), close: () => Promise.resolve() };
 
-/** Appends to the file. Lines that arrive during a write are written together in the next one. */
+/** Opens the file for appending. Lines that arrive during a write are written together in the next write. */
 export async function openLedger(path: string): Promise<LedgerWriter> {
   const file = await open(path, 'a');
   let gathered = '';

@@ -2,7 +2,10 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** Effects of one batch call, written before its answer, so that calls that are cut off later are included. */
+/**
+ * Effects of one batch call. The line is written before the call is answered, so that it exists even if the connection
+ * is cut afterwards.
+ */
 export const ledgerLine = z.object({
   service: z.string(),
   run: z.string(),
@@ -37,7 +40,7 @@ export interface StepEffects {
   repeated: number;
   /** Request key → its calls, in the order of the ledger. */
   keys: Map<string, KeyCalls>;
-  /** Calls during another call of their key. */
+  /** Number of calls that arrived while another call with the same key was in flight. */
   overlapping: number;
 }
 
@@ -93,7 +96,7 @@ function addLine(steps: Map<string, StepEffects>, line: LedgerLine): void {
   for (const user of line.failed) addUser(effects.failed, user, effects, line.country);
 }
 
-/** @returns the users applied for the first time under this key */
+/** Adds a call to its request key. @returns the users that had an effect under this key for the first time */
 function addCall(keys: Map<string, KeyCalls>, line: LedgerLine): readonly string[] {
   const { key, country, at, attempt, applied, repeated, failed } = line;
   const users = applied.length + repeated + failed.length;

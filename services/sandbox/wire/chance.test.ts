@@ -25,7 +25,7 @@ describe('the users with a failure', () => {
     expect(users.flatMap(failuresOfUser({ failureShare: 1 }))).toHaveLength(users.length);
   });
 
-  test('are mostly not retryable under the next key if they are retryable under one key', () => {
+  test('are retryable again under the same key, but rarely under another key', () => {
     const plan = { salt: 's', service: 'rewards', retryableShare: 0.1 } as const;
     const first = users.filter(retriesOf(plan, 'key-1'));
     expect(first.length).toBeGreaterThan(9500);

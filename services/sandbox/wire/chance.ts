@@ -39,7 +39,10 @@ export function failuresOf({ salt, service, failureShare }: FailurePlan): (user:
   };
 }
 
-/** Fault of a whole call. `busy` applies nothing; the others apply everything and lose the answer. */
+/**
+ * Fault of a whole call. `busy` applies nothing. The others apply everything, but the caller gets no successful
+ * response.
+ */
 export type CallFault = 'busy' | 'no-answer' | 'server-error';
 
 export interface CallChances {
@@ -71,7 +74,10 @@ export interface RetryPlan {
   retryableShare: number;
 }
 
-/** Returns whether a user fails with a request to retry. The same key repeats its result. */
+/**
+ * Returns a function that is true for users whose failure is retryable. The result is the same for the same request
+ * key.
+ */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
   const topic = topicOf(`${salt}/${service}/retry/${key}/`);

@@ -5,7 +5,7 @@ export interface HttpAnswer {
   body: string;
   /** Statuses of interim answers, sent before this one. */
   interim?: readonly InterimStatus[] | undefined;
-  /** Way of sending; absent: as a whole. */
+  /** Faulty way to send the response. If absent, the response is sent as a whole. */
   delivery?: Delivery;
 }
 
@@ -13,10 +13,11 @@ export interface HttpAnswer {
 export type InterimStatus = 100 | 102 | 103;
 
 /**
- * - `none`: the connection stays open until the caller disconnects.
- * - `reset`: the connection is cut before the first byte of the answer.
+ * Faulty way to send a response.
+ * - `none`: the connection stays open, without a response, until the caller disconnects.
+ * - `reset`: the connection is cut before the first byte of the response.
  * - `half`: the connection is cut in the middle of the body.
- * - `blanks`: a body of `bytes` spaces replaces the answer's.
+ * - `blanks`: the body is replaced by `bytes` spaces.
  */
 export type Delivery =
   { kind: 'none' | 'reset' | 'half' | 'gzip' } | { kind: 'drip'; everyMs: number } | { kind: 'blanks'; bytes: number };

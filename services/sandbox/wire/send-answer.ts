@@ -6,7 +6,9 @@ import type { HttpAnswer, InterimStatus } from './http-answer.ts';
 
 const chunkBytes = 1024 * 1024;
 
-/** Resolves when nothing more will be written. A faulty delivery ends early if the caller disconnects. */
+/**
+ * Sends a response. Resolves when nothing more will be written. A slow delivery ends early if the caller disconnects.
+ */
 export async function sendAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { delivery, body, interim = [] } = answer;
   for (const status of interim) sendInterim(response, status);
@@ -79,6 +81,6 @@ async function writeBlanks(response: ServerResponse, bytes: number): Promise<voi
     }
     response.end();
   } catch {
-    // The caller disconnected, as expected.
+    // The caller disconnected, which some tests do on purpose.
   }
 }

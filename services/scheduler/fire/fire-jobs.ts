@@ -6,16 +6,16 @@ const maxJobsPerFire = 500;
 
 export interface FireJobsDeps {
   dueJobs: DueJobs;
-  /** Longest wait until the next look, because new jobs may be due before the known ones. */
+  /** Maximum time in milliseconds until the next read. New jobs may be due before the jobs that are known. */
   pollMs: number;
-  /** Returns the lease while this process certainly holds it. */
+  /** Returns the lease as long as this process certainly holds it; else null. */
   held: () => HeldLease | null;
   /** Called if the database reports that another process holds the lease. */
   leaseLost: () => void;
   logger: Logger;
 }
 
-/** Creates runs from due jobs. Returns milliseconds until the next look. */
+/** Creates runs from due jobs. Returns the milliseconds until it should be called again. */
 export async function fireJobs({ dueJobs, pollMs, held, leaseLost, logger }: FireJobsDeps): Promise<number> {
   const lease = held();
   if (!lease) return pollMs;

@@ -15,7 +15,7 @@ export const notifiedPollMs = 2000;
 export interface SchedulerDeps {
   leases: Leases;
   dueJobs: DueJobs;
-  /** Identifies this process among all others, past ones included. */
+  /** Name of this process. It differs from the names of all other processes, including past ones. */
   owner: string;
   leaseMs: number;
   pollMs: number;
@@ -24,7 +24,7 @@ export interface SchedulerDeps {
   logger: Logger;
 }
 
-/** Creates runs from due jobs. Of many schedulers, only the holder of the lease works. */
+/** Creates runs from due jobs. If there are several schedulers, only the holder of the lease does so. */
 export interface Scheduler extends Service {
   start(): void;
 }

@@ -22,7 +22,7 @@ describe('the notification about an expiring key', () => {
     expect(textFor(hours)).toBe(`The key "nightly" ends in ${days}`);
   });
 
-  it('contains the owner', () => {
+  it('contains the owner of the key', () => {
     expect(textFor(24, 'growth')).toBe('The key "nightly" of "growth" ends in 1 day');
   });
 });

@@ -15,13 +15,13 @@ function messageWith(data: Partial<NotificationMessage['data']>): NotificationMe
   return { type: 'run.started', timestamp: '2026-12-01T02:00:00.000Z', data: { ...usual, ...data } };
 }
 
-function digestOf(runs: number, shown: number): NotificationMessage['data']['digest'] {
+function digestOf(runs: number, displayed: number): NotificationMessage['data']['digest'] {
   const line = (n: number): DigestLine => ({
     campaign: { id: `cmp_${n}`, name: `Payday <${n}>` },
     run: { id: `run_${n}`, scheduledFor: '2026-12-01T02:00:00.000Z' },
     figures: { audience: 1200, throughTheChain: 1199, failed: 1 },
   });
-  return { runs, first: Array.from({ length: shown }, (_, n) => line(n)) };
+  return { runs, first: Array.from({ length: displayed }, (_, n) => line(n)) };
 }
 
 const slack = (data: Partial<NotificationMessage['data']>) => {
@@ -83,7 +83,7 @@ describe('the body of a notification', () => {
     expect(teams({ link: '/runs/run_1' }).urls).toEqual([]);
   });
 
-  it('lists the first 20 runs of a digest and the number of the others', () => {
+  it('lists the first 20 runs of a digest and the number of further runs', () => {
     const digest = digestOf(1024, 100);
     const inSlack = slack({ digest }).split('\n• ');
     expect(inSlack[1]).toBe('Payday &lt;0&gt;: 1,199 of 1,200 users, 1 failed');
@@ -129,7 +129,7 @@ describe('the body of a notification', () => {
     expect(email({}).thread).toBeNull();
   });
 
-  it('lists all runs that a digest names in an e-mail, with their times', () => {
+  it('lists, in an e-mail, all runs that a digest names, with their times', () => {
     const lines = email({ digest: digestOf(1024, 100) }).text.split('\n');
     expect(lines[2]).toBe('Payday <0>, planned for 2026-12-01T02:00:00.000Z: 1,199 of 1,200 users, 1 failed');
     expect(lines).toContain('and 924 more');

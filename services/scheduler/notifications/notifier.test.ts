@@ -176,7 +176,7 @@ describe('messages to a notification of an account with a scope', () => {
     [false, { countries: ['ID'] }],
     [false, { countries: [] }],
     [false, { actionTypes: ['send-message'] }],
-  ])('about a campaign are sent (%s) by the scope %j', (expected, scope) => {
+  ])('are sent (%s) about a campaign only if the scope covers it: %j', (expected, scope) => {
     expect(isSubscribed({ account, scopes: [{ ...everything, ...scope }] }, eventOf('run.completed'))).toBe(expected);
     expect(isSubscribed(undefined, eventOf('run.completed'))).toBe(true);
   });
@@ -186,7 +186,7 @@ describe('messages to a notification of an account with a scope', () => {
     [false, ['SG', 'ID'], ['ID']],
     [false, ['ID'], ['SG', 'ID']],
   ])(
-    'about a campaign are sent (%s) by the account for %j and the key behind the URL for %j',
+    'are sent (%s) about a campaign only if both the account and the key behind the URL cover it: %j, %j',
     (expected, ...scopes) => {
       const bounds = { account, scopes: scopes.map((countries) => ({ ...everything, countries })) };
       expect(isSubscribed(bounds, eventOf('run.completed'))).toBe(expected);
@@ -197,7 +197,7 @@ describe('messages to a notification of an account with a scope', () => {
     [true, account],
     [false, uuid(21)],
     [false, null],
-  ])('about a key are sent (%s) if it is of that account: %s', (expected, keyAccount) => {
+  ])('are sent (%s) about a key only if it belongs to that account: %s', (expected, keyAccount) => {
     const key = { id: uuid(30), name: 'nightly', owner: null, expiresAt: new Date(nowMs).toISOString() };
     const event = eventOf('key.ending', { campaign: null, run: null, keyAccount, detail: { key } });
     expect(isSubscribed({ account, scopes: [everything] }, event)).toBe(expected);

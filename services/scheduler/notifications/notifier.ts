@@ -25,11 +25,19 @@ import { messageOf, ownerOfKey } from './event-message.ts';
 
 /** Events per transaction, each of which causes a call for every subscribed notification. */
 const eventsAtOnce = 100;
-/** Interval of looks for stalled runs and low budgets. An event whose announcement was lost waits for it too. */
+/**
+ * Interval in milliseconds of checks for stalled runs and low budgets. If the message about a new event is lost, the
+ * event waits for up to this time too.
+ */
 const lookEveryMs = 10_000;
-/** Interval while there is no notification: a new one arrives as a change of clients. */
+/**
+ * Interval in milliseconds while no notification exists. A new notification is announced as a change of the clients.
+ */
 const idleMs = 60_000;
-/** Retries of single steps usually end within this time. */
+/**
+ * Time in milliseconds for which a run must stall before users are notified. Retries of single steps usually end
+ * earlier.
+ */
 export const stalledForMs = 120_000;
 /** Age at which an undelivered message is no longer relevant. */
 const relevancyMs = 3 * 86_400_000;
@@ -44,7 +52,10 @@ export interface NotifierDeps {
   logger: Logger;
 }
 
-/** Creates calls from events for notifications. Any number of schedulers may do so: each event is taken by one. */
+/**
+ * Creates the jobs that deliver events to notifications. Any number of schedulers may run this loop: each event is
+ * processed by only one of them.
+ */
 export function createNotifier({ events, clients, base, changes, clock, logger }: NotifierDeps): Loop {
   let lookedMs = -Infinity;
 
@@ -112,7 +123,10 @@ export function digestCall(digest: Digest, notification: ActiveNotification, bas
   return callOf(notification, publicId('notificationDigest', digest.digestId), digestMessage(digest, base));
 }
 
-/** Creates a call. Its job id is derived from notification and key, so that repeats yield the same job. */
+/**
+ * Creates the job that delivers a message. Its id is derived from the notification and the key, so that repeats yield
+ * the same job.
+ */
 function callOf(
   { notificationId, url, definition }: ActiveNotification,
   key: string,
@@ -144,7 +158,10 @@ function isSubscribed(
   return event.at >= createdAt && includesEvent(event.kind, definition.events) && matchesFilters(definition, event);
 }
 
-/** Returns true if each scope includes the campaign, or the event's key belongs to the notification's account. */
+/**
+ * Returns true if the notification may receive the event. For an event of a campaign, every scope must include the
+ * campaign. Otherwise, the event's key must belong to the account of the notification.
+ */
 function isWithinBounds({ account, scopes }: NotificationBounds, { campaign, keyAccount }: NotificationEvent): boolean {
   if (campaign === null) return keyAccount !== null && keyAccount === account;
   return scopes.every((scope) => seesReach(scope, campaign));

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** Partitions moved between live schedulers in one round, at most: the new owner has to look from the beginning. */
+/**
+ * Maximum number of partitions that move between live schedulers in one round. It is small, because the new owner has
+ * to read a partition from its beginning.
+ */
 const maxMoves = 16;
 
 /**
- * Assigns partitions to nodes by rendezvous hashing with a bound. The shares of nodes differ by at most one, and a node
- * that joins or leaves moves little else. Partitions without a live node are assigned at once. Of the others, at most
- * `maxMoves` change hands per round.
+ * Assigns partitions to nodes by rendezvous hashing with an upper bound per node. When a node joins or leaves, few
+ * other partitions move. Partitions without a live node are assigned at once. Of the others, at most `maxMoves` change
+ * their owner per round.
  *
  * @param current by partition, the present or designated node; null if there is none
- * @returns by partition; null if there are no nodes
+ * @returns by partition, the node; null if there are no nodes
  */
 export function assignPartitions(nodes: readonly string[], current: readonly (string | null)[]): (string | null)[] {
   if (nodes.length === 0) return current.map(() => null);

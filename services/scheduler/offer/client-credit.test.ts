@@ -112,7 +112,7 @@ describe('the credit of a client', () => {
     );
   });
 
-  it('does not depend on a client with a rate if it has no rate itself', () => {
+  it('is independent of the rates of other clients if the client has no rate', () => {
     const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
     credit.refresh([dispatcher('a', 100)], 0);
     while (credit.spend('limited', 0));

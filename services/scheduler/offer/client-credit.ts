@@ -2,40 +2,44 @@ import type { DispatcherCredit } from '../ports/dispatchers.ts';
 import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/** Time until an offer is in its dispatcher's reports: some 40 ms for the message, 100 ms for the report. */
+/**
+ * Time in milliseconds until a dispatcher's report includes an offered job: about 40 ms for the message, and 100 ms for
+ * the report.
+ */
 const underWayMs = 200;
 
-/** Offers within this time are forgotten together. */
+/** Offers made within this time in milliseconds share one entry, and are removed together. */
 const spentTogetherMs = 20;
 
 interface Spent {
-  /** Upper bound on the time of its offers. */
+  /** Time at which the entry ends. All its offers are earlier. */
   untilMs: number;
   byBand: Map<string, number>;
 }
 
 export interface ClientCreditDeps {
-  /** Jobs per second that all schedulers may offer for the client; undefined: no limit. */
+  /** Jobs per second that all schedulers together may offer for the client; undefined without a limit. */
   rateOf: (clientId: string) => number | undefined;
-  /** Part of all partitions that this scheduler owns, in (0, 1]. It may use the same part of the credit. */
+  /** Returns the part of all partitions that this scheduler owns, in (0, 1]. It may use the same part of the credit. */
   share: () => number;
 }
 
 /**
- * Credit by client and band: what dispatchers accept, so that urgent jobs have room beside a backlog. The client's rate
- * covers all its bands. Other jobs stay in `jobs`.
+ * Credit of this scheduler: how many more jobs the dispatchers accept. Each band (a client and a priority) has its own
+ * credit, so that urgent jobs are accepted despite a backlog. A client's rate limit applies to all its bands together.
+ * Jobs without credit stay in the table `jobs`.
  */
 export interface ClientCredit {
   /**
    * Stores the latest reports of the dispatchers.
-   * @param requestedAtMs time of the read; offers long enough before it are part of the reports
-   * @returns number of dispatchers that no longer take jobs
+   * @param requestedAtMs time of the read; the reports include offers made long enough before
+   * @returns number of dispatchers that no longer accept jobs
    */
   refresh(dispatchers: readonly DispatcherCredit[], requestedAtMs: number): number;
   /** False if no dispatcher takes jobs. */
   readonly isAny: boolean;
   left(clientId: string, nowMs: number, priority?: StoredPriority): number;
-  /** Milliseconds until the client's present rate allows its next job; 0 if it allows one now. */
+  /** Returns the milliseconds until the client's rate limit permits the next job; 0 if it permits one now. */
   untilRateAllowsMs(clientId: string, nowMs: number): number;
   /** Spends the credit for one job. @returns false if no credit is left */
   spend(clientId: string, nowMs: number, priority?: StoredPriority): boolean;
@@ -43,10 +47,13 @@ export interface ClientCredit {
 
 export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientCredit {
   let dispatchers: readonly DispatcherCredit[] = [];
-  /** Credit by band, over all dispatchers. Other bands have the sum of what each dispatcher grants to any client. */
+  /** Credit by band (a client and a priority), over all dispatchers. For other bands, `toAnyClient` applies. */
   let granted = new Map<string, number>();
   let toAnyClient = 0;
-  /** Offers by band that the last reports may not include: their sums here, their times in `spent`, oldest first. */
+  /**
+   * Number of offers by band that the last reports may not include yet. `spent` contains the same offers by time,
+   * oldest first.
+   */
   const underWay = new Map<string, number>();
   let spent: Spent[] = [];
   const buckets = new Map<string, TokenBucket>();
@@ -87,7 +94,10 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     addTo(underWay, band, 1);
   }
 
-  /** Forgets offers by their own times, so that late reads on a busy machine do not count them twice as long. */
+  /**
+   * Removes the offers that the reports include by now, according to the times of the offers. If a busy machine reads
+   * reports late, offers are thus not counted for longer.
+   */
   function forgetUntil(untilMs: number): void {
     const isOver = (each: Spent) => each.untilMs <= untilMs;
     for (const { byBand } of spent.filter(isOver)) {

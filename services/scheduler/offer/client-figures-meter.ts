@@ -44,9 +44,9 @@ export function exportClientFigures(meter: Meter, { figures, nameOf }: ClientFig
   gauge(schedulerMetrics.due, ({ due }) => due);
   gauge(schedulerMetrics.oldestDue, ({ oldestDueMs }) => oldestDueMs / 1000, most);
   gauge(schedulerMetrics.sidelined, ({ sidelined }) => sidelined);
-  gauge(schedulerMetrics.inLine, ({ inLine }) => inLine);
-  gauge(schedulerMetrics.keysInLine, ({ keysInLine }) => keysInLine);
-  gauge(schedulerMetrics.oldestInLine, ({ oldestInLineMs }) => oldestInLineMs / 1000, most);
+  gauge(schedulerMetrics.blocked, ({ blocked }) => blocked);
+  gauge(schedulerMetrics.blockedKeys, ({ blockedKeys }) => blockedKeys);
+  gauge(schedulerMetrics.oldestBlocked, ({ oldestBlockedMs }) => oldestBlockedMs / 1000, most);
   gauge(schedulerMetrics.hosts, ({ hosts }) => hosts);
   gauge(schedulerMetrics.dead, ({ dead }) => dead);
 }

@@ -10,14 +10,14 @@ function setUp(clients: number, rate: () => number) {
   const credit = createClientCredit({ rateOf: rate, share: () => 1 });
   const inTurn = createClientsInTurn<BandOfClient>();
   for (let nth = 0; nth < clients; nth++) inTurn.add({ clientId: `client-${nth}`, priority: undefined });
-  let asked = 0;
+  let requested = 0;
   const counted = {
     left: (clientId: string, nowMs: number) => {
-      asked++;
+      requested++;
       return credit.left(clientId, nowMs);
     },
     untilRateAllowsMs: (clientId: string, nowMs: number) => {
-      asked++;
+      requested++;
       return credit.untilRateAllowsMs(clientId, nowMs);
     },
   };
@@ -32,26 +32,26 @@ function setUp(clients: number, rate: () => number) {
     } while (inTurn.isMidTurn);
     return offered;
   }
-  const takeAsked = () => {
-    const taken = asked;
-    asked = 0;
+  const takeRequested = () => {
+    const taken = requested;
+    requested = 0;
     return taken;
   };
-  return { read, takeAsked };
+  return { read, takeRequest: takeRequested };
 }
 
 describe('the clients that are read in turn', () => {
   it.each([10, 1000])(
     'are read only as often as their rates allow, for %s clients with one call in ten seconds',
     (clients) => {
-      const { read, takeAsked } = setUp(clients, () => 0.1);
+      const { read, takeRequest } = setUp(clients, () => 0.1);
       expect(read(0)).toHaveLength(clients);
-      takeAsked();
+      takeRequest();
       const reads = 200;
       const offered = Array.from({ length: reads }, (_, nth) => read((nth + 1) * readEveryMs)).flat();
       expect(offered).toHaveLength(2 * clients);
       // If each read checked every client, there would be 200 checks of each.
-      expect(takeAsked() / clients).toBeLessThan(50);
+      expect(takeRequest() / clients).toBeLessThan(50);
     },
   );
 

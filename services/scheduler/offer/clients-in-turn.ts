@@ -15,7 +15,7 @@ export interface BandOfClient {
 }
 
 interface ClientInTurn<Band> {
-  /** At least one, in the order of their priorities. */
+  /** Bands (priorities) of the client that wait, sorted by priority. There is at least one. */
   bands: readonly Band[];
   turns: PriorityTurns | undefined;
   /** Time before which the client's rate allows no job, as far as is known. */
@@ -23,19 +23,23 @@ interface ClientInTurn<Band> {
 }
 
 /**
- * Clients that wait for credit, in the order of their turns. A client rests until its own rate allows a job: of 1,000
- * clients with a call in ten seconds each, a read looks at the ten or so that may have one.
+ * Clients that wait for credit, in the order of their turns. A client is skipped until its rate limit permits a job.
+ * If, for example, 1,000 clients may make one call in ten seconds each, a read considers only the ten or so that may
+ * have one now.
  */
 export interface ClientsInTurn<Band extends BandOfClient> {
-  /** True while some clients have yet to get their turn. */
+  /** True while some clients have not had their turn in the current round. */
   readonly isMidTurn: boolean;
   add(band: Band): void;
   remove(band: Band): void;
-  /** Returns the bands of each client. */
+  /** Yields the waiting bands of each client. */
   bands(): Iterable<readonly Band[]>;
-  /** Returns the bands with credit of at most `most` clients. All clients get a turn before any gets the next one. */
+  /**
+   * Returns the bands that have credit, of at most `most` clients. All clients get one turn before any client gets the
+   * next one.
+   */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];
-  /** Turns of the bands of a client; kept while any of them waits. */
+  /** Returns the state that distributes offers among the bands of a client. Kept while any of its bands waits. */
   turnsOf(clientId: string): PriorityTurns;
 }
 

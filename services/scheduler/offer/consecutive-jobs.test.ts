@@ -19,7 +19,7 @@ const groupsOf = (due: readonly JobReference[], passed: readonly BandSpan[] = []
   consecutiveJobs(due, passed).map((group) => group.map(({ dueUs }) => dueUs));
 
 describe('consecutive jobs', () => {
-  it('end with their client, their priority or their partition', () => {
+  it('end where the client, the priority or the partition changes', () => {
     const due = [jobAt(1), jobAt(2), jobAt(3, 2), jobAt(4), urgentAt(5), urgentAt(6), jobAt(7, 1, 8), jobAt(8, 1, 8)];
     expect(groupsOf(due)).toEqual([[1, 2], [3], [4], [5, 6], [7, 8]]);
   });

@@ -1,10 +1,10 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import { isBehind, type BandSpan } from '../ports/due-references.ts';
+import { isAfter, type BandSpan } from '../ports/due-references.ts';
 
 /**
- * Groups jobs of one band in one partition that no job of another band separates.
- * @param due by partition, then by due time and id
- * @param passed jobs that the same look has passed over, in the order of their keys
+ * Groups the jobs of each band and partition. A group ends where a job of another band lies between two jobs.
+ * @param due sorted by partition, then by due time and id
+ * @param passed spans that the same look has passed over, in the order of their keys
  */
 export function consecutiveJobs(due: readonly JobReference[], passed: readonly BandSpan[] = []): JobReference[][] {
   const passedIn = Map.groupBy(passed, ({ partition }) => partition);
@@ -14,7 +14,7 @@ export function consecutiveJobs(due: readonly JobReference[], passed: readonly B
     const before = group.at(-1);
     const between = passedIn.get(job.partition) ?? [];
     let isSeparate = before === undefined || !isSameBand(before, job);
-    for (let [span] = between; span && isBehind(job, span.first); [span] = between) {
+    for (let [span] = between; span && isAfter(job, span.first); [span] = between) {
       isSeparate = true;
       between.shift();
     }

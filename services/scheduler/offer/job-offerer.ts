@@ -38,7 +38,10 @@ export interface JobOffererDeps {
   meter?: Meter;
 }
 
-/** Offers due jobs to the dispatchers of its region. Each of many offerers reads the partitions that it owns. */
+/**
+ * Offers due jobs to the dispatchers of its region. If there are several offerers, each reads only the partitions that
+ * it owns.
+ */
 export interface JobOfferer extends Service {
   start(): void;
   owned(): readonly number[];
@@ -101,7 +104,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
-      // Stops first, because others take over with their next beat, and until then these partitions have no looks.
+      // Stops before it releases its partitions, so that it offers nothing after other schedulers take them over.
       await offering.stop();
       await keeper.stop();
     },

@@ -8,7 +8,10 @@ import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts
 
 /** Longest interval of renewals. Released partitions are taken over within this time. */
 const beatEveryMs = 1000;
-/** Intervals of the leader's reads of live nodes. A leader alone reads rarely: new nodes send notifications. */
+/**
+ * Interval in milliseconds in which the leader reads the live nodes. A leader that is the only node reads less often,
+ * because a new node sends a notification.
+ */
 const assignEveryMs = 1000;
 const aloneAssignEveryMs = 5000;
 
@@ -18,7 +21,7 @@ export interface PartitionKeeperDeps {
   region: string;
   /** Duration of leases, renewed at a third of it or sooner. */
   ttlMs: number;
-  /** Returns the leader's lease while this process certainly holds it. */
+  /** Returns the leader's lease as long as this process certainly holds it; else null. */
   leads: () => HeldLease | null;
   figures: () => Readonly<Record<string, number>>;
   onChanged: () => void;
@@ -27,7 +30,7 @@ export interface PartitionKeeperDeps {
   logger: Logger;
 }
 
-/** Keeps the partitions that the leader assigns to this scheduler. */
+/** Holds the leases of the partitions that the leader assigns to this scheduler. */
 export interface PartitionKeeper {
   start(): void;
   /** Partitions that no other scheduler can own yet, by this process's monotonic clock. */
@@ -40,7 +43,10 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
   const { leases, owner, region, ttlMs, changes, clock, logger } = deps;
   let held: readonly number[] = [];
   let validUntilMs = -Infinity;
-  /** Partitions assigned to others: not read any more, and released with the next beat. */
+  /**
+   * Partitions that the leader assigned to other schedulers. They are no longer read, and are released with the next
+   * heartbeat.
+   */
   let leaving: readonly number[] = [];
 
   async function beat(): Promise<number> {
@@ -72,7 +78,7 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
       node === null || node === partitions[partition]?.wanted ? [] : [[partition, node]],
     );
     await leases.assign(lease, new Map(changed));
-    // Only a new node can change what the leader would find: it renews its own row.
+    // A leader that is alone always finds its own live row, so only a new node can change the assignment.
     return schedulers.length === 1 && changes.isConnected() ? aloneAssignEveryMs : assignEveryMs;
   }
 

@@ -1,25 +1,31 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf, type PriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../../shared/domain/priorities.ts';
-import type { ClientBehind } from './clients-behind.ts';
+import type { ClientBehind } from './backlogged-clients.ts';
 import type { LookDeps } from './offer-due.ts';
 import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
 import type { WaitingSpan } from './waiting-spans.ts';
 
-/** Clients behind per statement, and jobs offered of one band in one partition. */
+/**
+ * Maximum number of clients with a backlog that one statement reads. `offeredOfPartition` limits the jobs that are
+ * offered of one band in one partition.
+ */
 const clientsPerLook = 64;
 const offeredOfPartition = 64;
 /** Spans per statement, divided among its bands. */
 const spansPerLook = 4096;
-/** Rows per statement, of any client. Each span gets at least `leastRowsOfSpan`. */
+/**
+ * Maximum number of rows that one statement reads, of any client. They are divided among the spans, each of which gets
+ * at least `leastRowsOfSpan`.
+ */
 const rowsPerLook = 32_000;
 const leastRowsOfSpan = 16;
 
 /**
- * Reads further jobs of clients behind that have credit again. Reads the spans in which their jobs lie, so the cost
- * depends on the due jobs of these clients only. Other loops look, sweep and add spans meanwhile. All bands of a client
- * are read at once, and share its rate by their priorities.
- * @returns whether more can be read now, of a client with credit left or of the next clients
+ * Offers further jobs of clients that have a backlog and have credit again. Reads only the spans in which their jobs
+ * lie, so the cost depends only on the due jobs of these clients. Meanwhile, other loops may look, sweep and add spans.
+ * All bands of a client are read at once, and share its rate limit by priority.
+ * @returns true if more can be read now: of a client with remaining credit, or of the next clients
  */
 export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
   const { behind, due } = deps;
@@ -34,7 +40,7 @@ export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean
     if (upTo) behind.take(band, partition, span, upTo, reads[place]?.found.length ?? 0);
     const hasCredit = (offered.get(band) ?? 0) < (credits.get(band) ?? 0);
     if (!hasCredit) continue;
-    if (isNewest && upTo === last) behind.catchUp(band, partition);
+    if (isNewest && upTo === last) behind.stopSkipping(band, partition);
     if (behind.has(band, partition) && !behind.settle(band, partition)) isMore = true;
   }
   return isMore;
@@ -61,7 +67,10 @@ function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
   return { ranges, credits };
 }
 
-/** @returns the oldest spans over all partitions that have as many jobs as there is credit, the oldest first */
+/**
+ * Selects the spans to read for a band.
+ * @returns the oldest spans over all partitions that together contain as many jobs as there is credit, oldest first
+ */
 function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): BehindRange[] {
   const band = bandOf(clientId, priority);
   const ofPartition = Math.min(offeredOfPartition, Math.ceil(left / waiting.size));
@@ -83,17 +92,17 @@ function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): 
 }
 
 interface FoundBehind {
-  /** Index of its range. */
+  /** Index of the range in which the job was found. */
   place: number;
   reference: JobReference;
-  /** Set if several bands of its client wait. */
+  /** Distributes offers among the bands of the client. Set only if several of its bands wait. */
   turns?: PriorityTurns;
 }
 
 /**
- * Offers the oldest jobs first over all partitions of a client, because the credit may cover only a few. If several of
- * its bands wait for its rate, they take turns.
- * @returns by range, the position reached (null: not read), and the number of offers by band
+ * Offers the jobs that were found, oldest first over all partitions of a client, because the credit may suffice only
+ * for a few. If several bands of a client compete, they take turns.
+ * @returns by range, the position up to which its jobs were offered (null: none were), and the number of offers by band
  */
 function offerOldest(
   ranges: readonly BehindRange[],
@@ -124,7 +133,10 @@ function offerOldest(
   return { readUpTo, offered };
 }
 
-/** Yields jobs, oldest first within each band. A generator: the next turn depends on the offers made meanwhile. */
+/**
+ * Yields jobs, oldest first within each band. A generator, because the next turn depends on which jobs the caller has
+ * offered meanwhile.
+ */
 function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => PriorityTurns): Generator<FoundBehind> {
   const byAge = found.toSorted((a, b) => a.reference.dueUs - b.reference.dueUs);
   if (found.every(({ reference }) => reference.priority === undefined)) {

@@ -11,7 +11,7 @@ function setUp(...owned: number[]) {
   return marks;
 }
 
-describe('the mark of a partition', () => {
+describe('the read position (mark) of a partition', () => {
   it('moves only forward, even among jobs of one instant', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50, 1));
@@ -22,7 +22,7 @@ describe('the mark of a partition', () => {
     expect(marks.of(7)).toEqual(markAt(50, 2));
   });
 
-  it('is kept for only owned partitions', () => {
+  it('is kept only for owned partitions', () => {
     const marks = setUp(7);
     marks.advance(8, markAt(50));
     expect([marks.size, marks.of(8)]).toEqual([1, firstMark]);

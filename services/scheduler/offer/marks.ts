@@ -1,21 +1,24 @@
-import { firstMark, isBehind, type Mark, type PartitionMark } from '../ports/due-references.ts';
+import { firstMark, isAfter, type Mark, type PartitionMark } from '../ports/due-references.ts';
 
-/** Time before the first sweep for a job, whose offer may still be on its way. Later offers are further apart. */
+/**
+ * Time in milliseconds before the sweep looks for a job for the first time, because its offer may still be on its way.
+ * Further offers of the same job follow after longer times.
+ */
 export const firstSweepAfterMs = 10_000;
 
-/** Positions up to which the looks have read each owned partition, now and ten seconds ago. */
+/** Marks: for each owned partition, the position up to which looks have read it, now and ten seconds ago. */
 export interface Marks {
-  /** Number of partitions. */
+  /** Number of owned partitions. */
   readonly size: number;
   /** Sets the owned partitions; new ones start from their beginning. Returns true if the set has changed. */
   own(partitions: readonly number[]): boolean;
   all(): PartitionMark[];
   of(partition: number): Mark;
-  /** Never moves the mark back. */
+  /** Moves the mark of a partition forward. A mark that is not later than the current one has no effect. */
   advance(partition: number, mark: Mark): void;
   /** Records the marks about once a second; to be called at least as often. */
   keepHistory(nowMs: number): void;
-  /** Returns the mark of ten seconds ago; the beginning if unknown. */
+  /** Returns the mark of ten seconds ago; the beginning of the partition if unknown. */
   settledOf(partition: number, nowMs: number): Mark;
   /** Makes the present marks count as ten seconds old, so that the next sweep covers all jobs before them. */
   settle(): void;
@@ -48,14 +51,14 @@ export function createMarks(): Marks {
     of: (partition) => marks.get(partition) ?? firstMark,
     advance: (partition, { dueUs, jobId }) => {
       const before = marks.get(partition);
-      if (before && isBehind({ dueUs, jobId }, before)) marks.set(partition, { dueUs, jobId });
+      if (before && isAfter({ dueUs, jobId }, before)) marks.set(partition, { dueUs, jobId });
     },
     keepHistory: (nowMs) => {
       for (const [partition, mark] of marks) {
         const past = history.get(partition) ?? [];
         if (nowMs - (past.at(-1)?.atMs ?? -Infinity) < historyEveryMs) continue;
         past.push({ atMs: nowMs, mark });
-        // Keeps one entry that is old enough.
+        // Removes old records, but keeps one that is at least ten seconds old.
         while (past.length > 1 && (past[1]?.atMs ?? Infinity) <= nowMs - firstSweepAfterMs) past.shift();
       }
     },

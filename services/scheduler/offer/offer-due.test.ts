@@ -7,7 +7,7 @@ import { createMemoryDueReferences } from '../../../test/support/memory/due-refe
 import { memoryJobSubject } from '../../../test/support/memory/job-subject.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createClientCredit } from './client-credit.ts';
-import { createClientsBehind } from './clients-behind.ts';
+import { createBackloggedClients } from './backlogged-clients.ts';
 import { createMarks } from './marks.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import { createRecentOffers } from './recent-offers.ts';
@@ -32,7 +32,7 @@ function setUp() {
     credit,
     lately: createRecentOffers(),
     skimSize: createSkimSize(),
-    behind: createClientsBehind(),
+    behind: createBackloggedClients(),
     swept: createSweptJobs(),
   };
   let nowMs = 0;
@@ -98,7 +98,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(40);
   });
 
-  it('delays a job of another client among its own jobs by at most five looks', async () => {
+  it('delays a job of another client among its own jobs by at most five polls', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
     // 200 rows of the first client per partition, of which a look reads 16; the other client's rows come after them.
@@ -139,7 +139,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(230);
   });
 
-  it('is offered jobs that a look skipped during its own read', async () => {
+  it('is offered jobs that a poll skips while the jobs of the client are read', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -157,7 +157,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
-  it('is offered jobs that a look in progress skips, although it caught up meanwhile', async () => {
+  it('is offered jobs that a poll in progress skips, although the client caught up meanwhile', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -165,8 +165,8 @@ describe('a client with more due jobs than may be offered', () => {
     // Two jobs in each partition: a look sees the last row that it read, of any client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
-    const skimSlowly: DueReferences['skim'] = async (...asked) => {
-      const read = await look.due.skim(...asked);
+    const skimSlowly: DueReferences['skim'] = async (...requested) => {
+      const read = await look.due.skim(...requested);
       await isRead.promise;
       return read;
     };
@@ -184,7 +184,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(look.behind.size).toBe(0);
   });
 
-  it('catches up although the common look moves on during each read', async () => {
+  it('catches up although the poll for all clients moves on during each of its own reads', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -207,7 +207,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(640 + 2 * 128);
   });
 
-  it('is offered a lost job again that the sweep adds during its read', async () => {
+  it('is offered again a lost job that the sweep adds during its read', async () => {
     const { look, outbox, give, add } = setUp();
     give(5);
     await add(640, 1, 0);
@@ -225,7 +225,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
   });
 
-  it('waits with consecutive jobs as one span, and with another span after jobs of others', async () => {
+  it('has consecutive waiting jobs recorded as one span, and a new span after jobs of other clients', async () => {
     const { look, give, add } = setUp();
     give(0);
     await add(1, 1, 0, -3000, 64);
@@ -243,7 +243,7 @@ describe('a client with more due jobs than may be offered', () => {
     ]);
   });
 
-  it('waits with a span that does not include the offered jobs', async () => {
+  it('has a recorded span that does not include the offered jobs', async () => {
     const { look, outbox, give, add } = setUp();
     give(4);
     await add(10, 1, 0, -1000, 64);
@@ -255,7 +255,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox).size).toBe(10);
   });
 
-  it('is offered as many jobs of a partition in one turn after its jobs were listed as before', async () => {
+  it('is offered as many jobs of a partition per turn after its jobs were listed as before', async () => {
     const { look, outbox, give, add } = setUp();
     give(1000);
     await add(40, 1, 0, -1000, 64);
@@ -271,7 +271,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(40);
   });
 
-  it('is offered jobs behind listed ones that are being called', async () => {
+  it('is offered later jobs while its listed jobs are being called', async () => {
     const { tables, look, outbox, give, add } = setUp();
     give(1000);
     const called = await add(80, 1, 0, -2000, 64);

@@ -1,13 +1,13 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { bandOf } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
-import type { ClientsBehind } from './clients-behind.ts';
+import type { BackloggedClients } from './backlogged-clients.ts';
 import { consecutiveJobs } from './consecutive-jobs.ts';
 import type { Marks } from './marks.ts';
 import type { RecentOffers } from './recent-offers.ts';
 import {
   firstMark,
-  isBehind,
+  isAfter,
   partitionBit,
   type BandSpan,
   type DueReferences,
@@ -18,19 +18,28 @@ import {
 import type { SkimSize } from './skim-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
-/** Rows of one partition per look: few, so that looks are short and no partition waits for a crowd in another. */
+/**
+ * Maximum number of rows per partition that a look reads. It is small, so that looks are short, and no partition waits
+ * for a large number of jobs in another one.
+ */
 const rowsPerLook = 16;
-/** Rows of one partition per sweep: enough to pass a crowd of 100,000 jobs without credit quickly. */
+/**
+ * Maximum number of rows per partition that a sweep reads. It is large, so that a sweep soon gets past a backlog of
+ * 100,000 jobs without credit.
+ */
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
-/** Partitions per read when a sweep lists the jobs that it passes over, so that looks can begin in between. */
+/**
+ * Number of partitions per read when a sweep lists the jobs that it passes over. It is small, so that looks can begin
+ * in between.
+ */
 const partitionsPerListing = 8;
 
 export interface LookDeps {
   due: DueReferences;
   marks: Marks;
   lately: RecentOffers;
-  behind: ClientsBehind;
+  behind: BackloggedClients;
   skimSize: SkimSize;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
@@ -39,16 +48,17 @@ export interface LookDeps {
 
 export interface LookEnd {
   found: number;
-  /** True if more jobs may be due now. */
+  /** True if the look reached its limit, so that more jobs may be due now. */
   isFull: boolean;
-  /** Milliseconds until the next job is due; null if none is due within the time looked ahead. */
+  /** Milliseconds until the next job is due; null if no job is due within `aheadMs`. */
   nextInMs: number | null;
   lateMs: number;
 }
 
 /**
- * Reads due jobs behind the marks, and moves the marks. Skips rows of clients behind inside Postgres.
- * @param aheadMs time to look ahead for the next due job, which is read again once due
+ * Looks for due jobs: reads those after the marks, offers them, and moves the marks. Rows of bands with a backlog are
+ * skipped inside Postgres.
+ * @param aheadMs time in milliseconds within which the look also searches for the next due job; a later look offers it
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
   deps.behind.beginLook();
@@ -107,7 +117,10 @@ async function skimOver(
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
 }
 
-/** Records the jobs passed over. A crowd that several looks pass over stays one span. */
+/**
+ * Adds the spans that a look has passed over to the waiting jobs. A backlog that several looks pass over remains one
+ * span.
+ */
 function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { behind, marks }: LookDeps): void {
   const firstDue = new Map<number, JobReference>();
   for (const job of due) if (!firstDue.has(job.partition)) firstDue.set(job.partition, job);
@@ -115,13 +128,13 @@ function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { b
   for (const span of passed) {
     const { partition, first } = span;
     const before = firstDue.get(partition);
-    const isFirst = !begun.has(partition) && (before === undefined || isBehind(before, first));
+    const isFirst = !begun.has(partition) && (before === undefined || isAfter(before, first));
     begun.add(partition);
     behind.pass(span, isFirst ? marks.of(partition) : undefined);
   }
 }
 
-/** @returns the number of jobs by partition */
+/** Offers the jobs of a look and moves the marks behind them. @returns the number of jobs by partition */
 function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number): Map<number, number> {
   const perPartition = new Map<number, number>();
   for (const jobs of groups) {
@@ -135,7 +148,7 @@ function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number
   return perPartition;
 }
 
-/** Offers consecutive jobs while their client has credit. The rest is added to the waiting jobs of the client. */
+/** Offers consecutive jobs of one band as long as it has credit. The rest is added to the band's waiting jobs. */
 function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
   let offered = 0;
   for (const job of jobs) {
@@ -150,8 +163,8 @@ function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }
 }
 
 /**
- * Finds jobs that were committed behind the marks after they had passed.
- * @param horizon of the late look before; null for the first
+ * Looks for late jobs: those whose transaction committed only after the mark had passed their position.
+ * @param horizon result of the previous late look; null for the first
  */
 export async function lookForLate(
   deps: LookDeps,
@@ -163,23 +176,23 @@ export async function lookForLate(
   const looked = await deps.due.lookLate(marks, horizon);
   let found = 0;
   for (const reference of looked.late) {
-    // Jobs that looks passed over are read with the spans of their clients.
+    // Jobs of a backlogged client lie in spans that are read separately, so they are not offered here.
     if (deps.lately.has(reference) || deps.behind.covers(reference)) continue;
     offer([reference], deps, nowMs);
     found++;
   }
-  // Entries that this look has read are kept until the next late look, because marks may have moved on by more than its
-  // reach.
+  // Older entries are forgotten only now. The next late look still needs those that this look may have read, because
+  // the marks may have moved by more than a second.
   for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
   return { found, horizon: looked.horizon, nowUs: looked.nowUs };
 }
 
-/** Offers jobs again that were due at least ten seconds ago and are not called. Returns the jobs found lost. */
+/** Offers jobs again that were due at least ten seconds ago and are not being called. Returns these lost jobs. */
 export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
   const { marks, swept, behind } = deps;
   const ranges = settledRanges(marks, nowMs).map((range) => ({
     ...range,
-    ...swept.goOn(range.partition),
+    ...swept.positionOf(range.partition),
   }));
   if (ranges.length === 0) return [];
   const { found, readUpTo } = await deps.due.sweep(ranges, behind.passedOver(), rowsPerSweep);
@@ -196,7 +209,7 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
   return lost;
 }
 
-/** Adds the jobs that the sweep has passed over in these ranges to the waiting jobs of clients behind. */
+/** Adds the jobs that the sweep has passed over in these ranges to the waiting jobs of their bands. */
 async function listPassedOver(ranges: readonly MarkRange[], deps: LookDeps): Promise<void> {
   for (let first = 0; first < ranges.length; first += partitionsPerListing) {
     await listIn(ranges.slice(first, first + partitionsPerListing), deps);
@@ -211,13 +224,13 @@ async function listIn(ranges: readonly MarkRange[], { due, behind }: LookDeps): 
   const { passed } = await due.skim(cursors, passedOver, rowsPerSweep);
   for (const span of passed) {
     const until = untilOf.get(span.partition);
-    // Jobs behind `until` were read a moment ago, or looks have yet to read them.
-    if (!until || isBehind(span.first, until)) continue;
-    behind.list(isBehind(span.last, until) ? { ...span, last: until } : span);
+    // Jobs after `until` are skipped: looks have read them only moments ago, or will read them.
+    if (!until || isAfter(span.first, until)) continue;
+    behind.list(isAfter(span.last, until) ? { ...span, last: until } : span);
   }
 }
 
-/** Offers jobs again that a dispatcher with an expired lease had claimed. */
+/** Offers jobs again whose dispatcher did not call them before its lease expired. */
 export async function sweepLapsed(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
   const ranges = settledRanges(deps.marks, nowMs);
   if (ranges.length === 0) return [];
@@ -232,7 +245,10 @@ function settledRanges(marks: Marks, nowMs: number) {
     .filter(({ until }) => until.dueUs > 0);
 }
 
-/** Offers a job again. Without credit, adds it to the waiting jobs of its client. */
+/**
+ * Offers a job again. If its band has no credit, adds it to the waiting jobs. Returns false if it is too early to offer
+ * the job again.
+ */
 function offerAgain(reference: JobReference, { behind, credit, outbox, swept }: LookDeps, nowMs: number): boolean {
   if (!swept.isDue(reference, nowMs)) return false;
   if (credit.spend(reference.clientId, nowMs, reference.priority)) outbox.push(reference);

@@ -5,8 +5,8 @@ import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
-describe('the second offer of a job', () => {
-  it('includes a job that was committed behind the mark, but no known job', async () => {
+describe('the search for jobs to offer again', () => {
+  it('finds a job that was committed behind the read position, but no job offered before', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     // Ids whose last bytes differ by 64 are in the same partition.
@@ -18,7 +18,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('searches for late commits only as long as one can occur', async () => {
+  it('covers late commits only as long as one can occur', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
@@ -46,7 +46,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('waits for the sweep if there is no search for late commits', async () => {
+  it('leaves late commits to the sweep if they are not searched for', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),
@@ -61,7 +61,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('includes a job of a statement that was frozen with Postgres for nine seconds, within two seconds', async () => {
+  it('finds within two seconds a job whose statement was frozen with Postgres for nine seconds', async () => {
     const { clock, tables, taking, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let thawed = Promise.resolve();
@@ -91,7 +91,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('is not made more often while every answer of Postgres is slow', async () => {
+  it('does not run more often while every answer of Postgres is slow', async () => {
     const { clock, taking, started, stop, offered, add } = setUpOfferers();
     let [reads, tookMs] = [0, 0];
     const credit = async () => {
@@ -112,7 +112,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('is made after 10 s, then after 20 s, then after 40 s, while the job is not called', async () => {
+  it('finds an uncalled job after 10 s, then after 20 s, then after 40 s', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -130,7 +130,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('is made only after the lease of a claim has ended', async () => {
+  it('finds a claimed job only after the lease of its claim has ended', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -144,7 +144,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('includes a late commit within one sweep beside a client with a backlog', async () => {
+  it('finds a late commit within one sweep beside a client with a backlog', async () => {
     const { clock, takes, started, stop, offered, many, add } = setUpOfferers();
     takes('d', 100, [[clientIdOf(1), 0]]);
     const offerer = await started('a');
@@ -159,7 +159,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('includes the jobs of a lost dispatcher at once', async () => {
+  it('finds the jobs of a lost dispatcher at once', async () => {
     const { clock, taking, takes, started, stop, offered, many } = setUpOfferers();
     takes('e', 10_000);
     const offerer = await started('a');
@@ -172,7 +172,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('includes jobs that Kafka lost of a client with a backlog, within a minute', async () => {
+  it('finds within a minute the jobs that Kafka lost, if their client has a backlog', async () => {
     const { clock, takes, started, stop, offered, add } = setUpOfferers();
     takes('d', 5);
     const offerer = await started('a');
@@ -189,16 +189,16 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('is searched by a sweep every two seconds, and less often if sweeps are slow', async () => {
+  it('sweeps every two seconds, and less often if sweeps are slow', async () => {
     const { clock, tables, started, stop, many } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let [sweeps, tookMs] = [0, 0];
     const slow: DueReferences = {
       ...due,
-      sweep: async (...asked) => {
+      sweep: async (...requested) => {
         sweeps++;
         await clock.sleep(tookMs);
-        return await due.sweep(...asked);
+        return await due.sweep(...requested);
       },
     };
     const offerer = await started('a', { due: slow });
@@ -217,16 +217,16 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('does not slow down the look for due jobs, which happens 40 times a second beside a backlog', async () => {
+  it('does not slow down the poll for due jobs: 40 polls a second beside a backlog', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });
     let skims = 0;
     const counted: DueReferences = {
       ...due,
-      skim: async (...asked) => {
+      skim: async (...request) => {
         skims++;
-        return await due.skim(...asked);
+        return await due.skim(...request);
       },
     };
     const offerer = await started('a', { due: counted });
@@ -241,7 +241,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('searches for late commits four times a second, for at most a twentieth of the time', async () => {
+  it('reads late commits four times a second, for at most a twentieth of the time', async () => {
     const { clock, tables, takes, started, stop, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });

@@ -8,7 +8,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
 describe('the offers to many clients', () => {
-  it('include a lapsed job of a client with a backlog again as soon as it has credit', async () => {
+  it('include a lapsed job of a client with a backlog again as soon as the client has credit', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 2);
     const offerer = await started('a');
@@ -79,7 +79,7 @@ describe('the offers to many clients', () => {
     await stop(offerer);
   });
 
-  it('are measured per client as the waiting time of its oldest job, for the 20 longest', async () => {
+  it('are measured by the waiting time of the oldest job of each client, for the 20 longest', async () => {
     const { clock, takes, started, stop, many, add } = setUpOfferers();
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     const clients = Array.from({ length: 21 }, (_, index) => clientIdOf(index + 1));
@@ -95,20 +95,20 @@ describe('the offers to many clients', () => {
     const others = clients.slice(1).map((clientId, index) => ({ clientId, jobId: jobIdOf(1000 + 64 * index) }));
     await add(...others.map((job, index) => ({ ...job, dueInMs: index - 100 })));
     await passTime(clock, 1000);
-    const told = async () => {
+    const notified = async () => {
       const { text } = await meter.expose();
       const lines = text.matchAll(/^muster_job_client_behind_seconds\{client="(.*)"\} (.*)$/gm);
       return new Map(Array.from(lines, ([, client = '', seconds]) => [client, Math.round(Number(seconds))]));
     };
-    const before = await told();
+    const before = await notified();
     expect(before.size).toBe(20);
     expect([before.get('crowd'), before.get(clientIdOf(2)), before.get(clientIdOf(21))]).toEqual([4, 1, undefined]);
     // Meanwhile the jobs are read again from their beginning, where nothing is found.
     await passTime(clock, 61_000);
-    expect((await told()).get('crowd')).toBe(65);
+    expect((await notified()).get('crowd')).toBe(65);
     takes('d', 1000);
     await passTime(clock, 1000);
-    expect(await told()).toEqual(new Map());
+    expect(await notified()).toEqual(new Map());
     await stop(offerer);
   });
 
@@ -124,7 +124,7 @@ describe('the offers to many clients', () => {
       ...due,
       lookOf: (ranges, rows) => slowly(() => due.lookOf(ranges, rows)),
       lookLate: (marks, horizon) => slowly(() => due.lookLate(marks, horizon)),
-      sweep: (...asked) => slowly(() => due.sweep(...asked)),
+      sweep: (...requested) => slowly(() => due.sweep(...requested)),
       sweepLapsed: (ranges, limit) => slowly(() => due.sweepLapsed(ranges, limit)),
     };
     takes('d', 50);

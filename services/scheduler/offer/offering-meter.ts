@@ -5,7 +5,7 @@ import type { OfferingLevels } from './offering.ts';
 export interface OfferingSource {
   levels: () => OfferingLevels;
   owned: () => number;
-  /** Clients behind, and how long their oldest job has been due. */
+  /** Clients with a backlog, and the milliseconds for which the oldest waiting job of each has been due. */
   behindMs: () => ReadonlyMap<string, number>;
   nameOf: (clientId: string) => string | undefined;
 }

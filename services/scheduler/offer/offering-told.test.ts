@@ -5,7 +5,7 @@ import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
 import { passTime, wakeUpsWithin } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
-describe('the look for due jobs', () => {
+describe('the poll for due jobs', () => {
   it('happens at once after a notification', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
@@ -17,13 +17,13 @@ describe('the look for due jobs', () => {
   });
 
   it('continues for half a second after a notification, so later jobs need no notification', async () => {
-    const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, changes, started, stop, offered, addPending } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
     changes.announce('jobs');
     for (const [number, afterMs] of [225, 225].entries()) {
       await passTime(clock, afterMs);
-      await addUntold({ jobId: jobIdOf(number) });
+      await addPending({ jobId: jobIdOf(number) });
       await passTime(clock, 50);
       expect(offered()).toHaveLength(number + 1);
     }
@@ -31,17 +31,17 @@ describe('the look for due jobs', () => {
   });
 
   it('finds a job within two seconds if its notification was lost', async () => {
-    const { clock, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, started, stop, offered, addPending } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
-    await addUntold({ jobId: jobIdOf(1) });
+    await addPending({ jobId: jobIdOf(1) });
     await passTime(clock, 2000);
     expect(offered()).toHaveLength(1);
     await stop(offerer);
   });
 
   it('pauses until the next job is due', async () => {
-    const { clock, tables, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, tables, started, stop, offered, addPending: addWaiting } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
     const counted: DueReferences = {
@@ -52,7 +52,7 @@ describe('the look for due jobs', () => {
       },
     };
     const offerer = await started('a', { due: counted });
-    await addUntold({ jobId: jobIdOf(1), dueInMs: 7000 });
+    await addWaiting({ jobId: jobIdOf(1), dueInMs: 7000 });
     looks = 0;
     await passTime(clock, 6999);
     expect(looks).toBeLessThanOrEqual(4);
@@ -73,12 +73,12 @@ describe('the look for due jobs', () => {
   });
 
   it('happens every 50 ms while notifications are not received', async () => {
-    const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
+    const { clock, changes, started, stop, offered, addPending } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
     changes.lose();
     for (const jobs of [1, 2, 3]) {
-      await addUntold({ jobId: jobIdOf(jobs) });
+      await addPending({ jobId: jobIdOf(jobs) });
       await passTime(clock, 50);
       expect(offered()).toHaveLength(jobs);
       await passTime(clock, 5000);

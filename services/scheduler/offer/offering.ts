@@ -5,7 +5,7 @@ import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createClientCredit, type ClientCreditDeps } from './client-credit.ts';
-import { createClientsBehind } from './clients-behind.ts';
+import { createBackloggedClients } from './backlogged-clients.ts';
 import { createMarks } from './marks.ts';
 import { createRecentOffers } from './recent-offers.ts';
 import { lookBehind } from './look-behind.ts';
@@ -17,27 +17,42 @@ import { createSkimSize } from './skim-size.ts';
 import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
-/** Intervals of looks, while a job is near and while none is. Longer ones save little (20 ms: twice the lag). */
+/**
+ * Intervals in milliseconds between looks: `lookEveryMs` while a job is due soon, `idleEveryMs` otherwise. Longer
+ * intervals save little: with 20 ms, jobs are twice as late.
+ */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
-/** Interval beside a crowd, whose calls wait for longer, and whose clients every look passes over. */
+/**
+ * Interval in milliseconds between looks while there is a backlog. It is longer, because each look passes over the rows
+ * of the backlog, and its calls wait longer anyway.
+ */
 const lookBesideCrowdEveryMs = 25;
-/** A job that is due within this time is near. */
+/** Time in milliseconds within which a job counts as due soon. */
 const nearMs = 50;
-/** Time without sleep after a notification or a found job. Senders skip further notifications for half of this time. */
+/**
+ * Time in milliseconds without sleep after a notification or a found job. Senders of notifications skip further ones
+ * for half of this time.
+ */
 const awakeForMs = 500;
 /** Longest sleep until the next due job. A job whose notification was lost waits for this time. */
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
-/** Time after the last move of a mark until late looks pause: they cover ten seconds after the due time. */
+/**
+ * Time in milliseconds after the last move of a mark until late looks pause. They cover jobs up to ten seconds after
+ * their due time.
+ */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
-/** Intervals of reads of credit, while jobs are offered or wait for credit, and while there are none. */
+/**
+ * Intervals in milliseconds between reads of the credit: `creditEveryMs` while jobs are offered or wait for credit,
+ * `idleCreditEveryMs` otherwise.
+ */
 const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
-/** Longest pause of an idle loop, which other loops wake. */
+/** Maximum pause in milliseconds of an idle loop. Other loops wake it. */
 const untilWokenMs = 60_000;
-/** Longest time until a sweep that finds lost references of clients behind begins. */
+/** Maximum time in milliseconds until a sweep begins that also finds lost jobs of bands with a backlog. */
 const listEveryMs = 60_000;
 const afterErrorMs = 500;
 
@@ -49,7 +64,7 @@ export interface OfferingDeps extends ClientCreditDeps {
   topic: string;
   /** Partitions that this scheduler certainly owns; none while the region is switched off. */
   owned: () => readonly number[];
-  /** Notifies of jobs that are due before the longest sleep ends. */
+  /** Notifies the offering of jobs that become due before its longest sleep ends. */
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
@@ -59,41 +74,45 @@ export interface OfferingLevels {
   /** Clients with more due jobs than dispatchers accept now. */
   clientsBehind: number;
   offered: number;
-  /** Part of `offered` found by the sweep; `late` by late looks. */
+  /** Number of jobs in `offered` that the sweep found; `late` is the number that late looks found. */
   swept: number;
   late: number;
-  /** Lateness of the latest job at the last look that found any, in milliseconds. */
+  /** Milliseconds for which the job that has been due longest had to wait, at the last look that found any. */
   lagMs: number;
 }
 
-/** Reads due jobs in the owned partitions and offers references to them. Holds only state that can be lost. */
+/**
+ * Reads due jobs in the owned partitions, and offers references to them to dispatchers. Its state is only in memory,
+ * and may be lost.
+ */
 export interface Offering {
   start(): void;
-  /** Looks at once, because the owned partitions have changed. */
+  /** Starts a look at once. Called when the owned partitions have changed. */
   poke(): void;
   stop(): Promise<void>;
   levels(): OfferingLevels;
-  /** Clients behind, and how long the oldest waiting job of each has been due. */
+  /** Returns the clients with a backlog, and the milliseconds for which the oldest waiting job of each has been due. */
   behindMs(): Map<string, number>;
   published(): Promise<void>;
 }
 
 /*
- * Memory of the offering, and when entries are forgotten. All of it goes with its partition.
- * marks     positions of the look for all clients, now and ten seconds ago
- * lately    offers of the second before a mark, which late looks skip; kept until a late look ends and the mark is a
- *           second further
- * behind    spans of waiting jobs that looks passed over, by band; kept until they are read
- * swept     jobs found lost, until a pass does not find them; the position of the pass, and whether it lists the jobs
- *           that it passes over
- * credit    credit by client until the next report of dispatchers; offers since then, while they may be on their way
+ * State of the offering in memory, and when its entries are removed. If a partition is no longer owned, its entries are
+ * removed too.
+ * - `marks`: positions up to which looks have read, now and ten seconds ago.
+ * - `lately`: jobs offered in the second before a mark, which late looks skip. Kept until a late look has ended and the
+ *   mark is a second further.
+ * - `behind`: spans of waiting jobs that looks passed over, by band. Kept until they are read.
+ * - `swept`: jobs that the sweep found lost, until a pass does not find them any more; and the position of the pass.
+ * - `credit`: credit of each band until the next report of the dispatchers, and offers that this report may not
+ *   include.
  */
 export function createOffering(deps: OfferingDeps): Offering {
   const { due, dispatchers, region, changes, clock, logger } = deps;
   const [marks, lately, behind, swept] = [
     createMarks(),
     createRecentOffers(),
-    createClientsBehind(),
+    createBackloggedClients(),
     createSweptJobs(),
   ];
   const credit = createClientCredit(deps);
@@ -104,23 +123,23 @@ export function createOffering(deps: OfferingDeps): Offering {
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let listedAtMs = 0;
   let lateHorizon: string | null = null;
-  /** Offset of the database's clock from this process's monotonic one, at the last read. */
+  /** Milliseconds by which the database's clock is ahead of this process's monotonic clock, as of the last read. */
   let clockAheadMs = 0;
-  /** Time of the last look that found a job and so moved marks. */
+  /** Time of the last look that found a job, and therefore moved a mark. */
   let foundAtMs = -Infinity;
-  /** True if the last look found a job: the next one follows as if a job were near. */
+  /** True if the last look found a job. The next look then follows soon. */
   let hasFound = false;
-  /** Time of the last notification of jobs, or of a possibly lost one. */
+  /** Time of the last notification about jobs. A notification that may have been lost counts too. */
   let notifiedAtMs = -Infinity;
-  /** True if the last look was one before a sleep. */
+  /** True if the loop sleeps until the next due job. */
   let isAsleep = false;
-  /** True if late looks have ended, until a mark moves. */
+  /** True if late looks pause until a mark moves. */
   let isNothingLate = false;
 
   async function turn(): Promise<number> {
     ownPartitions();
     const nowMs = clock.monotonicMs();
-    // Without credit, unread jobs cost nothing.
+    // While no dispatcher accepts jobs, nothing is read: unread jobs remain in the database.
     if (!credit.isAny || marks.size === 0) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
     isAsleep = maySleep(nowMs);
@@ -131,7 +150,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     hasFound = looked.found > 0;
     if (hasFound) foundAtMs = clock.monotonicMs();
     if (hasFound || behind.size > 0) {
-      asking.poke();
+      creditLoop.poke();
       wakeLateLooks();
     }
     return pauseMs;
@@ -142,12 +161,12 @@ export function createOffering(deps: OfferingDeps): Offering {
     isNothingLate = false;
   }
 
-  /** Returns whether it may sleep until the next job is due; otherwise it looks every few milliseconds. */
+  /** Returns true if the loop may sleep until the next job is due. Otherwise, it looks every few milliseconds. */
   function maySleep(nowMs: number): boolean {
     return changes.isConnected() && nowMs >= Math.max(notifiedAtMs, foundAtMs) + awakeForMs && behind.size === 0;
   }
 
-  function hearOfJobs(): void {
+  function onJobsNotified(): void {
     notifiedAtMs = clock.monotonicMs();
     if (isAsleep) looking.poke();
   }
@@ -168,7 +187,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (!wasAny) looking.poke();
     if (!wasAny || behind.size > 0) wakeLateLooks();
     if (gone > 0) {
-      // Jobs in the memory of a lost dispatcher are found at once, instead of after ten seconds.
+      // A dispatcher is gone, and the jobs in its memory are lost. The sweep finds them at once, instead of after ten
+      // seconds.
       marks.settle();
       sweeping.poke();
     }
@@ -181,8 +201,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * Repairs marks after a standstill. If a statement was suspended between its clock and its commit, its jobs lie
-   * seconds behind the marks, beyond the reach of late looks. Wakes the loops, whose pauses include the standstill.
+   * Lets the sweep find jobs that were missed because of a standstill. If a statement was suspended between reading the
+   * clock and its commit, its jobs lie seconds before the marks, where late looks do not reach. Also wakes the loops,
+   * whose pauses were extended by the standstill.
    */
   function onStandstillOver(): void {
     marks.settle();
@@ -196,14 +217,15 @@ export function createOffering(deps: OfferingDeps): Offering {
     const nowMs = clock.monotonicMs();
     const isMore = await lookBehind(look, nowMs);
     publish();
-    // If the read takes long, the look for all clients needs the time.
+    // If this read takes long, the pause is as long, so that looks get enough time in the database.
     return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
   async function lookBack(): Promise<number> {
     if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
-    // The waiting time of clients behind needs the database's clock, which late looks read.
+    // Late looks also read the database's clock. As long as there is a backlog, they continue, because its waiting time
+    // is computed from this clock.
     isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
     if (isNothingLate) return untilWokenMs;
     const looked = await lookForLate(look, lateHorizon, nowMs);
@@ -211,7 +233,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     lateHorizon = looked.horizon;
     if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
-    // After a crowd, this reads all of it. The pause keeps late looks from taking most of the database's time.
+    // After a large backlog, a late look reads all of it. The pause keeps late looks from using most of the database's
+    // time.
     return Math.max(lateEveryMs, 19 * (clock.monotonicMs() - nowMs));
   }
 
@@ -220,7 +243,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     const lost = [...(await sweepDue(look, nowMs)), ...(await sweepLapsed(look, nowMs))];
     figures.swept += lost.length;
     if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
-    // Past a waiting crowd, a sweep reads a hundred thousand rows. If that is slow, the pause leaves time to others.
+    // Beside a backlog, a sweep may read a hundred thousand rows. If that is slow, the long pause leaves the database
+    // to others.
     return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
@@ -228,7 +252,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (isFull) return 0;
     if (found > 0 || behind.size > 0) return whileNear();
     if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
-    // Rounded up, so that no look comes too early.
+    // Rounded up, so that the next look is not too early.
     return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
   }
 
@@ -241,9 +265,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
-  // Separate from the looks: after slow looks, the known credit would be outdated, and clients behind would not catch
-  // up.
-  const asking = createLoop({
+  // A loop of its own. As a part of looks, a slow look would delay reading the credit, and clients with a backlog would
+  // not catch up.
+  const creditLoop = createLoop({
     name: 'read-credit',
     turn: readCredit,
     afterErrorMs,
@@ -251,12 +275,12 @@ export function createOffering(deps: OfferingDeps): Offering {
     clock,
     logger,
   });
-  // Separate loops, so that looks do not wait for these reads, which are slow beside a crowd.
+  // Separate loops, so that looks do not wait for these reads, which are slow beside a backlog.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });
-  changes.on('jobs', hearOfJobs);
-  const loops = [asking, looking, reading, lookingBack, sweeping];
+  changes.on('jobs', onJobsNotified);
+  const loops = [creditLoop, looking, reading, lookingBack, sweeping];
   return {
     start: () => {
       for (const loop of loops) loop.start();

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 
-/** Concurrent publications, and jobs per publication. */
+/** Maximum number of concurrent publications; `jobsPerPublication` limits the jobs in each. */
 const maxPublications = 4;
 const jobsPerPublication = 1000;
 const afterErrorMs = 500;
@@ -17,13 +17,15 @@ export interface PublicationsDeps {
   logger: Logger;
 }
 
-/** Offers on their way to Kafka. Retries until publishing succeeds, because repeats are harmless. */
+/**
+ * Offers that are being published to Kafka. Publishing is retried until it succeeds: a repeated message does no harm.
+ */
 export interface Publications {
   /** True if no more jobs should be read, because Kafka does not keep up. */
   readonly isFull: boolean;
   readonly offered: number;
   publish(references: readonly JobReference[]): void;
-  /** Resolves when no publication is in progress. Drops failed ones, which the sweep finds. */
+  /** Resolves when no publication is under way. Publications that failed are dropped; the sweep finds their jobs. */
   end(): Promise<void>;
 }
 

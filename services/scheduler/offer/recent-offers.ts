@@ -1,10 +1,12 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { Mark } from '../ports/due-references.ts';
 
-/** Reach of late looks behind a mark, in microseconds. */
+/** Time in microseconds before a mark that late looks read. */
 const keptUs = 1_000_000;
 
-/** Jobs seen and offered in the second before a partition's mark, so that late looks recognise new ones. */
+/**
+ * Jobs that were offered in the second before a partition's mark. Late looks skip them, and thus recognize new jobs.
+ */
 export interface RecentOffers {
   has(reference: JobReference): boolean;
   note(reference: JobReference): void;
@@ -13,14 +15,17 @@ export interface RecentOffers {
 }
 
 export function createRecentOffers(): RecentOffers {
-  /** Due times by job, by partition. Ordered by the time of reading, which is nearly that of due times. */
+  /**
+   * Due times of jobs by partition and job id. Each map is in the order of reading, which is nearly that of the due
+   * times.
+   */
   const seen = new Map<number, Map<string, number>>();
   return {
     has: ({ partition, jobId, dueUs }) => seen.get(partition)?.get(jobId) === dueUs,
     note: ({ partition, jobId, dueUs }) => {
       const ofPartition = seen.get(partition) ?? new Map<string, number>();
       seen.set(partition, ofPartition);
-      // A moved job gets its new position.
+      // If the job was already in the map, it moves to the end, because it has another due time.
       ofPartition.delete(jobId);
       ofPartition.set(jobId, dueUs);
     },

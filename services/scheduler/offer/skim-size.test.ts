@@ -21,7 +21,7 @@ function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[]
   return looks;
 }
 
-describe('a look that skips clients with a backlog', () => {
+describe('a poll that skips clients with a backlog', () => {
   it.each([1, 2, 5, 20, 64])(
     'reads at most 1,280 rows if each belongs to another client, in %s partitions',
     (partitions) => {
@@ -30,14 +30,14 @@ describe('a look that skips clients with a backlog', () => {
     },
   );
 
-  it('soon reads 10,000 rows at a time of one client in all partitions', () => {
+  it('soon reads 10,000 rows at a time if they belong to one client, in all partitions', () => {
     const looks = looksPast({ rowsOfPartition: 1000, partitions: 64, rowsOfSpan: 1000 });
     expect(looks.slice(0, 4)).toEqual([20, 40, 80, 145].map((rows) => rows * 64));
     expect(Math.max(...looks)).toBeLessThan(10_240);
     expect(looks.length).toBeLessThan(10);
   });
 
-  it('soon reads 500 rows at a time of one client in one partition', () => {
+  it('soon reads 500 rows at a time if they belong to one client, in one partition', () => {
     const looks = looksPast({ rowsOfPartition: 5000, partitions: 1, rowsOfSpan: 5000 });
     expect(looks.slice(0, 6)).toEqual([20, 40, 80, 160, 320, 500]);
   });

@@ -1,21 +1,27 @@
-/** Rows of one partition in the first of several looks, and at most: half a millisecond of Postgres. */
+/**
+ * Minimum and maximum number of rows per partition that a look beside a backlog reads. The maximum takes Postgres half
+ * a millisecond.
+ */
 const [leastRows, mostRows] = [20, 500];
-/** A span (consecutive rows of one client) costs the scheduler what this many rows cost all processes. */
+/** Cost of a span (consecutive rows of one client) for the scheduler, in rows. */
 const rowsOfSpan = 8;
-/** Work of a look over all partitions, in rows: a crowd of one client, or 1,100 rows of different clients. */
+/**
+ * Maximum cost of a look over all partitions, in rows. It suffices for a backlog of one client, or for 1,100 rows of
+ * different clients.
+ */
 const workOfLook = 10_240;
 
 /**
- * Rows that a look past clients behind reads of each partition. It adapts, so that looks stay short if each row belongs
- * to another client. A crowd of one client costs less: up to 500 rows per partition.
+ * Number of rows per partition that a look beside a backlog reads. It adapts, so that looks stay short even if each row
+ * belongs to another client. A backlog of a single client costs less, so up to 500 rows per partition are read.
  */
 export interface SkimSize {
   readonly rows: number;
   /**
-   * Records the end of a look.
-   * @param rows read of all partitions
-   * @param spans groups of consecutive rows of one client among them
-   * @param isFull true if there may be more in one of the partitions
+   * Records the result of a look.
+   * @param rows number of rows read of all partitions
+   * @param spans number of spans (consecutive rows of one client) among them
+   * @param isFull true if a partition may contain more due rows
    */
   read(rows: number, spans: number, isFull: boolean): void;
 }
@@ -27,7 +33,7 @@ export function createSkimSize(): SkimSize {
       return size;
     },
     read: (rows, spans, isFull) => {
-      // At most twice as many: the next look may find a crowd in partitions that had none.
+      // At most doubles the number, because the next look may find a backlog in partitions that had none.
       const wanted = isFull ? Math.floor(Math.min(2, workOfLook / (rows + rowsOfSpan * spans)) * size) : leastRows;
       size = Math.max(leastRows, Math.min(mostRows, wanted));
     },

@@ -1,15 +1,18 @@
-/** Duration of a read that shows a standstill of Postgres or of this process, or an overload of Postgres. */
+/**
+ * Duration of a read in milliseconds from which it counts as slow. Causes are a standstill of Postgres or of this
+ * process, or an overload of Postgres.
+ */
 const slowFromMs = 1000;
-/** Shortest time between two reported ends, because each causes work for Postgres. */
+/** Minimum time in milliseconds between two reported ends, because each causes work for Postgres. */
 const betweenMs = 10_000;
 
-/** Standstills of Postgres, or of this process, as regular reads show them. */
+/** Detects standstills of Postgres or of this process, by the duration of regular reads. */
 export interface Standstills {
   /**
-   * Returns true when a standstill is over: the first read that is quick again after a slow one. Slow reads alone may
-   * mean an overload, which must not cause more load. A standstill that ends too soon after another one is over with
-   * the first quick read after that time.
-   * @param beganMs when the read began, by the monotonic clock
+   * Records a read. Returns true if a standstill has ended: this read is fast again after a slow one. During slow
+   * reads, nothing is reported, because they may be due to an overload that must not be increased. If the last reported
+   * end is too recent, the next end is reported by the first fast read after `betweenMs`.
+   * @param beganMs monotonic time at which the read began
    */
   isOver(beganMs: number, endedMs: number): boolean;
 }

@@ -4,15 +4,21 @@ import { firstMark, type Mark } from '../ports/due-references.ts';
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
-/** Jobs that the sweep found lost, which are offered again at growing intervals, and the sweep's positions. */
+/**
+ * Jobs that the sweep found lost, with the times at which they are offered again, at growing intervals. Also contains
+ * the positions of the sweep's passes.
+ */
 export interface SweptJobs {
-  /** Position from which the pass of a partition continues; `isListed` if it lists the jobs that it passes over. */
-  goOn(partition: number): { after: Mark; isListed: boolean };
+  /**
+   * Returns the position from which the pass of a partition continues. `isListed` is true if this pass also lists the
+   * jobs that it passes over.
+   */
+  positionOf(partition: number): { after: Mark; isListed: boolean };
   moveTo(partition: number, cursor: Mark): void;
   list(): void;
   /** Returns whether the job is to be offered again now, and records the offer. */
   isDue(reference: JobReference, nowMs: number): boolean;
-  /** Ends a pass over a partition: forgets jobs that it did not find. */
+  /** Ends the pass over a partition. Removes jobs that the pass did not find any more. */
   endPass(partition: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
 }
@@ -47,7 +53,7 @@ export function createSweptJobs(): SweptJobs {
   }
 
   return {
-    goOn: (partition) => {
+    positionOf: (partition) => {
       const known = of(partition);
       if (known.cursor === firstMark && known.isNextListed) [known.isListed, known.isNextListed] = [true, false];
       return { after: known.cursor, isListed: known.isListed };

@@ -1,4 +1,7 @@
-/** Burst of an idle client, in seconds of its rate; one job at least. */
+/**
+ * Number of jobs that a client may have called at once after it was idle, in seconds of its rate limit; at least one
+ * job.
+ */
 const burstSeconds = 0.25;
 
 export interface TokenBucket {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
 import { jobIdOf } from '../../../test/support/conformance/job-subject.ts';
-import { isBehind, type Mark } from '../ports/due-references.ts';
+import { isAfter, type Mark } from '../ports/due-references.ts';
 import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
 const keyAt = (place: number): Mark => ({ dueUs: 1 + place, jobId: jobIdOf(7) });
@@ -39,9 +39,9 @@ describe('the waiting spans of a client', () => {
           }
           expect(within(spans)).toEqual([...waiting].sort((a, b) => a - b));
           for (const [place, each] of spans.entries()) {
-            expect(isBehind(each.first, each.last)).toBe(false);
+            expect(isAfter(each.first, each.last)).toBe(false);
             const next = spans[place + 1];
-            if (next) expect(isBehind(next.first, each.last)).toBe(true);
+            if (next) expect(isAfter(next.first, each.last)).toBe(true);
           }
         }
       }),
@@ -78,7 +78,7 @@ describe('the waiting spans of a client', () => {
   it.each([
     ['between existing spans', spanOf(5, 6)],
     ['over existing spans', spanOf(5, 12)],
-  ])('extend the previous span for a span %s at the maximum number', (_, added) => {
+  ])('extend the previous span by a new span %s if the maximum number is reached', (_, added) => {
     const spans: WaitingSpans = [];
     for (const place of [3, 9]) addSpan(spans, spanOf(place, place));
     addSpan(spans, added, true);

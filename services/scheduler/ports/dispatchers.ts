@@ -1,9 +1,9 @@
-/** A dispatcher that takes jobs, and its room for references to a client's jobs. */
+/** Credit of a dispatcher that accepts jobs: the number of references that may be sent to it. */
 export interface DispatcherCredit {
   owner: string;
-  /** Keyed by band (`bandOf`), for clients at work there. */
+  /** Credit by band (a client and a priority, named by `bandOf`), for clients that have work there. */
   toClients: ReadonlyMap<string, number>;
-  /** For each other band. */
+  /** Credit of every other band. */
   toAnyClient: number;
 }
 

@@ -1,10 +1,10 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 
-/** Position in a partition: jobs at or below it are not read again by looks. */
+/** Mark: a position in a partition. Looks have read all jobs up to and including this position. */
 export interface Mark {
   dueUs: number;
-  /** Ordered like uuids in Postgres. */
+  /** Job id, as a lower-case uuid. Compared in the same order as in Postgres. */
   jobId: string;
 }
 
@@ -13,17 +13,20 @@ export interface PartitionMark extends Mark {
 }
 
 export interface Looked {
-  /** Due jobs behind the marks, by the database's clock. Ordered by partition, due time and id. */
+  /** Jobs after the marks that are due by the database's clock, sorted by partition, due time and id. */
   due: JobReference[];
   /** Milliseconds until the next job is due; null if none is due within the requested time. */
   nextInMs: number | null;
-  /** Lateness of the latest of them, in milliseconds by the database's clock; 0 if there are none. */
+  /**
+   * Milliseconds, by the database's clock, for which the job that is most overdue among them has been due. 0 if there
+   * are none.
+   */
   lateMs: number;
 }
 
 /**
- * Rows to skip: partitions by band (`bandOf`), as bits. Bit n is partition n. Lists by partition would take 2.5 MB for
- * 1,000 clients.
+ * Rows to skip: for each band (named by `bandOf`), its partitions as bits; bit n is partition n. Lists by partition
+ * instead would take 2.5 MB for 1,000 clients.
  */
 export type PassedOver = ReadonlyMap<string, bigint>;
 
@@ -37,7 +40,7 @@ export function partitionBits(partitions: Iterable<{ partition: number }>): bigi
   return bits;
 }
 
-/** Part of a partition, from its first key to its last one, both included. */
+/** Part of a partition from the key `first` to the key `last`, both included. */
 export interface Span {
   first: Mark;
   last: Mark;
@@ -45,18 +48,21 @@ export interface Span {
   rows: number;
 }
 
-/** Consecutive jobs of one band in one partition that looks pass over. */
+/** Span of consecutive jobs of one band (a client and a priority) that looks pass over. */
 export interface BandSpan extends Span {
   partition: number;
   clientId: string;
-  /** Undefined: normal. */
+  /** Priority of the band; undefined means normal. */
   priority?: StoredPriority | undefined;
 }
 
 export interface Skimmed {
-  /** Due jobs as in `Looked.due`, without the bands that are passed over. */
+  /** Due jobs, sorted as in `Looked.due`. Jobs of the bands that are passed over are not included. */
   due: JobReference[];
-  /** Jobs of the bands that are passed over, in the order of their keys, including jobs that are being called. */
+  /**
+   * Spans with the jobs of the bands that are passed over, in the order of their keys. Jobs that are being called are
+   * included.
+   */
   passed: BandSpan[];
   /** Last row read by partition; absent if there was none. */
   readUpTo: Map<number, Mark>;
@@ -67,9 +73,9 @@ export interface Skimmed {
 
 export interface LookedLate {
   late: JobReference[];
-  /** Input of the next late look. */
+  /** Horizon for the next late look. */
   horizon: string;
-  /** The database's clock. */
+  /** Current time by the database's clock, in microseconds since 1970. */
   nowUs: number;
 }
 
@@ -86,7 +92,7 @@ export interface ClientRange {
   first: Mark;
   last: Mark;
   clientId: string;
-  /** Undefined: normal. */
+  /** Priority of the jobs; undefined means normal. */
   priority?: StoredPriority | undefined;
   limit: number;
 }
@@ -98,26 +104,33 @@ export interface ClientRead {
 }
 
 export interface Swept {
-  /** Jobs that are not being called, of bands that are not skipped. */
+  /** Jobs that are not being called. Jobs of bands that are skipped are not included. */
   found: JobReference[];
-  /** Last row read, by partition that reached the limit: more rows may follow. */
+  /** Last row that was read, only for partitions that reached the limit. More rows may follow there. */
   readUpTo: Map<number, Mark>;
 }
 
 export interface DueReferences {
-  /** Reads due jobs behind the marks, oldest first, at most `limit` by partition. @param nearMs time to look ahead */
+  /**
+   * Reads due jobs after the marks, oldest first, at most `limit` per partition.
+   * @param nearMs milliseconds within which the next due job is searched
+   */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
-  /** Reads like `look`, but skips bands. @param rows read of each partition at most, of any client */
+  /**
+   * Reads due jobs like `look`, but skips bands.
+   * @param rows maximum number of rows to read per partition, of any client
+   */
   skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
   /**
-   * Reads jobs due within the second before the mark and less than ten seconds ago. A transaction may commit there
-   * after later ones were read. Skips jobs that are being called. May skip jobs that an earlier late look has read.
-   * @param horizon of an earlier late look at the same database; null reads everything
+   * Reads jobs before the marks that looks may have missed, because their transaction committed after later jobs had
+   * been read. These jobs were due within the second before the mark, and less than ten seconds ago. Skips jobs that
+   * are being called. May skip jobs that an earlier late look has read.
+   * @param horizon result of an earlier late look at the same database; null reads everything
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
   /**
-   * Reads jobs of each range's client that are not being called, oldest first, at most its `limit`.
-   * @param rows read of each range at most, of any client
+   * Reads jobs of each range's client that are not being called, oldest first, at most `limit` per range.
+   * @param rows maximum number of rows to read per range, of any client
    */
   lookOf(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
   /** Reads jobs that are not being called. @param rows read of each partition at most, of any client */
@@ -130,7 +143,7 @@ export const firstMark: Mark = { dueUs: 0, jobId: '00000000-0000-0000-0000-00000
 
 const lastJobId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Returns the mark directly before this job. */
+/** Returns the key directly before this one. */
 export function justBefore({ dueUs, jobId }: Mark): Mark {
   if (jobId === firstMark.jobId) return { dueUs: dueUs - 1, jobId: lastJobId };
   const digits = (BigInt(`0x${jobId.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
@@ -148,6 +161,6 @@ function uuidOf(digits: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-export function isBehind(reference: Mark, mark: Mark): boolean {
+export function isAfter(reference: Mark, mark: Mark): boolean {
   return reference.dueUs === mark.dueUs ? reference.jobId > mark.jobId : reference.dueUs > mark.dueUs;
 }

@@ -12,7 +12,7 @@ export interface FiredOccurrence {
 
 export interface SkippedOccurrences extends SkippedRange {
   scheduleId: string;
-  /** Empty: all groups of the schedule. */
+  /** Name of the group; empty means all groups of the schedule. */
   group: string;
 }
 
@@ -26,18 +26,20 @@ export interface Recurred {
   /** Schedules that cannot be read or planned, and were marked as broken. */
   broken: BrokenSchedule[];
   looked: number;
-  /** Milliseconds until this region has to look again, by the database's clock; null if nothing is scheduled. */
+  /**
+   * Milliseconds until this region has to call `recur` again, by the database's clock; null if nothing is scheduled.
+   */
   nextLookInMs: number | null;
 }
 
 export interface Rearmed {
-  /** Schedules without a time for the next look, or with a wrong one. */
+  /** Number of schedules that were repaired: the time of their next look was missing or wrong. */
   mended: number;
   broken: BrokenSchedule[];
   /** Schedules that were broken and are active again. */
   readable: string[];
   brokenNow: number;
-  /** Last examined id; null at the end. */
+  /** Id of the last schedule that was examined; null after the last page. */
   cursor: string | null;
 }
 
@@ -49,26 +51,31 @@ export interface Looker {
 
 export interface DueSchedules {
   /**
-   * Decides at most `limit` schedules that are due by the database's clock and not locked by another node. One
-   * transaction writes fired and skipped occurrences, with their jobs and run starts. Each instant of a group is
-   * decided once. A region that is switched off takes nothing. If a schedule cannot be read or planned, or the database
-   * refuses its rows, it becomes broken, without effect on others. After a crash, the next look continues from the
-   * high-water mark.
+   * Decides the due occurrences of at most `limit` schedules that no other node has locked. Due means by the database's
+   * clock. One transaction writes the fired and skipped occurrences, with their jobs and run starts. Each instant of a
+   * group is decided only once.
+   *
+   * If the region is switched off, nothing is decided. If a schedule cannot be read or planned, or the database refuses
+   * its rows, the schedule becomes broken, and others are not affected. After a crash, the next call continues from the
+   * schedule's high-water mark.
    */
   recur(looker: Looker, limit: number): Promise<Recurred>;
   /**
-   * Fires at most `limit` buffered occurrences whose previous fire has ended. Unreadable schedules become broken.
-   * `isAny`: whether any occurrence was buffered.
+   * Fires at most `limit` buffered occurrences whose previous fire has ended. Schedules that cannot be read become
+   * broken. `isAny` is true if any occurrence was buffered.
    */
   fireBuffered(
     looker: Looker,
     limit: number,
   ): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[]; isAny: boolean }>;
   /**
-   * Repairs active schedules whose next look is missing or too late: `limit` schedules after `cursor`. Marks unreadable
-   * schedules as broken, and broken ones that can be read again as active.
+   * Examines the next `limit` schedules after `cursor`. Repairs active schedules whose next look is missing or too
+   * late. Marks schedules that cannot be read as broken, and broken schedules that can be read again as active.
    */
   rearm(limit: number, cursor: string | null): Promise<Rearmed>;
-  /** Deletes decisions older than `days` whose fires have ended; at most `limit` fired and `limit` skipped ones. */
+  /**
+   * Deletes occurrences that were decided more than `days` ago and whose fires have ended: at most `limit` fired and
+   * `limit` skipped ones.
+   */
   forget(days: number, limit: number): Promise<number>;
 }

@@ -9,11 +9,17 @@ export interface HistoryKept {
   daysMade: number;
   daysDropped: number;
   deadExpired: number;
-  /** Number of times that a reader of a table held up days; they are tried again in minutes. */
+  /**
+   * Number of table partitions that could not be created or removed because of a long-running reader. The caller tries
+   * again a few minutes later.
+   */
   heldUp: number;
 }
 
 export interface JobHistory {
-  /** Creates the tables of coming days and drops old days and dead jobs. Waits for no reader. Safe to repeat. */
+  /**
+   * Creates the table partitions of coming days, and drops old partitions and dead jobs. Does not wait for readers. May
+   * be repeated.
+   */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

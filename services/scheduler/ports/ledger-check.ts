@@ -4,16 +4,16 @@ export interface CheckedLedger {
   expected: number;
   /** Stored jobs in the counted partitions. */
   counted: number;
-  /** Due jobs among the counted ones: waiting to be called, or being called. */
+  /** Number of due jobs among those counted. They wait to be called, or are being called. */
   due: number;
-  /** Milliseconds for which the oldest of these has been due; 0 if there is none. */
+  /** Milliseconds for which the oldest due job has been due; 0 if there are none. */
   oldestDueMs: number;
   sidelined: number;
-  /** Jobs whose time has come and that wait for others of their ordering key; up to a million. */
-  inLine: number;
-  keysInLine: number;
-  /** Milliseconds for which the first of them has been ready; 0 if there is none. */
-  oldestInLineMs: number;
+  /** Number of jobs that are due but wait for earlier jobs with their ordering key; at most a million. */
+  blocked: number;
+  blockedKeys: number;
+  /** Milliseconds for which the first of these waiting jobs has been ready; 0 if there are none. */
+  oldestBlockedMs: number;
   /** Dead jobs that were not replayed. */
   dead: number;
   /** Hosts with an open circuit, for the client or one of its endpoints. */

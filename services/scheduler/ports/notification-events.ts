@@ -8,7 +8,7 @@ export interface NotificationEvent {
   /** A type of event, or `notification.test`. */
   kind: string;
   at: Date;
-  /** Only recipient; null: all notifications that subscribe to it. */
+  /** Notification that alone receives the event; null if all notifications that subscribe to the event receive it. */
   notificationId: string | null;
   detail: unknown;
   campaign: {
@@ -21,11 +21,11 @@ export interface NotificationEvent {
     /** Titles of action types, by name. */
     titles: Readonly<Record<string, string>>;
   } | null;
-  /** Account of the API key that the event is about; null if it is about no key. */
+  /** Account of the API key that the event refers to; null if the event does not refer to a key. */
   keyAccount: string | null;
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
   recurs: boolean;
-  /** Set for a run that has ended. */
+  /** Figures of a run that has ended; null for all other events. */
   figures: { audience: number; throughTheChain: number; failed: number } | null;
 }
 
@@ -35,13 +35,18 @@ export interface ActiveNotification {
   url: string;
   definition: NotificationDefinition;
   createdAt: Date;
-  /** Undefined if neither its account nor the key that set its URL has a scope: it receives everything. */
+  /**
+   * Limits on the events that the notification receives. Undefined if neither its account nor the key that set its URL
+   * has a restricted scope, so that it receives all events.
+   */
   bounds: NotificationBounds | undefined;
 }
 
 export interface NotificationBounds {
   account: string | null;
-  /** Restricted scopes of the account and of the key that set the URL. All of them apply. */
+  /**
+   * Scopes of the account and of the key that set the URL, if they are restricted. An event must be within all of them.
+   */
   scopes: readonly CampaignScope[];
 }
 
@@ -54,7 +59,7 @@ export interface DigestPart {
   audience: number;
   throughTheChain: number;
   failed: number;
-  /** The first lines only. */
+  /** Lines of the first runs. Further runs are only counted. */
   lines: readonly DigestLine[];
 }
 
@@ -62,13 +67,19 @@ export type Digest = DigestPart & { digestId: string };
 
 export interface Deliveries {
   calls: readonly JobToStore[];
-  /** For digests of their notifications; `due` applies if no digest is pending. */
+  /**
+   * Parts to add to the pending digests of notifications. If a notification has no pending digest, `due` is the time of
+   * the new one.
+   */
   digestParts: readonly DigestPart[];
 }
 
 /** Events for notifications. Each method may be called by several schedulers at once. */
 export interface NotificationEvents {
-  /** Takes at most `limit` unlocked events, oldest first, and stores calls and digest contents, in one transaction. */
+  /**
+   * Takes at most `limit` events that are not locked, oldest first. Stores the resulting jobs and digest parts in the
+   * same transaction.
+   */
   deliver(
     limit: number,
     deliveriesFor: (events: readonly NotificationEvent[], notifications: readonly ActiveNotification[]) => Deliveries,
@@ -76,8 +87,9 @@ export interface NotificationEvents {
   /** Stores a call for each due digest, in one transaction. Returns the number of calls. */
   deliverDigests(callOf: (digest: Digest, notification: ActiveNotification) => JobToStore): Promise<number>;
   /**
-   * Records events: for each run without progress for this time, once until it progresses; for each low budget of an
-   * open run, once per size; for each API key that ends soon, twice per end. Returns their number.
+   * Records events for these conditions: a run has not progressed for `stalledForMs` (once until it progresses); an
+   * open run has a low budget (once per budget size); an API key ends soon (twice per expiry). Returns the number of
+   * recorded events.
    */
   recordConditions(stalledForMs: number): Promise<number>;
 }

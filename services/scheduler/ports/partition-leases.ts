@@ -1,9 +1,9 @@
-/** Beat of a live scheduler or dispatcher, with its figures. */
+/** Heartbeat of a scheduler or dispatcher, with its figures. */
 export interface NodeBeat {
   owner: string;
   kind: 'scheduler' | 'dispatcher';
   region: string;
-  /** Milliseconds for which it counts as alive, and keeps its partitions, without another beat. */
+  /** Milliseconds after this heartbeat for which the node counts as alive and keeps its partitions. */
   ttlMs: number;
   figures: Readonly<Record<string, number>>;
 }
@@ -17,20 +17,27 @@ export interface OwnedPartition {
 }
 
 export interface Assignment {
-  /** Owners of live schedulers whose region takes part. */
+  /** Names of live schedulers whose region is switched on. */
   schedulers: string[];
   /** Indexed by partition, from 0. */
   partitions: { wanted: string | null; owner: string | null }[];
 }
 
-/** A beat renews leases with at most this part left. Each lease therefore has at least this part left after a beat. */
+/**
+ * A heartbeat renews a lease if at most this fraction of its duration is left. After each heartbeat, every lease
+ * therefore has at least this fraction left.
+ */
 export const renewedBelow = 2 / 3;
 
-/** Assignment of partitions. The leases only save work: if two schedulers offer a job, one claim wins. */
+/**
+ * Assignment of partitions to schedulers. It only saves work and is not needed for correctness: if two schedulers offer
+ * the same job, only one claim succeeds.
+ */
 export interface PartitionLeases {
   /**
-   * Reports that this scheduler is alive. Releases partitions, renews those with less than `renewedBelow` of the lease
-   * left, and takes free ones assigned to it: any free one if there has been no leader for two leases.
+   * Reports that this scheduler is alive. Releases the given partitions, and renews leases with at most `renewedBelow`
+   * of their duration left. Takes free partitions that are assigned to this scheduler; any free partition if there has
+   * been no leader for the time of two leases.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
   /** Removes a scheduler. Live schedulers take its partitions with their next beats. */

@@ -13,5 +13,5 @@ export function createDispatchers({ pool }: { pool: Pool }): Dispatchers {
 }
 
 const selectTaking = `
-  select owner, any_client_credit as "toAnyClient", client_credit as "toClients" from job_nodes
-  where kind = 'dispatcher' and region = $1 and any_client_credit is not null and expires_at > now()`;
+  select owner, default_client_credit as "toAnyClient", client_credit as "toClients" from job_nodes
+  where kind = 'dispatcher' and region = $1 and default_client_credit is not null and expires_at > now()`;

@@ -61,7 +61,7 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
 async function nextDueInMs(connection: Pool | PoolClient): Promise<number | null> {
   const { rows } = await connection.query<{ inMs: number | null }>(selectNextDue);
   const inMs = rows[0]?.inMs ?? null;
-  // Rounded up, so that no look comes too early.
+  // Rounded up, so that the next read is not too early.
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
@@ -82,7 +82,7 @@ interface InsertedRow {
   isNew: boolean;
 }
 
-/** Scans a short range of the primary key per partition, instead of all of them. */
+/** Deletes due run starts. Reads a short range of the primary key in each partition, instead of whole partitions. */
 const deleteDue = `
   with due as (
     select d.* from generate_series(0, ${partitionCount - 1}) p,
@@ -93,7 +93,7 @@ const deleteDue = `
   delete from run_starts j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
-    j.asked_by::text as "requestedBy", j.settings::text as settings`;
+    j.requested_by::text as "requestedBy", j.settings::text as settings`;
 
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
@@ -118,7 +118,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
   with k as (
     select * from unnest(${$('runIds')}::uuid[], ${$('campaignIds')}::uuid[], ${$('revisions')}::int[],
       ${$('dueAts')}::timestamptz[], ${$('requestedBy')}::jsonb[], ${$('settings')}::jsonb[])
-      with ordinality k (id, campaign, revision, due_at, asked_by, settings, position)
+      with ordinality k (id, campaign, revision, due_at, requested_by, settings, position)
   ), r as (
     insert into runs (id, campaign, revision, scheduled_for, settings, deadline_at, state, state_reason, ended_at)
     select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at, k.settings,
@@ -136,7 +136,8 @@ const insertRuns = unnamedStatementOf<NewRuns>(
     returning id, campaign, scheduled_for, state, state_reason, ended_at
   ), e as (
     insert into run_events (run, kind, detail)
-    select r.id, 'created', jsonb_strip_nulls(jsonb_build_object('by', k.asked_by, 'canary', k.settings -> 'canary'))
+    select r.id, 'created',
+      jsonb_strip_nulls(jsonb_build_object('by', k.requested_by, 'canary', k.settings -> 'canary'))
     from r join k on k.id = r.id
   ), x as (
     insert into run_events (run, kind, detail)

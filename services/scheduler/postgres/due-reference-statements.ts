@@ -1,4 +1,4 @@
-import { outletOf } from '../../../shared/postgres/jobs/outlets.ts';
+import { endpointIdOf } from '../../../shared/postgres/jobs/endpoint-ids.ts';
 import { deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
@@ -12,8 +12,9 @@ interface MarkParams {
 type ArrayParam = string | Buffer;
 
 /**
- * Outlets to skip in all partitions read, and outlets to skip in some, with the bits of the partitions. Bands of
- * another priority are listed by name, each with its bits.
+ * Bands to skip. `everywhere` are endpoints to skip in all partitions that the statement reads. `partly` are endpoints
+ * to skip in some partitions, with their bits in `partlyIn`. Bands of another priority than normal are in `bands`, with
+ * their bits in `bandsIn`.
  */
 export interface SkipParams {
   everywhere: ArrayParam;
@@ -30,38 +31,46 @@ interface RangeParams extends MarkParams {
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
 /** Columns of a job reference. `date_part` avoids `numeric`, and is exact to the microsecond until 2100. */
-const reference = (late: string, outlet = outletOf('t')) =>
-  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}, t.priority`;
+const reference = (late: string, endpointId = endpointIdOf('t')) =>
+  `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${endpointId}::text, ${late}, t.priority`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[]) w (p, due, id)`;
 const rangesOf = ($: (param: keyof RangeParams) => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[])
      w (p, due, id, until_due, until_id)`;
 /**
- * Pairs of each value and each partition whose bit is set in its number. Partitions are bits 0 to 63. On the right side
- * of `in`, the pairs are hashed once per statement; `array_position` would compare each row with all earlier values.
+ * SQL for the pairs of each value with each of its partitions. A value's number has bit n set for partition n (0 to
+ * 63). On the right side of `in`, Postgres hashes the pairs once per statement. `array_position` instead would compare
+ * each row with all values.
  */
 const valuesByPartition = (values: string, numbers: string) => `
   (select v.value, p::int2 from unnest(${values}, ${numbers}) v (value, bits), generate_series(0, 63) p
    where (v.bits >> p) & 1 = 1)`;
-/** Band of a row with another priority than normal, as `bandOf` names it. */
-const bandOfRow = `(t.outlet::text || '/' || t.priority)`;
+/** SQL for the band of a row whose priority is not normal, in the format of `bandOf`. */
+const bandOfRow = `(t.endpoint_id::text || '/' || t.priority)`;
 /**
- * Condition on a row `t` with its outlet: its band is not skipped. Each list is hashed once per statement, so the cost
- * of a row does not depend on the number of bands. Most rows have no priority, and are compared as ids.
+ * Condition that the band of row `t` is not skipped. Postgres hashes each list once per statement, so the cost of a row
+ * does not depend on the number of bands. Most rows have no priority, and are compared by the id of their endpoint.
  */
 const isWanted = ($: (param: keyof SkipParams) => string) => `case
       when t.priority is not null then
         (${bandOfRow}, t.partition_id) not in ${valuesByPartition(`${$('bands')}::text[]`, `${$('bandsIn')}::int8[]`)}
-      when t.outlet in (select unnest(${$('everywhere')}::uuid[])) then false
-      else (t.outlet, t.partition_id) not in ${valuesByPartition(`${$('partly')}::uuid[]`, `${$('partlyIn')}::int8[]`)}
+      when t.endpoint_id in (select unnest(${$('everywhere')}::uuid[])) then false
+      else (t.endpoint_id, t.partition_id) not in
+        ${valuesByPartition(`${$('partly')}::uuid[]`, `${$('partlyIn')}::int8[]`)}
       end`;
-/** Condition: a live dispatcher has claimed the row. Claims of dead dispatchers do not count, whatever their leases. */
+/**
+ * Condition that a live dispatcher has claimed row `t`. Claims of dead dispatchers do not count, even if their leases
+ * have not expired.
+ */
 const isLive = `exists (
-  select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id
+  select from job_claims f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id
     and f.lease_until >= now() and f.owner <> all (${deadOwners}))`;
 
-/** Reads due jobs behind marks, so that the cost depends on new rows: beside 300,000 dead rows, 2 ms instead of 286. */
+/**
+ * Reads due jobs after the marks. The cost depends only on new rows: beside 300,000 dead rows, it takes 2 ms instead of
+ * 286.
+ */
 export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: number }>(
   'look-ahead',
   ($) => `
@@ -75,9 +84,11 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
 );
 
 /**
- * Returns all rows, of any client, as arrays in binary form. The scheduler finds the rows to pass over, and no list of
- * bands is sent. A row costs Postgres 1.6 to 2 µs of CPU, and 2.8 to 3.2 as text. Window functions that find the bounds
- * of a band's rows take 2.7. Few jobs have a priority, so these are listed by their ids.
+ * Reads all rows of any client, as arrays in binary format. The scheduler itself finds the rows to pass over, so that
+ * no list of bands is sent.
+ *
+ * A row costs Postgres 1.6 to 2 µs of CPU, and 2.8 to 3.2 in text format. With window functions that find the limits of
+ * a band's rows, it would cost 2.7. Few jobs have a priority, so only these are listed with their ids.
  */
 export const skimDue = statementOf<MarkParams & { limit: number }>(
   'skim-due',
@@ -85,10 +96,10 @@ export const skimDue = statementOf<MarkParams & { limit: number }>(
   select w.p, d.* from ${marksOf($)}
   cross join lateral (
     select date_part('epoch', now() - min(t.due_at)) * 1000, array_send(array_agg(t.due_at)),
-      array_send(array_agg(t.id)), array_send(array_agg(t.outlet)),
+      array_send(array_agg(t.id)), array_send(array_agg(t.endpoint_id)),
       string_agg(case when t.priority is not null then t.id::text || '/' || t.priority end, ',')
     from (
-      select t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
+      select t.due_at, t.id, ${endpointIdOf('t')} as endpoint_id, t.priority from jobs t
       where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id) and t.due_at <= now()
       order by t.due_at, t.id limit ${$('limit')}::int4
     ) t
@@ -97,10 +108,10 @@ export const skimDue = statementOf<MarkParams & { limit: number }>(
 );
 
 /**
- * Reads, in the second before the marks, rows of transactions that were in progress at the late look before, or began
- * after it. `age` compares correctly across the wrap-around of transaction ids. Without the horizon, at 20,000 jobs a
- * second, each look would read 20,000 rows in 50 ms, four times a second. Jobs due more than ten seconds ago belong to
- * the sweep, so a waiting crowd before an idle mark is not read for ever.
+ * Reads rows in the second before the marks, if their transaction was in progress at the previous late look or began
+ * later. `age` compares correctly when transaction ids wrap around. Without the horizon, at 20,000 jobs per second,
+ * each late look would read 20,000 rows in 50 ms, four times a second. Jobs that were due more than ten seconds ago are
+ * left to the sweep, so that a backlog before a mark is not read again and again.
  */
 export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',
@@ -133,18 +144,18 @@ export const lookOfClients = statementOf<
     ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[], ${$('clients')}::uuid[], ${$('limits')}::int4[],
     ${$('priorities')}::text[]) with ordinality w (p, due, id, until_due, until_id, client, most, priority, place)
   cross join lateral (
-    select ${reference('0::float8', 't.outlet')}, t.is_own and f.live is null, t.is_last from (
+    select ${reference('0::float8', 't.endpoint_id')}, t.is_own and f.live is null, t.is_last from (
       select r.*, row_number() over (order by r.due_at, r.id) = ${$('rows')}::int4 as is_last,
-        r.outlet = w.client and r.priority is not distinct from w.priority as is_own
+        r.endpoint_id = w.client and r.priority is not distinct from w.priority as is_own
       from (
-        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
+        select t.partition_id, t.due_at, t.id, ${endpointIdOf('t')} as endpoint_id, t.priority from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) >= (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('rows')}::int4
       ) r
     ) t
     left join lateral (
-      select true as live from fires f
+      select true as live from job_claims f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
         and f.owner <> all (${deadOwners}) and t.is_own limit 1
     ) f on true
@@ -154,25 +165,26 @@ export const lookOfClients = statementOf<
 );
 
 /**
- * Reads jobs that are not being called. A skipped row costs one comparison, so that a crowd does not stop the sweep.
+ * Reads jobs that are not being called. A skipped row costs only one comparison, so that a backlog does not stop the
+ * sweep.
  */
 export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }>(
   'sweep-due',
   ($) => `
   select d.* from ${rangesOf($)}
   cross join lateral (
-    select ${reference('0::float8', 't.outlet')}, t.is_wanted and f.live is null, t.is_last from (
+    select ${reference('0::float8', 't.endpoint_id')}, t.is_wanted and f.live is null, t.is_last from (
       select t.*, row_number() over (order by t.due_at, t.id) = ${$('limit')}::int4 as is_last,
         ${isWanted($)} as is_wanted
       from (
-        select t.partition_id, t.due_at, t.id, ${outletOf('t')} as outlet, t.priority from jobs t
+        select t.partition_id, t.due_at, t.id, ${endpointIdOf('t')} as endpoint_id, t.priority from jobs t
         where t.partition_id = w.p and (t.due_at, t.id) > (${instant('w.due')}, w.id)
           and (t.due_at, t.id) <= (${instant('w.until_due')}, w.until_id)
         order by t.due_at, t.id limit ${$('limit')}::int4
       ) t
     ) t
     left join lateral (
-      select true as live from fires f
+      select true as live from job_claims f
       where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id and f.lease_until >= now()
         and t.is_wanted limit 1
     ) f on true
@@ -181,13 +193,16 @@ export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }
   ) d`,
 );
 
-/** Starts from the claims, because nearly all due jobs may be waiting for their first one. */
+/**
+ * Reads jobs whose claims have an expired lease. Starts from the claims, because nearly all due jobs may still wait for
+ * their first claim.
+ */
 export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
   'sweep-lapsed',
   ($) => `
   select d.* from ${rangesOf($)}
   cross join lateral (
-    select ${reference('0::float8')} from fires f
+    select ${reference('0::float8')} from job_claims f
     cross join lateral (
       select * from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id limit 1
     ) t

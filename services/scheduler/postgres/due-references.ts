@@ -33,13 +33,22 @@ type Row = [
 
 type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
 
-/** Lost jobs, and, if the limit was reached, the last row read, lost or not. */
+/**
+ * A lost job, or the last row that was read. The last row is included if the limit was reached, even if it is not a
+ * lost job.
+ */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
 
-/** Jobs of the client, and, if the limit was reached, the last row read, of any client. */
+/**
+ * A job of the client, or the last row that was read. The last row is included if the limit was reached, even if it
+ * belongs to another client.
+ */
 type ClientRow = [...Row, isOwn: boolean, isLast: boolean, range: number];
 
-/** @param deps.pool for the hot path: these statements run a hundred times a second and must keep one good plan */
+/**
+ * Creates the reader of due jobs.
+ * @param deps.pool pool for the hot path: these statements run a hundred times per second and must keep one good plan
+ */
 export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   return {
     look: async (marks, limit, nearMs) => {
@@ -118,7 +127,8 @@ function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
 }
 
 /**
- * Returns the parameters for bands named by `bandOf`: an outlet's own id is the band of its jobs without a priority.
+ * Returns the parameters for the bands to skip, which are named by `bandOf`. For jobs without a priority, the band is
+ * the id of their endpoint.
  * @param partitions partitions that the statement reads
  */
 export function skipParams(passedOver: PassedOver, partitions: readonly { partition: number }[]): SkipParams {

@@ -22,8 +22,9 @@ import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 export interface DueSchedulesDeps {
   pool: Pool;
   /**
-   * Time before its instant at which a callback's schedule is locked and decided, unless the decision depends on data
-   * that may change until then. The transaction commits at the instant, so for other processes it happens then.
+   * Milliseconds before an instant at which a schedule of callbacks is locked and decided. The transaction waits and
+   * commits at the instant, so that for other processes the decision is made then. Schedules whose decision depends on
+   * data that may change meanwhile are decided at the instant itself.
    */
   aheadMs?: number;
   sleep?: (ms: number) => Promise<void>;
@@ -88,8 +89,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         const waiting = done.map(({ row }) => row);
         const rooms = await roomForFires(client, waiting);
         const runs = await roomForRuns(client, campaignsOf(waiting), quotas.openRuns);
-        // Occurrences without room keep waiting. The last fire of a client may exceed its room; the excess counts
-        // against later ones.
+        // Occurrences of campaigns whose quota is used up keep waiting. The last fire of a client may exceed its quota;
+        // the excess counts against later fires.
         const ready = done.filter(({ row: { target } }) =>
           target.kind === 'campaign' ? runs.take(target.campaignId) : (rooms.get(target.clientId)?.jobs ?? 0) > 0,
         );
@@ -161,7 +162,7 @@ function wholeMs(inMs: number | null): number | null {
 
 const nothingRecurred = { fired: [], buffered: [], skipped: [], ended: [], broken: [], looked: 0 };
 
-type RearmedRow = PlannedColumns & { nextAtMs: number | null; lookAtMs: number | null };
+type RearmedRow = PlannedColumns & { nextAtMs: number | null; nextCheckAtMs: number | null };
 
 function idAndRowOf(columns: PlannedColumns) {
   return { id: columns.id, row: plannedRowOf(columns) };
@@ -176,56 +177,70 @@ function rearmedRowOf(row: RearmedRow): Rearmed {
 interface RightTimes {
   id: string;
   next_at: string | null;
-  look_at: string;
+  next_check_at: string;
 }
 
-/** Returns the time of the next look if the stored one would miss an instant, and at once for a broken schedule. */
+/**
+ * Returns the corrected times of a schedule if its stored next look would miss an instant; for a broken schedule, the
+ * next look is at once. Null if the stored times are right.
+ */
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
-  // Without further instants, the look ends the schedule.
-  const lookAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
-  if (row.state === 'broken') return { id: row.id, next_at: null, look_at: iso(row.nowMs) };
-  if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) return null;
-  return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), look_at: iso(lookAtMs) };
+  // If there are no further instants, the next look ends the schedule.
+  const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
+  if (row.state === 'broken') return { id: row.id, next_at: null, next_check_at: iso(row.nowMs) };
+  if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) return null;
+  return { id: row.id, next_at: nextAtMs === null ? null : iso(nextAtMs), next_check_at: iso(nextCheckAtMs) };
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
+const regionNextCheck = `coalesce((region_next_checks ->> $1)::timestamptz, next_check_at)`;
 
-/** Condition: no operator has switched the region off. Its processes may still run, but take nothing. */
+/**
+ * Condition that no operator has switched the region off. Processes of a region that is switched off may still run, but
+ * decide nothing.
+ */
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
-/** Time ahead of the instant; 0 if the decision needs the previous fire or the audience at the instant. */
+/**
+ * Time ahead of an instant at which a schedule may be decided. 0 if the decision depends on the previous fire, or on
+ * the audience at the instant.
+ */
 const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
   then ${ms}::float8 else 0 end * interval '1 millisecond'`;
 
-const isNear = (ms: string) => `state = 'active' and look_at <= now() + ${ms}::float8 * interval '1 millisecond'
-    and ${regionLook} <= now() + ${aheadOf(ms)}`;
+const isNear = (ms: string) => `state = 'active' and next_check_at <= now() + ${ms}::float8 * interval '1 millisecond'
+    and ${regionNextCheck} <= now() + ${aheadOf(ms)}`;
 
-/** Locks due schedules, else those of the nearest instant, so that none waits for later ones to commit. */
+/**
+ * Locks the schedules that are due. If none is due, locks only those with the nearest instant, so that no schedule has
+ * to wait for the commit at a later instant.
+ */
 const lockDue = `
-  select ${plannedColumns}, ${msOf(regionLook)} as "lookMs" from schedules s
+  select ${plannedColumns}, ${msOf(regionNextCheck)} as "lookMs" from schedules s
   where ${isNear('$3')} and ${isSwitchedOn('$1')}
-    and ${regionLook} <= greatest(now(), (select min(${regionLook}) from schedules where ${isNear('$3')}))
-  order by s.look_at limit $2 for update skip locked`;
+    and ${regionNextCheck} <= greatest(now(), (select min(${regionNextCheck}) from schedules where ${isNear('$3')}))
+  order by s.next_check_at limit $2 for update skip locked`;
 
 const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
 
 /** Uses the present time, because the transaction began earlier. */
 const selectNextLook = `
-  select extract(epoch from min(${regionLook} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs" from (
-    select look_at, region_looks, client, definition from schedules where state = 'active' and look_at is not null
-      order by look_at limit 100
+  select extract(epoch from min(${regionNextCheck} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs"
+  from (
+    select next_check_at, region_next_checks, client, definition from schedules
+      where state = 'active' and next_check_at is not null
+      order by next_check_at limit 100
   ) s`;
 
-/** Combines the conditions of `lockDue` and `selectNextLook`. */
+/** Checks both conditions in one statement: if `lockDue` would lock anything, and when the next look is due. */
 const selectNear = `
   select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
   from (${selectNextLook}) n`;
 
-/** Uses the index of buffered occurrences, which are few. */
+/** Checks for buffered occurrences. Fast, because they have an index of their own and are few. */
 const selectBuffered = `select from occurrences where state = 'buffered' limit 1`;
 
 const lockBuffered = `
@@ -234,7 +249,10 @@ const lockBuffered = `
     and ${isSwitchedOn('$2')}
   limit $1 for update skip locked`;
 
-/** Fires buffered occurrences whose previous fire has ended, as due now, in whole milliseconds like all due times. */
+/**
+ * Fires buffered occurrences whose previous fire has ended. They are due now; like all due times, the time is in whole
+ * milliseconds.
+ */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,
     decided_at = now()
@@ -257,12 +275,13 @@ const forgetOld = `
   select ((select count(*) from o) + (select count(*) from k))::int as forgotten`;
 
 const lockActive = `
-  select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.look_at')} as "lookAtMs" from schedules s
+  select ${plannedColumns}, ${msOf('s.next_at')} as "nextAtMs", ${msOf('s.next_check_at')} as "nextCheckAtMs"
+  from schedules s
   where s.state in ('active', 'broken') and ($1::uuid is null or s.id > $1) order by s.id limit $2
     for update skip locked`;
 
 const rearm = `
-  update schedules s set next_at = k.next_at, look_at = k.look_at, region_looks = '{}',
+  update schedules s set next_at = k.next_at, next_check_at = k.next_check_at, region_next_checks = '{}',
     state_since = case when s.state = 'broken' then now() else s.state_since end,
     state_reason = case when s.state = 'broken' then null else s.state_reason end, state = 'active'
-  from jsonb_to_recordset($1::jsonb) as k (id uuid, next_at timestamptz, look_at timestamptz) where s.id = k.id`;
+  from jsonb_to_recordset($1::jsonb) as k (id uuid, next_at timestamptz, next_check_at timestamptz) where s.id = k.id`;

@@ -2,12 +2,15 @@ import type { Pool } from 'pg';
 import { dropDays, makeDays } from '../../../shared/postgres/connection/partition-changes.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 
-/** Days created ahead: enough for a week without a scheduler or with a long reader. */
+/**
+ * Number of days for which partitions are created ahead. Suffices for a week without a scheduler, or with a reader that
+ * blocks their creation.
+ */
 const daysAhead = 7;
 const perStatement = 5000;
 
 export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
-  /** @returns how many rows were deleted, in as many statements as it takes */
+  /** Deletes all matching rows, in as many statements as necessary. @returns number of deleted rows */
   async function deleteAll(text: string, days: number): Promise<number> {
     for (let deleted = 0; ;) {
       const { rowCount } = await pool.query(text, [days, perStatement]);
@@ -41,7 +44,7 @@ export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
   };
 }
 
-/** Lists partitions of days that ended before; $1 days. */
+/** Lists the partitions of days that ended more than $1 days ago. */
 const oldDays = `
   select c.relname as name
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -49,7 +52,10 @@ const oldDays = `
     and to_timestamp(right(c.relname, 8) || ' UTC', 'YYYYMMDD TZ') + interval '1 day' <= now() - $1 * interval '1 day'
   order by right(c.relname, 8), c.relname`;
 
-/** Deletes rows in the default partition, written when the day had no table; $1 days, $2 limit. */
+/**
+ * Deletes old rows from the default partition, which contains rows written when their day had no partition. $1 days, $2
+ * limit.
+ */
 const deleteEndedStrays = `
   delete from ended_jobs_other where ctid = any(array(
     select ctid from ended_jobs_other where ended_at < now() - $1 * interval '1 day' limit $2))`;
@@ -62,7 +68,10 @@ const deleteJobChanges = `
   delete from job_changes where id = any(array(
     select id from job_changes where state = 'done' and ended_at < now() - $1 * interval '1 day' limit $2))`;
 
-/** Deletes old dead jobs, but not from the totals. By the client's days, else $1 days; 0 means for ever. $2 limit. */
+/**
+ * Deletes old dead jobs. The totals keep counting them. The client's setting determines the days, else $1; 0 means
+ * without limit. $2 limit.
+ */
 const deleteDead = `
   with kept as (
     select d.client, coalesce((c.definition ->> 'deadJobsDays')::float8, nullif($1::float8, 0)) as days
@@ -75,7 +84,10 @@ const deleteDead = `
     ) o limit $2
   )`;
 
-/** Deletes fires whose job was deleted after their lease had expired: no dispatcher ends them. */
+/**
+ * Deletes claims (rows of `job_claims`) whose lease has expired and whose job was deleted since. No dispatcher will end
+ * them.
+ */
 const deleteOrphans = `
-  delete from fires f where lease_until < now() - interval '1 hour'
+  delete from job_claims f where lease_until < now() - interval '1 hour'
     and not exists (select from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id)`;

@@ -17,8 +17,8 @@ export function createLedgerCheck({ pool }: { pool: Pool }): LedgerCheck {
   };
 }
 
-/** Rows read per check of jobs that wait in line, over all clients, by an index-only scan. */
-const maxInLine = 1_000_000;
+/** Rows of blocked jobs read per check, over all clients, by an index-only scan. */
+const maxBlocked = 1_000_000;
 
 const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
@@ -39,15 +39,15 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
     from (
       select client, ordering_key, ready_at from jobs
       where ordering_key is not null and due_at = 'infinity' and sideline is null
-      order by client, ordering_key limit ${maxInLine}
+      order by client, ordering_key limit ${maxBlocked}
     ) w
     where ready_at <= now() group by client
   ), circuits as (
-    select coalesce(e.client, c.client) as client, count(*) as hosts
-    from host_circuits c left join client_endpoints e on e.id = c.client group by 1
+    select coalesce(e.client, c.endpoint) as client, count(*) as hosts
+    from host_circuits c left join client_endpoints e on e.id = c.endpoint group by 1
   )
   insert into ledger_checks as c (client, checked_at, partitions, expected, counted, due, oldest_due_at, sidelined,
-    in_line, keys_in_line, oldest_in_line_at, dead, hosts)
+    blocked, blocked_keys, oldest_blocked_at, dead, open_hosts)
   select client, now(), ${$('count')}::int2, coalesce(t.expected, 0), coalesce(k.counted, 0), coalesce(k.due, 0),
     k.oldest_due_at, coalesce(k.sidelined, 0), coalesce(l.jobs, 0), coalesce(l.keys, 0), l.oldest_at,
     coalesce(t.dead, 0), coalesce(h.hosts, 0)
@@ -55,10 +55,11 @@ const checkLedgers = statementOf<{ partitions: string; count: number }>(
   on conflict (client) do update
   set checked_at = excluded.checked_at, partitions = excluded.partitions, expected = excluded.expected,
     counted = excluded.counted, due = excluded.due, oldest_due_at = excluded.oldest_due_at,
-    sidelined = excluded.sidelined, in_line = excluded.in_line, keys_in_line = excluded.keys_in_line,
-    oldest_in_line_at = excluded.oldest_in_line_at, dead = excluded.dead, hosts = excluded.hosts
+    sidelined = excluded.sidelined, blocked = excluded.blocked, blocked_keys = excluded.blocked_keys,
+    oldest_blocked_at = excluded.oldest_blocked_at, dead = excluded.dead, open_hosts = excluded.open_hosts
   returning client as "clientId", expected::float8 as expected, counted::float8 as counted, due::float8 as due,
     coalesce(date_part('epoch', now() - oldest_due_at) * 1000, 0) as "oldestDueMs", sidelined::float8 as sidelined,
-    in_line::float8 as "inLine", keys_in_line::float8 as "keysInLine",
-    coalesce(date_part('epoch', now() - oldest_in_line_at) * 1000, 0) as "oldestInLineMs", dead::float8 as dead, hosts`,
+    blocked::float8 as blocked, blocked_keys::float8 as "blockedKeys",
+    coalesce(date_part('epoch', now() - oldest_blocked_at) * 1000, 0) as "oldestBlockedMs", dead::float8 as dead,
+    open_hosts as hosts`,
 );

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { notificationDefinition } from '../../../shared/contracts/notifications/notifications.ts';
 import type { JobToStore } from '../../../shared/ports/job-intake.ts';
-import { tellOf } from '../../../shared/postgres/connection/change-feed.ts';
+import { notifyChange } from '../../../shared/postgres/connection/change-feed.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import { storeJobsWithin, valuesOf } from '../../../shared/postgres/jobs/job-intake.ts';
@@ -15,7 +15,10 @@ import type {
   NotificationEvents,
 } from '../ports/notification-events.ts';
 
-/** Slot of a client's totals that no process which accepts jobs uses. */
+/**
+ * Number of the row among a client's totals to which notifications are counted. No process that accepts jobs uses this
+ * number.
+ */
 const slotOfNotifications = -3;
 const callsInStatement = 500;
 
@@ -64,7 +67,7 @@ async function store(client: PoolClient, calls: readonly JobToStore[]): Promise<
     const some = calls.slice(from, from + callsInStatement);
     await client.query(storeJobsWithin.with({ ...valuesOf(some), slot: slotOfNotifications }));
   }
-  if (calls.length > 0) await tellOf('jobs', client);
+  if (calls.length > 0) await notifyChange('jobs', client);
 }
 
 interface EventRow extends Omit<NotificationEvent, 'run'> {
@@ -102,7 +105,7 @@ const selectActive = `
         and (k.clients is not null or k.countries is not null or k.action_types is not null)) as scopes
   from notifications n where n.deleted_at is null order by n.id`;
 
-/** Takes events. Retention may have deleted related rows: the remaining ones are used. */
+/** Takes events. If retention has deleted related rows, the events are taken without their data. */
 const takeEvents = statementOf<{ limit: number }>(
   'take-notification-events',
   ($) => `
@@ -133,33 +136,33 @@ const takeEvents = statementOf<{ limit: number }>(
   order by e.id limit ${$('limit')}::int for update of e skip locked`,
 );
 
-/** Adds to a digest. The first lines stay; runs without a line are only counted. */
+/** Adds runs to a digest. Lines are added up to the maximum; further runs are only counted. */
 const addToDigest = statementOf<Omit<DigestPart, 'lines'> & { lines: string }>(
   'add-to-digest',
   ($) => `
-  insert into notification_digests as d (notification, due, runs, audience, through_the_chain, failed, lines)
+  insert into notification_digests as d (notification, due_at, runs, audience, completed, failed, lines)
   values (${$('notificationId')}::uuid, ${$('due')}::timestamptz, ${$('runs')}::int, ${$('audience')}::bigint,
     ${$('throughTheChain')}::bigint, ${$('failed')}::bigint, ${$('lines')}::jsonb)
   on conflict (notification) do update set runs = d.runs + excluded.runs, audience = d.audience + excluded.audience,
-    through_the_chain = d.through_the_chain + excluded.through_the_chain, failed = d.failed + excluded.failed,
+    completed = d.completed + excluded.completed, failed = d.failed + excluded.failed,
     lines = case when jsonb_array_length(d.lines) < ${maxDigestLines} then d.lines || excluded.lines else d.lines end`,
 );
 
 const takeDigests = `
   delete from notification_digests where notification in (
-    select notification from notification_digests where due <= now() limit 100 for update skip locked)
-  returning id as "digestId", notification as "notificationId", due, runs, audience::float8,
-    through_the_chain::float8 as "throughTheChain", failed::float8, lines`;
+    select notification from notification_digests where due_at <= now() limit 100 for update skip locked)
+  returning id as "digestId", notification as "notificationId", due_at as due, runs, audience::float8,
+    completed::float8 as "throughTheChain", failed::float8, lines`;
 
 const deleteEvents = statementOf<{ events: readonly string[] }>(
   'delete-notification-events',
   ($) => `delete from notification_events where id = any(${$('events')}::uuid[])`,
 );
 
-/** Time and cause of a run's standstill: a waiting cause, or a feed whose users cannot be read. */
+/** Begin and cause of a run's stall: either the cause for which batches wait, or a feed whose users cannot be read. */
 const standsSince = `
   left join lateral (
-    select since, cause from run_troubles where run = r.id and kind = 'feed' order by since limit 1
+    select since, cause from run_problems where run = r.id and kind = 'feed' order by since limit 1
   ) t on true
   cross join lateral (select least(r.waiting_since, t.since) as since,
     case when t.since < coalesce(r.waiting_since, 'infinity') then t.cause else r.waiting_cause end as cause) k`;
@@ -186,24 +189,30 @@ const recordStalls = statementOf<{ stalledForMs: number }>(
   select uuid_of_now(), 'run.stalled', now(), campaign, id, jsonb_build_object('cause', cause, 'since', since) from u`,
 );
 
-/** Records low budgets of open runs. The transaction that ends a run records the low budgets of ended ones. */
+/**
+ * Records low budgets of runs that have not ended. When a run ends, the transaction that ends it records its low
+ * budgets.
+ */
 const recordLowBudgets = `
   with o as (
     select distinct b.campaign, b.country from runs r join budgets b on b.campaign = r.campaign
-    where r.ended_at is null and b.units > 0 and b.low_notified is distinct from b.units
+    where r.ended_at is null and b.units > 0 and b.low_notified_units is distinct from b.units
   ), low as (
     select f.campaign, f.country, f.units, f.units - f.used as left_units
     from o join budget_figures f using (campaign, country) where (f.units - f.used) * 10 < f.units
   ), u as (
-    update budgets b set low_notified = low.units from low
-    where b.campaign = low.campaign and b.country = low.country and b.low_notified is distinct from low.units
+    update budgets b set low_notified_units = low.units from low
+    where b.campaign = low.campaign and b.country = low.country and b.low_notified_units is distinct from low.units
     returning b.campaign, b.country, b.units, b.currency, low.left_units
   )
   insert into notification_events (id, kind, at, campaign, detail)
   select uuid_of_now(), 'budget.low', now(), campaign,
     low_budget(country, units, left_units, currency) from u`;
 
-/** Records API keys that end soon, once in each of two spans before the end, unless created within the span. */
+/**
+ * Records API keys that end soon: once 14 days and once 3 days before the end. Keys created less than this time before
+ * their end are skipped.
+ */
 const recordEndingKeys = `
   with e as (
     select id, name, owner, expires_at, created_at, expires_at - case
@@ -211,9 +220,9 @@ const recordEndingKeys = `
     from api_keys
     where expires_at between now() and now() + interval '14 days' and revoked_at is null and issuer is null
   ), u as (
-    insert into api_key_end_notifications as t (api_key, since)
+    insert into api_key_expiry_notifications as t (api_key, last_due_at)
     select id, since from e where created_at < since order by id
-    on conflict (api_key) do update set since = excluded.since where t.since <> excluded.since
+    on conflict (api_key) do update set last_due_at = excluded.last_due_at where t.last_due_at <> excluded.last_due_at
     returning api_key
   )
   insert into notification_events (id, kind, at, detail)

@@ -53,7 +53,7 @@ interface BeatParams {
   released: string;
 }
 
-/** Condition: the lease needs no renewal yet. Without it, an idle scheduler would write 64 rows a second. */
+/** Condition that a lease need not be renewed yet. Without it, an idle scheduler would write 64 rows per second. */
 const isFresh = ($: (param: 'ttlMs') => string) =>
   `expires_at > now() + ${renewedBelow} * ${$('ttlMs')}::int4 * interval '1 millisecond'`;
 
@@ -72,28 +72,28 @@ const beatNode = statementOf<BeatParams>(
     select partition_id from job_partitions p
     where partition_id <> all(${$('released')}::int2[]) and (
       (owner = ${$('owner')} and expires_at > now() and not ${isFresh($)})
-      or ((owner is null or expires_at <= now()) and wanted = ${$('owner')})
+      or ((owner is null or expires_at <= now()) and assigned_owner = ${$('owner')})
       or ((owner is null or expires_at <= now())
         and coalesce(expires_at, '-infinity') <= now() - 2 * ${$('ttlMs')}::int4 * interval '1 millisecond'
         and exists (select from regions where name = ${$('region')} and active)
         and not exists (select from leases where name = ${$('leader')} and owner is not null and expires_at > now())
-        and not exists (select from job_nodes w where w.owner = p.wanted and w.expires_at > now()))
+        and not exists (select from job_nodes w where w.owner = p.assigned_owner and w.expires_at > now()))
     )
     order by partition_id for update skip locked
   ), u as (
     update job_partitions p set
       owner = ${$('owner')},
       token = case when p.owner = ${$('owner')} and p.expires_at > now() then p.token else p.token + 1 end,
-      since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.since else now() end,
+      owned_since = case when p.owner = ${$('owner')} and p.expires_at > now() then p.owned_since else now() end,
       expires_at = now() + ${$('ttlMs')}::int4 * interval '1 millisecond'
     from k where p.partition_id = k.partition_id
-    returning p.partition_id, p.token, p.wanted
+    returning p.partition_id, p.token, p.assigned_owner
   )
-  select partition_id as partition, token::float8 as token, coalesce(wanted = ${$('owner')}, true) as "isWanted"
+  select partition_id as partition, token::float8 as token, coalesce(assigned_owner = ${$('owner')}, true) as "isWanted"
   from (
     select * from u
     union all
-    select partition_id, token, wanted from job_partitions
+    select partition_id, token, assigned_owner from job_partitions
     where owner = ${$('owner')} and ${isFresh($)} and partition_id <> all(${$('released')}::int2[])
   ) o`,
 );
@@ -109,7 +109,7 @@ const leaveNode = statementOf<{ owner: string }>(
     where n.kind = 'scheduler' and n.expires_at > now() and n.owner <> ${$('owner')}
   )
   update job_partitions p set owner = null, expires_at = now(),
-    wanted = coalesce((select o.owner from others o where o.place = p.partition_id % o.nodes), p.wanted)
+    assigned_owner = coalesce((select o.owner from others o where o.place = p.partition_id % o.nodes), p.assigned_owner)
   where p.owner = ${$('owner')}`,
 );
 
@@ -118,12 +118,13 @@ const selectSchedulers = `
   where n.kind = 'scheduler' and n.expires_at > now() order by n.owner`;
 
 const selectPartitions = `
-  select wanted, case when expires_at > now() then owner end as owner from job_partitions order by partition_id`;
+  select assigned_owner as wanted, case when expires_at > now() then owner end as owner from job_partitions
+  order by partition_id`;
 
 const assignWanted = statementOf<{ name: string; owner: string; token: number; partitions: string; nodes: string }>(
   'assign-partitions',
   ($) => `
-  update job_partitions p set wanted = k.node
+  update job_partitions p set assigned_owner = k.node
   from unnest(${$('partitions')}::int2[], ${$('nodes')}::text[]) k (partition_id, node)
   where p.partition_id = k.partition_id and exists (
     select from leases where name = ${$('name')} and owner = ${$('owner')} and token = ${$('token')}::int8

@@ -9,12 +9,12 @@ export type SkimmedRow = [
   lateMs: number,
   dues: Buffer,
   ids: Buffer,
-  outlets: Buffer,
+  endpoints: Buffer,
   /** Jobs with a priority, each as `<id>/<priority>`; null if there are none. */
   priorities: string | null,
 ];
 
-/** Divides rows into due jobs and spans of the bands that are passed over. */
+/** Divides the rows into due jobs to offer, and spans of the bands that are passed over. */
 export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, limit: number): Skimmed {
   const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
   for (const row of rows) {
@@ -26,20 +26,20 @@ export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, l
 }
 
 function readPartition(
-  [partition, , dueBytes, idBytes, outletBytes, priorities]: SkimmedRow,
+  [partition, , dueBytes, idBytes, endpointBytes, priorities]: SkimmedRow,
   passedOver: PassedOver,
   { due, passed, readUpTo }: Skimmed,
 ): number {
-  const [dues, ids, outlets] = [instantsIn(dueBytes), uuidsIn(idBytes), uuidsIn(outletBytes)];
+  const [dues, ids, endpoints] = [instantsIn(dueBytes), uuidsIn(idBytes), uuidsIn(endpointBytes)];
   const priorityOfJob = readPriorities(priorities);
   const priorityAt = (place: number) => priorityOfJob?.get(ids.at(place));
   const keyAt = (place: number): Mark => ({ dueUs: dues.at(place), jobId: ids.at(place) });
   const bit = partitionBit(partition);
   let from = 0;
   for (let place = 0; place < ids.length; place++) {
-    const isLast = place + 1 === ids.length || !outlets.isSame(place, place + 1);
+    const isLast = place + 1 === ids.length || !endpoints.isSame(place, place + 1);
     if (!isLast && priorityAt(place) === priorityAt(place + 1)) continue;
-    const [clientId, priority] = [outlets.at(place), priorityAt(place)];
+    const [clientId, priority] = [endpoints.at(place), priorityAt(place)];
     if (((passedOver.get(bandOf(clientId, priority)) ?? 0n) & bit) !== 0n) {
       const first = keyAt(from);
       const last = from === place ? first : keyAt(place);

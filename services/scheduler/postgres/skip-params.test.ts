@@ -3,12 +3,12 @@ import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
 import { partitionBit } from '../ports/due-references.ts';
 import { skipParams } from './due-references.ts';
 
-const asked = Array.from({ length: 64 }, (_, partition) => ({ partition }));
+const requested = Array.from({ length: 64 }, (_, partition) => ({ partition }));
 
 describe('the query parameters for skipped clients', () => {
   it('take about 20 bytes per client in any number of partitions', () => {
     const passedOver = new Map(Array.from({ length: 1000 }, (_, n) => [clientIdOf(n + 1), -1n] as const));
-    const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(passedOver, asked);
+    const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(passedOver, requested);
     const bytes = [everywhere, partly, partlyIn, bands, bandsIn].reduce((sum, { length }) => sum + length, 0);
     expect(bytes).toBeLessThan(22_000);
   });
@@ -23,6 +23,6 @@ describe('the query parameters for skipped clients', () => {
       partlyIn: '{}',
       bandsIn: '{4}',
     });
-    expect(skipParams(passedOver, asked)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
+    expect(skipParams(passedOver, requested)).toMatchObject({ partlyIn: '{6,-9223372036854775808}', bandsIn: '{4}' });
   });
 });

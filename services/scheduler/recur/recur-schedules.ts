@@ -7,21 +7,27 @@ import { schedulerMetrics } from '../report/metrics.ts';
 import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
 
-/** Schedules per transaction, at most. For a hundred schedules, half of the cost is independent of their number. */
+/**
+ * Maximum number of schedules per transaction. With a hundred schedules, half of the cost is still independent of their
+ * number.
+ */
 const maxSchedules = 500;
 
 export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
   looker: Looker;
-  /** Time until the next look at due schedules that could not be taken. */
+  /** Milliseconds until the next attempt if there are due schedules that could not be taken. */
   pollMs: number;
-  /** Longest wait until the next look, because a new schedule may be due before the known ones. */
+  /** Returns the longest wait until the next look, because a new schedule may be due before the known ones. */
   longestPollMs: () => number;
-  /** Called when an occurrence waits for the previous fire. */
+  /** Called when an occurrence was buffered, because it must wait for the previous fire. */
   onBuffered: () => void;
-  /** Returns whether notifications arrive now. */
-  isHearing: () => boolean;
-  /** Returns whether this node leads. One node per region works, because others would wait for its row locks. */
+  /** Returns true if notifications are received at present. */
+  isNotified: () => boolean;
+  /**
+   * Returns true if this node is the leader. Only one node per region decides schedules, because others would wait for
+   * its row locks.
+   */
   isLeading: () => boolean;
   logger: Logger;
   figures: ScheduleFigures;
@@ -30,7 +36,9 @@ export interface RecurSchedulesDeps extends FiredTracesDeps {
 export interface ScheduleFigures {
   fired: (occurrences: number) => void;
   skipped: (cause: SkipCause, instants: number) => void;
-  /** Broken schedules at the last look at all schedules; 0 on nodes that do not lead. */
+  /**
+   * Receives the number of broken schedules after all schedules have been examined; 0 on nodes that are not the leader.
+   */
   broken: (schedules: number) => void;
 }
 
@@ -45,7 +53,7 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
   };
 }
 
-/** Fires due occurrences. Returns milliseconds until the next look. */
+/** Fires due occurrences. Returns the milliseconds until it should be called again. */
 export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return deps.longestPollMs();
@@ -70,7 +78,10 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? Infinity, deps.longestPollMs());
 }
 
-/** Interval of looks while occurrences are buffered, because no event reports the end of a job or a run. */
+/**
+ * Interval in milliseconds while occurrences are buffered. Polling is needed, because no event reports the end of a job
+ * or a run.
+ */
 const bufferedLookMs = 1000;
 /** Interval while none is buffered, because new ones cause a notification. */
 const noneBufferedLookMs = 5000;
@@ -84,14 +95,17 @@ export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   recordFired(fired, beganMs, deps);
   for (const occurrence of fired) logger.info(factsOf(occurrence), 'occurrence fired that had waited');
   logBroken(logger, broken);
-  return isAny || !deps.isHearing() ? bufferedLookMs : noneBufferedLookMs;
+  return isAny || !deps.isNotified() ? bufferedLookMs : noneBufferedLookMs;
 }
 
 /** Interval in which each schedule is examined, page by page. */
 const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
-/** Repairs schedules without a next look, which should not exist. Finds unreadable schedules before they are due. */
+/**
+ * Creates the function that repairs schedules without a next look. Such schedules should not exist. The function also
+ * finds unreadable schedules before they are due.
+ */
 export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {
   const { dueSchedules, isLeading, logger, figures } = deps;
   let cursor: string | null = null;

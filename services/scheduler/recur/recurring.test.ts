@@ -103,6 +103,20 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
+  it('is decided again one second after each failure of the database', async () => {
+    const { clock, nodeOf, database } = setUp();
+    const triedAtMs: number[] = [];
+    const recur = () => {
+      triedAtMs.push(clock.monotonicMs());
+      return Promise.reject(new Error('scripted failure'));
+    };
+    const node = nodeOf('a', 'local', { ...createMemoryDueSchedules({ database }), recur });
+    node.start();
+    await passTime(clock, 3500);
+    expect(triedAtMs.slice(1).map((atMs, index) => atMs - (triedAtMs[index] ?? 0))).toEqual([1000, 1000, 1000]);
+    await node.stopIntake();
+  });
+
   it('is counted in the metrics of fires and of skips by cause', async () => {
     const { clock, nodeOf, add, meter } = setUp();
     const node = nodeOf('a');
@@ -167,13 +181,13 @@ describe('a recurring schedule', () => {
   it.each([
     ['at its first instant after a notification', true, 1],
     ['within two seconds without a notification', false, 2000],
-  ])('fires its first instant, just after its creation, %s', async (_, isTold, withinMs) => {
+  ])('fires its first instant, just after its creation, %s', async (_, isNotified, withinMs) => {
     const { clock, changes, nodeOf, add, fired } = setUp();
     const node = nodeOf('a');
     node.start();
     await passTime(clock, minuteMs - 1);
     await add();
-    if (isTold) changes.announce('schedules');
+    if (isNotified) changes.announce('schedules');
     await passTime(clock, withinMs);
     expect(fired()).toEqual([1]);
     await node.stopIntake();
@@ -224,14 +238,14 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('is armed again within a minute if it lost its next time', async () => {
+  it('gets its next fire time back within a minute if it was lost', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const { scheduleId } = await add();
     const node = nodeOf('a');
     node.start();
     await passTime(clock, 1000);
     const row = database.recurring.schedules.get(scheduleId);
-    if (row) row.lookAtMs = null;
+    if (row) row.nextCheckAtMs = null;
     await passTime(clock, minuteMs + 1000);
     expect(fired()).toEqual([1]);
     await node.stopIntake();

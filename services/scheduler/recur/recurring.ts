@@ -34,7 +34,10 @@ export interface RecurringDeps {
   tracing?: Tracing | null | undefined;
 }
 
-/** Recurring schedules. One node of a region works, to save work: row locks and unique keys keep decisions correct. */
+/**
+ * Service for recurring schedules. Only one node of a region decides them, to save work. Correctness does not depend on
+ * this: row locks and unique keys prevent double decisions.
+ */
 export interface Recurring {
   start(): void;
   stopIntake(): Promise<void>;
@@ -51,7 +54,7 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     pollMs,
     longestPollMs: () => (changes.isConnected() ? Math.max(pollMs, notifiedPollMs) : pollMs),
     onBuffered: () => waiting.poke(),
-    isHearing: () => changes.isConnected(),
+    isNotified: () => changes.isConnected(),
     isLeading: () => lease.held() !== null,
     tracing: deps.tracing,
     clock,

@@ -1,35 +1,38 @@
 import type { MetricTable } from '../../../shared/ports/meter.ts';
 
-/** Clients with a label of their own: all would be too many, and the largest ones show who starves. */
+/**
+ * Maximum number of clients that have a label of their own. All clients would be too many, and the clients with the
+ * most waiting jobs are the ones that matter.
+ */
 export const namedClients = 20;
 
 const byClient = { kind: 'gauge', labelNames: ['client'] } as const;
-const others = `The ${namedClients} clients with most of it, and all others together; of the process that checks.`;
+const others = `The ${namedClients} clients with the highest values, and all others together; only in the checking process.`;
 
 export const schedulerMetrics = {
   owned: {
     kind: 'gauge',
     name: 'muster_job_partitions_owned',
-    help: 'Partitions of jobs that this scheduler looks at, of 64.',
+    help: 'Partitions of jobs that this scheduler owns, of 64.',
   },
   clientsBehind: {
     kind: 'gauge',
     name: 'muster_job_clients_behind',
-    help: 'Clients of which more is due than dispatchers take now.',
+    help: 'Clients with more due jobs than dispatchers accept now.',
   },
   clientBehind: {
     ...byClient,
     name: 'muster_job_client_behind_seconds',
-    help: `For how long the oldest job of a client has been due that dispatchers do not take: the ${namedClients} longest.`,
+    help: `Age of the oldest due job of a client that dispatchers do not accept: the ${namedClients} longest.`,
   },
   offered: { kind: 'gauge', name: 'muster_jobs_offered', help: 'Jobs offered to dispatchers since the start.' },
   swept: {
     kind: 'gauge',
     name: 'muster_jobs_swept',
-    help: 'Jobs offered again because nobody called them.',
+    help: 'Jobs offered again because no dispatcher called them.',
   },
-  late: { kind: 'gauge', name: 'muster_jobs_late', help: 'Jobs found behind the marks.' },
-  lag: { kind: 'gauge', name: 'muster_jobs_lag_seconds', help: 'How late the latest job was seen by the last look.' },
+  late: { kind: 'gauge', name: 'muster_jobs_late', help: 'Due jobs that the poll had missed.' },
+  lag: { kind: 'gauge', name: 'muster_jobs_lag_seconds', help: 'Delay of the job that the last poll found last.' },
   fires: { kind: 'counter', name: 'muster_schedule_fires_total', help: 'Occurrences of schedules that fired.' },
   skips: {
     kind: 'counter',
@@ -40,45 +43,43 @@ export const schedulerMetrics = {
   broken: {
     kind: 'gauge',
     name: 'muster_schedules_broken',
-    help: 'Schedules that cannot be read or planned, at the last look at all of them.',
+    help: 'Schedules that cannot be read or planned, at the last check of all schedules.',
   },
   unbalanced: {
     kind: 'gauge',
     name: 'muster_ledger_unbalanced_clients',
-    help:
-      'Clients whose stored jobs are not what was accepted less what has ended, by the last check; of the process ' +
-      'that checks. More than none is damage or a bug; the log names them.',
+    help: 'Clients whose stored jobs are not the accepted less the ended jobs, at the last check; only in the checking process. A value above 0 means damage or a bug; the log names the clients.',
   },
   due: { ...byClient, name: 'muster_client_due_jobs', help: `Jobs that are due and have not ended. ${others}` },
   oldestDue: {
     ...byClient,
     name: 'muster_client_oldest_due_seconds',
-    help: `For how long the oldest job of a client has been due that has not ended. ${others}`,
+    help: `Age of the oldest due job that has not ended. ${others}`,
   },
   sidelined: {
     ...byClient,
     name: 'muster_client_sidelined_jobs',
-    help: `Jobs that wait for a host that is left alone. ${others}`,
+    help: `Jobs that wait for a host with an open circuit. ${others}`,
   },
-  inLine: {
+  blocked: {
     ...byClient,
-    name: 'muster_client_in_line_jobs',
-    help: `Jobs that are ready, behind others of their ordering key. ${others}`,
+    name: 'muster_client_blocked_jobs',
+    help: `Due jobs that wait for earlier jobs of their ordering key. ${others}`,
   },
-  keysInLine: {
+  blockedKeys: {
     ...byClient,
-    name: 'muster_client_in_line_keys',
-    help: `Ordering keys of which jobs are ready and in line. ${others}`,
+    name: 'muster_client_blocked_keys',
+    help: `Ordering keys with blocked jobs. ${others}`,
   },
-  oldestInLine: {
+  oldestBlocked: {
     ...byClient,
-    name: 'muster_client_oldest_in_line_seconds',
-    help: `For how long the first of the jobs in line of a client has been there. ${others}`,
+    name: 'muster_client_oldest_blocked_seconds',
+    help: `Time since which the oldest blocked job of a client has been due. ${others}`,
   },
-  hosts: { ...byClient, name: 'muster_client_hosts_aside', help: `Hosts that are left alone. ${others}` },
+  hosts: { ...byClient, name: 'muster_client_open_hosts', help: `Hosts with an open circuit. ${others}` },
   dead: {
     ...byClient,
     name: 'muster_client_dead_jobs',
-    help: `Jobs that were given up and not replayed. ${others}`,
+    help: `Dead jobs that were not replayed. ${others}`,
   },
 } as const satisfies MetricTable;

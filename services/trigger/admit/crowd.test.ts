@@ -68,8 +68,8 @@ async function goBeside(
     const fed = { granted: 0, fed: 0, done: 0 };
     going.set(feedId, fed);
     const grant = (batches: number) => (fed.granted += batches);
-    const asked = { granted: () => fed.granted, wants: () => wants - fed.granted, grant };
-    pagers.push({ feed: { feedId }, ...asked } as unknown as FeedPager);
+    const requested = { granted: () => fed.granted, wants: () => wants - fed.granted, grant };
+    pagers.push({ feed: { feedId }, ...requested } as unknown as FeedPager);
     return fed;
   };
   const large = begin('large', 1_000_000);
@@ -102,14 +102,14 @@ function loadGoing(going: ReadonlyMap<string, Fed>, feedId: string): FeedLoad | 
   return loadOf(feedId, { complete: false, fedBatches: fed, steps: [step, step] });
 }
 
-describe('row 50: a campaign beside runs that only wait', () => {
+describe('a campaign beside runs that only wait', () => {
   it.each([
     [0, 'long ago'],
     [1000, 'long ago'],
     [5000, 'long ago'],
     [5000, 'just now'],
   ] as const)(
-    'reaches 0.95 of its rate, and a small campaign is fed within 1 s: %s runs that began %s',
+    'reaches 95 % of its usual rate, and a small campaign is fed within 1 s: %s runs that began %s',
     async (runs, began) => {
       const { perSecond, smallMs } = await goBeside(runs, began);
       expect(perSecond).toBeGreaterThanOrEqual(0.95 * 400);

@@ -12,19 +12,19 @@ const grantedTo = (own: ReturnType<typeof feedOf>, others: ReturnType<typeof fee
 describe('one of several triggers', () => {
   const healthy = feedOf({ feedId: 'healthy', ready: 20, wants: 500 });
 
-  it('leaves the feeds of other triggers their share of the bound by weight', () => {
+  it('leaves the feeds of other triggers their weighted share of the limit of ready batches', () => {
     const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
     expect(grantedTo(own, neighbours({ weight: 2 }, 1))).toBe(60);
   });
 
   it.each([9, 30])(
-    'grants its feed the whole bound beside %i feeds of another trigger that make no progress',
+    'grants its feed the whole limit of ready batches beside %i feeds of another trigger that make no progress',
     (count) => {
       expect(grantedTo(healthy, neighbours({ ready: 20, competes: 0 }, count))).toBe(280);
     },
   );
 
-  it('grants its feed the whole bound beside feeds of another trigger whose batches all wait', () => {
+  it('grants its feed the whole limit of ready batches beside feeds of another trigger whose batches all wait', () => {
     expect(grantedTo(healthy, neighbours({ waiting: 300, isIdle: true }))).toBe(280);
   });
 
@@ -32,16 +32,16 @@ describe('one of several triggers', () => {
     ['are handled slowly', { ready: 20, competes: 0.1 }],
     ['have had nothing ready yet', { isIdle: true }],
     ['are handled as fast as they are fed', { waiting: 300 }],
-  ])('leaves a share of the bound to feeds of another trigger that %s', (_, changes) => {
+  ])('leaves a share of the limit of ready batches to feeds of another trigger that %s', (_, changes) => {
     // The feed gets a tenth of the bound, and its ready batches leave less than one visit of the round.
     expect(grantedTo(healthy, neighbours(changes))).toBe(2 * quantum);
   });
 
-  it('leaves no share to feeds of another trigger that are complete', () => {
+  it('leaves no share of the limit of ready batches to feeds of another trigger that are complete', () => {
     expect(grantedTo(healthy, neighbours({ complete: true }))).toBe(280);
   });
 
-  it('shares room with the other triggers so that ready batches stay under five times the bound', () => {
+  it('shares room with the other triggers so that ready batches stay under five times their limit', () => {
     // Beyond their minimum these feeds have 1440 of 1500 batches.
     const hung = neighbours({ ready: 200, competes: 0 }, 8);
     expect(grantedTo(healthy, hung)).toBe(60);
@@ -107,7 +107,7 @@ const bound = shardBounds.get(shard) ?? 0;
 const lastVisits = (rows: readonly Row[]) => rows.reduce((sum, { weight }) => sum + quantum * weight, 0);
 
 describe('several triggers that admit batches at the same time', () => {
-  it('keep the ready batches of progressing feeds under the bound plus a quantum for every feed', () => {
+  it('keep the ready batches of progressing feeds under their limit plus a quantum for every feed', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));
@@ -125,7 +125,7 @@ describe('several triggers that admit batches at the same time', () => {
     );
   });
 
-  it("keep ready batches beyond each feed's minimum under five bounds, even if other feeds stop at each look", () => {
+  it("keep ready batches beyond each feed's minimum under five times the limit, even if feeds stop at each poll", () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));

@@ -39,7 +39,7 @@ describe('the admission of batches', () => {
     );
   });
 
-  it('grants a new feed a quantum at its first look, however many batches other feeds have', () => {
+  it('grants a new feed a quantum at its first poll, however many batches other feeds have', () => {
     fc.assert(
       fc.property(someFeeds, fc.constantFrom(1, 2, 4), fc.integer({ min: 1, max: 500 }), (others, weight, wants) => {
         const small = feedOf({ feedId: 'small', weight, wants });
@@ -55,7 +55,7 @@ describe('the admission of batches', () => {
     expect(admit([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('counts no room for another feed whose ready batches make no progress, and grants it no more', () => {
+  it('counts no room for another feed whose ready batches make no progress, and grants that feed no more', () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0, wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([hung, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
@@ -73,21 +73,21 @@ describe('the admission of batches', () => {
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ free: 260 });
   });
 
-  it('counts all ready batches of the shard against a feed without progress', () => {
+  it('limits a feed without progress by all ready batches of the shard', () => {
     const slow = feedOf({ feedId: 'slow', ready: 50, competes: 0, wants: 500 });
     const others = feedOf({ feedId: 'others', ready: 240, competes: 0.1, wants: null, complete: true });
     expect(total(admit([slow, others], bounds, noTurns).grants)).toBe(20);
     expect(total(admit([slow], bounds, noTurns).grants)).toBe(260);
   });
 
-  it("keeps ready batches beyond each feed's minimum under five bounds for 12 feeds without progress", () => {
+  it("keeps ready batches beyond each feed's minimum under five times the limit for 12 feeds without progress", () => {
     const hung = Array.from({ length: 12 }, (_, i) => feedOf({ feedId: `hung-${i}`, ready: 200, competes: 0 }));
     const free = feedOf({ feedId: 'free', wants: 500 });
     expect(total(admit([...hung.slice(0, 8), free], bounds, noTurns).grants)).toBe(60);
     expect(total(admit([...hung, free], bounds, noTurns).grants)).toBe(2 * quantum);
   });
 
-  it('grants no more to a run whose own waiting batches reach the bound', () => {
+  it('grants no more to a run whose own waiting batches reach the limit', () => {
     const feed = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting });
     expect(total(admit([feed(299)], bounds, noTurns).grants)).toBeLessThanOrEqual(20);
     expect(total(admit([feed(300)], bounds, noTurns).grants)).toBe(0);
@@ -109,7 +109,7 @@ describe('the admission of batches', () => {
     );
   });
 
-  it('keeps the ready batches of each shard under its bound plus a quantum for every feed', () => {
+  it('keeps the ready batches of each shard under its limit plus a quantum for every feed', () => {
     const moves = fc.array(fc.record({ first: fc.nat(150), second: fc.nat(40) }), { minLength: 20, maxLength: 60 });
     fc.assert(
       fc.property(moves, fc.integer({ min: 1, max: 6 }), (flow, count) => {
@@ -152,7 +152,7 @@ describe('the admission of batches', () => {
     });
   });
 
-  it('grants in proportion to the weights even if each look has little room', () => {
+  it('grants in proportion to the weights even if each poll has little room', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 200, maxLength: 200 }), (rooms) => {
         const sums = new Map([
@@ -225,14 +225,14 @@ describe('a run with a pace', () => {
     expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('leaves room that it may not use to other runs', () => {
+  it('leaves to other runs the room that its pace does not allow it to use', () => {
     const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 299 });
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
   });
 });
 
-describe('the bound of ready batches', () => {
+describe('the limit of ready batches', () => {
   const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextLookMs: 100 };
 
   it('is three seconds of work for each step, and 300 batches before the rate is measured', () => {
@@ -249,7 +249,7 @@ describe('the bound of ready batches', () => {
     expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 1000 })).toBe(300);
   });
 
-  it('covers twice the time until the next look if looks are rare', () => {
+  it('covers twice the time until the next poll if polls are rare', () => {
     const measured = { ...pace, handledPerSecond: 400, busyForMs: 60_000 };
     expect(readyBound({ ...measured, untilNextLookMs: 1500 })).toBe(1200);
     expect(readyBound({ ...measured, untilNextLookMs: 5000 })).toBe(4000);

@@ -2,50 +2,61 @@ import { competingIn, type ProgressingFeed } from './feed-progress.ts';
 import type { ShardSum } from './shard-sums.ts';
 
 /**
- * Divides the room in shards among feeds. The ready batches of a shard stay under a few seconds of work. So small
- * campaigns pass at once, and unpublished batches expire or cancel at no cost. Waiting batches (for a retry, for a
- * person) count only against their own feed. Each feed has a floor of its own. All counts are batches.
+ * Divides the capacity of shards among feeds. A shard is an action type in a country; a feed is the paging of one
+ * country of a run. Batches that are ready in a shard are limited to a few seconds of work. New small campaigns
+ * therefore pass at once, and the many unpublished batches can expire or be cancelled at no cost. Batches that wait for
+ * a retry or for a person count only against their own feed. Each feed has a guaranteed minimum, its floor. All counts
+ * are in batches.
  */
 
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /**
- * Bounds the ready batches beyond the floors to this multiple of the shard's bound, or of the bound of a new shard.
- * Stuck batches take no room from other feeds, but they still lie on the topics.
+ * Limits the ready batches beyond the floors to this multiple of the shard's bound (at least that of a new shard).
+ * Stuck batches do not reduce the capacity for other feeds, but they still occupy the topics.
  */
 const mostBounds = 5;
 
-/** Bound of an unmeasured shard and step: enough to keep a few workers busy. */
+/** Bound in batches of a shard without measurements, per step. It suffices to keep a few workers busy. */
 const firstBoundBatches = 300;
 const boundSeconds = 3;
-/** A grant has to last until the next look. Twice that time covers a late look. */
+/** A grant has to last until the next look. The factor two allows for a look that is late. */
 const looksAhead = 2;
-/** Time after which a shard's measured rate replaces the first bound. */
+/** Time in milliseconds after which the measured rate of a shard replaces the first bound. */
 const measuredAfterMs = 5000;
 /**
- * Lower limit of the bound of a measured shard. The bound also covers 1.5 times the calls in flight of one worker,
- * because calls that take longer than the bound would starve the worker.
+ * Minimum bound in batches of a measured shard. The bound is also at least 1.5 times the concurrent calls of one
+ * worker. Otherwise, a worker whose calls take long would run out of work.
  */
 const leastBoundBatches = 20;
 const roundsOfCalls = 1.5;
 
-/** Batches per visit of the round and unit of the feed's weight, about a page. The floor is the same number. */
+/**
+ * Number of batches granted per visit of the round robin and unit of the feed's weight; about one page. The floor is
+ * the same number.
+ */
 const quantumBatches = 10;
 
 export interface SharingFeed extends ProgressingFeed {
   feedId: string;
-  /** Run of the feed, and batches that its pace allows all its feeds here now. Null if the run has no pace. */
+  /**
+   * Run of the feed, and the number of batches that the pace of this run currently allows to all its feeds on this
+   * trigger together. Null if the run has no pace.
+   */
   pace: { runId: string; batches: number } | null;
   weight: number;
-  /** True if a step waits for a person: batches beyond the floor would wait too. */
+  /** True if a step waits for a person. The feed then gets only its floor, because further batches would wait too. */
   held: boolean;
-  /** Batches that the pager could use beyond its grant until the next look. */
+  /** Number of batches that the pager could use until the next look, in addition to its current grant. */
   wants: number;
 }
 
 export interface ShardPace {
   handledPerSecond: number;
-  /** Latest step, from 1, in which a chain uses the shard. Batches need to pass all steps up to it within the bound. */
+  /**
+   * Latest step, from 1, in which any chain uses the shard. Batches must pass all steps up to this one, so the bound is
+   * multiplied by it.
+   */
   depth: number;
   busyForMs: number;
   /** Calls of one worker in flight at once. */
@@ -53,7 +64,7 @@ export interface ShardPace {
   untilNextLookMs: number;
 }
 
-/** Returns the bound on batches that are ready in a shard or on their way there. */
+/** Returns the bound: the maximum number of batches that are ready in a shard or on their way there. */
 export function readyBound(pace: ShardPace): number {
   const { handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs } = pace;
   const least = busyForMs < measuredAfterMs ? firstBoundBatches : leastBound(concurrency);
@@ -62,38 +73,42 @@ export function readyBound(pace: ShardPace): number {
 }
 
 /**
- * Returns the bound of a slow shard per step of its depth.
- * @param concurrency calls of one worker in flight at once
+ * Returns the minimum bound of a measured shard, per step.
+ * @param concurrency number of calls that one worker may have in flight at once
  */
 export function leastBound(concurrency: number): number {
   return Math.min(firstBoundBatches, Math.max(leastBoundBatches, Math.ceil(concurrency * roundsOfCalls)));
 }
 
-/** Returns the ready batches that a feed may have regardless of other feeds. */
+/** Returns the floor of a feed: the number of ready batches that it may have regardless of other feeds. */
 export function floorBatches(weight: number): number {
   return quantumBatches * weight;
 }
 
-/** Returns whether the rate of an idle shard allows more batches than the bound of an unmeasured shard. */
-export function saysMore(handledPerSecond: number): boolean {
+/**
+ * Returns true if the measured rate of an idle shard permits more batches than the bound of a shard without
+ * measurements.
+ */
+export function exceedsFirstBound(handledPerSecond: number): boolean {
   return handledPerSecond * boundSeconds > firstBoundBatches;
 }
 
 export interface Admitted {
-  /** Batches by feed, without the feeds that get none. */
+  /** Granted batches by feed. Feeds that get none are not included. */
   grants: Map<string, number>;
-  /** Turn in which each feed was served last, input of the next round. */
+  /** Number of the turn in which each feed was last served. Input of the next round. */
   turns: Map<string, number>;
 }
 
 /**
- * Grants room to the feeds that this trigger pages. Each feed first gets its floor. Then deficit round robin serves the
- * feed that was served longest ago, while all shards of its chain have room. Batches are small compared with a quantum,
- * so each visit grants a whole quantum: the last one may exceed the room by less than a quantum.
+ * Grants batches to the feeds that this trigger pages. Each feed first gets its floor. Then deficit round robin serves
+ * the feed that was served longest ago, as long as all shards of its chain have capacity. Batches are small compared
+ * with a quantum, so each visit grants a whole quantum. The last visit may therefore exceed the capacity by less than a
+ * quantum.
  *
- * @param roomsBefore by shard, result of `roomsIn`
- * @param bounds by shard, for every shard of any chain
- * @param turns result of the round before
+ * @param roomsBefore capacity by shard, the result of `roomsIn`
+ * @param bounds bound by shard, for every shard of any chain
+ * @param turns result of the previous round
  */
 export function admitBatches(
   feeds: readonly SharingFeed[],
@@ -139,12 +154,14 @@ export function admitBatches(
   return { grants, turns: served };
 }
 
-/** Returns the ready batches of all steps of a feed, which is the load of the last shard of its chain. */
+/** Returns the number of ready batches of a feed in all steps. This equals the load of the last shard of its chain. */
 function readyOf({ loads }: SharingFeed): number {
   return Math.max(0, ...loads.values());
 }
 
-/** Returns the rest of a feed's floor. If the feed waits for a person, its waiting batches count. */
+/**
+ * Returns how many batches are left of a feed's floor. If the feed waits for a person, its waiting batches count too.
+ */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
   return floorBatches(feed.weight) - own;
@@ -159,7 +176,7 @@ function hasRoom(
   const hasRoomIn = ([shard, load]: readonly [string, number]) => {
     const { ofAll, ofCompeting } = rooms.get(shard) ?? noRoom;
     const competing = competingIn(feed, shard);
-    // A stuck feed gets no part of the room that moving feeds divide.
+    // A stuck feed gets none of the capacity that the other feeds divide.
     if (load > 0 && competing === 0) return ofAll > 0;
     // If workers do not handle the feed, or its ready batches exceed what they handle in time, more grants only add to
     // the backlog.
@@ -169,24 +186,28 @@ function hasRoom(
   return [...feed.loads].every(hasRoomIn) && isWithinItsOwn(feed, bounds, granted);
 }
 
-/** Returns whether a feed is below every bound of its chain. Waiting batches count, or it could grow without end. */
+/**
+ * Returns true if a feed is below the bound of every shard of its chain. Waiting batches count too, because the feed
+ * could otherwise grow without limit.
+ */
 function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, granted: number): boolean {
   return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
 }
 
-/** Room of this trigger's feeds in a shard, in batches. */
+/** Capacity that a shard still has for the feeds of this trigger, in batches. */
 export interface ShardRoom {
-  /** Room beside all ready batches. */
+  /** Capacity if all ready batches count. */
   ofAll: number;
-  /** Room beside the batches that compete for it. */
+  /** Capacity if only competing batches count, and stuck batches do not. */
   ofCompeting: number;
 }
 
 const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
- * Returns the room of this trigger by shard. Triggers divide the bound by the weights of the incomplete feeds that they
- * page, so that frequent looks cannot starve others. Stuck feeds get none of the room beside competing batches.
+ * Returns the capacity of shards for this trigger. Triggers divide the bound by the weights of the incomplete feeds
+ * that they page, so that more frequent looks do not give a trigger more than its share. Stuck feeds get no share of
+ * the capacity that only competing batches reduce.
  */
 export function roomsIn(
   sums: ReadonlyMap<string, ShardSum>,

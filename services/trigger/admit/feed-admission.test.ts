@@ -52,8 +52,8 @@ function world(perSecond: number) {
       return Promise.resolve(feedIds.map(loadOf));
     },
     listFeeds: () => Promise.resolve({ feedIds: [...feeds.keys()], until: 'now' }),
-    takePace: (asked: readonly { runId: string; batches: number }[]) =>
-      Promise.resolve(new Map(asked.map(({ runId, batches }) => [runId, batches]))),
+    takePace: (requested: readonly { runId: string; batches: number }[]) =>
+      Promise.resolve(new Map(requested.map(({ runId, batches }) => [runId, batches]))),
   } as unknown as FeedStore;
   const admissions = pagers.map((own) =>
     createFeedAdmission({
@@ -123,7 +123,7 @@ describe('a feed with more ready batches than are handled', () => {
     expect(feed.fed).toBeGreaterThan(400);
   });
 
-  it('is not fed further because of other such feeds', async () => {
+  it('gets only a quantum beyond the limit of ready batches, even beside 19 other such feeds', async () => {
     const { begin, pass } = world(400);
     const feeds = Array.from({ length: 20 }, (_, i) => begin(`feed-${i}`, { isHung: true, atMost: 10_000 }));
     await pass(20_000);
@@ -131,7 +131,7 @@ describe('a feed with more ready batches than are handled', () => {
   });
 });
 
-describe('the look at the load of feeds', () => {
+describe('the poll of the load of feeds', () => {
   it('is made about twice a second if a slow shard has enough ready batches', async () => {
     const { begin, pass } = world(100);
     const feed = begin('a');

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { actionTypeOf } from '../standing/chain-load.ts';
-import { admitBatches, priorityWeights, readyBound, roomsIn, saysMore, type SharingFeed } from './fairness.ts';
+import { admitBatches, priorityWeights, readyBound, roomsIn, exceedsFirstBound, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { FeedStore } from '../ports/feed-store.ts';
@@ -18,13 +18,16 @@ const lookEveryMs = 100;
 const lookEveryWhileStockedMs = 500;
 const stockedForMs = 1000;
 const slowPerSecond = 1000;
-/** Time after which the rate of a shard predicts its future rate. */
+/** Time in milliseconds after which the rate of a shard is considered to predict its future rate. */
 const knownAfterMs = 2000;
-/** Longest pause after a slow look. Looks are small, so the database is slow, and feeds still wait for room. */
+/**
+ * Maximum pause in milliseconds after a slow look. Looks are small, so a slow look means that the database is slow; but
+ * feeds still wait for grants.
+ */
 const longestPauseMs = 1000;
-/** Shortest interval of looks, however often pagers request room. */
+/** Minimum interval in milliseconds of looks, however often pagers request grants. */
 const minPauseMs = 20;
-/** Interval while this trigger pages no feed. A pager that needs room pokes the loop. */
+/** Interval in milliseconds while this trigger pages no feed. A pager that needs a grant wakes the loop. */
 const idleMs = 60_000;
 
 export interface FeedAdmissionDeps {
@@ -35,7 +38,7 @@ export interface FeedAdmissionDeps {
   clock: Clock;
 }
 
-/** Grants room to pagers, over all shards of their chains. */
+/** Grants batches to pagers, according to the capacity of all shards of their chains. */
 export interface FeedAdmission {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -133,8 +136,8 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
 }
 
 /**
- * Returns the measured rates by shard. A feed without an earlier look adds nothing to the rate, because the time in
- * which its batches were handled is unknown. Time in which a shard had nothing to do does not count.
+ * Returns the measured rates by shard. A feed that was not known at the previous look adds nothing to the rate, because
+ * it is unknown in which time its batches were handled. Time in which a shard had nothing to do does not count.
  */
 function measuredRates(
   before: ReadonlyMap<string, MeasuredRate>,
@@ -151,7 +154,7 @@ function measuredRates(
   const rates = new Map<string, MeasuredRate>([...shards.keys()].map((shard) => [shard, unmeasured]));
   for (const [shard, rate] of before) {
     const next = measureRate(rate, handled.get(shard) ?? 0, elapsedMs);
-    if (isBusy(shards.get(shard)) || saysMore(ratePerSecond(next))) rates.set(shard, next);
+    if (isBusy(shards.get(shard)) || exceedsFirstBound(ratePerSecond(next))) rates.set(shard, next);
   }
   return rates;
 }

@@ -38,7 +38,7 @@ describe('ready batches of a feed', () => {
     expect(look(100, 50)).toBeGreaterThanOrEqual(least);
   });
 
-  it('compete with six seconds of work if they are handled slowly, and with at least one round of calls', () => {
+  it('compete only up to six seconds of work if they are handled slowly, and at least up to one round of calls', () => {
     expect(lookAt(800)(20_000, 30)).toBe(180);
     expect(lookAt(800)(20_000, 5)).toBe(least);
     expect(lookAt(40)(20_000, 5)).toBe(40);
@@ -49,7 +49,7 @@ describe('ready batches of a feed', () => {
   });
 });
 
-describe('a feed whose batches are all handled between two looks', () => {
+describe('a feed whose batches are all handled between two polls', () => {
   const look = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
     const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
     return { chain, progress: progressOf(before, chain, () => least, nowMs), seenAtMs: nowMs };

@@ -1,42 +1,47 @@
 import type { ChainLoad } from '../standing/chain-load.ts';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 
-/** A feed is stuck in a shard if none of its batches was handled for this time. */
+/** Time in milliseconds after which a feed is stuck in a shard if none of its batches was handled. */
 const standsStillAfterMs = 1000;
 /** Time after which a feed's measured rate is used. */
 const measuredAfterMs = 1000;
-/** Twice the bound of a shard, in seconds of work. A feed that is handled as fast as it is fed stays below. */
+/**
+ * Maximum number of competing batches of a feed, in seconds of work at its own rate. It is twice the time that the
+ * bound of a shard covers, so a feed that is handled as fast as it is fed stays below.
+ */
 const competingSeconds = 6;
 
 /** Progress of a feed's ready batches in one shard of its chain. Times are of the trigger's monotonic clock. */
 export interface ShardProgress {
-  /** Ready batches that take room from other feeds in the shard. */
+  /** Number of ready batches that reduce the capacity for other feeds in the shard. */
   competing: number;
   readySinceMs: number;
-  /** Time at which the last batch was handled, or batches became ready. */
+  /** Time at which the last batch was handled. If none was, the time at which batches became ready. */
   movedAtMs: number;
-  /** True if a batch was handled since batches became ready: workers serve the shard and the feed. */
+  /** True if a batch was handled since batches became ready. This proves that workers serve the feed in this shard. */
   isServed: boolean;
   rate: MeasuredRate;
 }
 
-/** Progress by shard of a feed's chain, without shards in which no batch was ready for a second. */
+/**
+ * Progress of a feed by shard of its chain. Shards in which the feed had no ready batch for a second are not included.
+ */
 export type FeedProgress = ReadonlyMap<string, ShardProgress>;
 
 export interface ProgressingFeed {
-  /** Batches ready in the shard or on their way there, and granted ones that are not fed yet; keyed by shard. */
+  /** Batches by shard: those ready in the shard, those on their way there, and granted batches that are not fed yet. */
   loads: ReadonlyMap<string, number>;
   progress: FeedProgress;
   waiting: number;
 }
 
-/** Returns how many ready batches of a feed take room from other feeds in a shard. */
+/** Returns how many ready batches of a feed reduce the capacity for other feeds in a shard. */
 export function competingIn({ loads, progress }: Omit<ProgressingFeed, 'waiting'>, shard: string): number {
   return progress.get(shard)?.competing ?? loads.get(shard) ?? 0;
 }
 
 /**
- * Returns whether a feed counts when triggers divide a shard. A feed does not count while it is stuck: none of its
+ * Returns true if a feed counts when triggers divide the capacity of a shard. A stuck feed does not count: none of its
  * batches was handled for a second, although some are ready or wait for a retry.
  */
 export function isMovingIn(feed: ProgressingFeed, shard: string): boolean {
@@ -51,10 +56,11 @@ export interface SeenProgress {
 }
 
 /**
- * Returns the progress of a feed at this look. Batches that the feed handles within some seconds at its own rate
- * compete for room. Stuck batches, whose calls hang, fail or are not yet due, do not.
- * @param before null if the feed was not known
- * @param leastOf by shard and step, batches of a moving feed that compete however slowly the feed is handled
+ * Returns the progress of a feed at this look. Batches that the feed handles within a few seconds at its own rate
+ * compete with other feeds for capacity. Stuck batches do not: their calls hang, fail or are not due yet.
+ * @param before null if the feed was not known before
+ * @param leastOf returns, by shard and step, how many batches of a moving feed compete, however slowly the feed is
+ * handled
  */
 export function progressOf(
   before: SeenProgress | null,
@@ -72,7 +78,8 @@ export function progressOf(
     const handled = Math.max(0, (done.get(shard) ?? 0) - (before.chain.done.get(shard) ?? 0));
     const movedAtMs = handled > 0 ? nowMs : last.movedAtMs;
     const standsStill = nowMs - movedAtMs >= standsStillAfterMs;
-    // A feed whose ready batches were all handled between two looks is served too.
+    // The entry stays while the feed moves, even without ready batches: they may all have been handled between two
+    // looks.
     if (load <= 0 && standsStill) continue;
     const { readySinceMs } = last;
     const rate = measureRate(last.rate, handled, nowMs - before.seenAtMs);

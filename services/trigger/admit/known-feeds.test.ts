@@ -26,12 +26,12 @@ function setUp(waitingRuns: number) {
   const rows = new Map<string, FeedLoad>();
   for (let i = 0; i < waitingRuns; i++) rows.set(`waits-${i}`, loadOf(`waits-${i}`));
   const begun: string[] = [];
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   const listings: [since: string | null, reachMs: number][] = [];
   const known = createKnownFeeds({
     feedStore: {
       loads: (feedIds) => {
-        asked.push([...feedIds]);
+        requested.push([...feedIds]);
         return Promise.resolve(feedIds.flatMap((feedId) => rows.get(feedId) ?? []));
       },
       listFeeds: (since, reachMs) => {
@@ -48,7 +48,7 @@ function setUp(waitingRuns: number) {
       clock.advance(100);
       await known.look(pagers, 100);
     }
-    return asked.at(-1) ?? [];
+    return requested.at(-1) ?? [];
   };
   return { clock, rows, begun, known, pagers, look, listings };
 }
@@ -62,16 +62,16 @@ function handleOne(rows: Map<string, FeedLoad>, feedId: string): void {
 
 function pagerOf({ granted = 0, wants = 0 }): FeedPager {
   const never = () => {
-    throw new Error('not asked by a look');
+    throw new Error('not requested by a look');
   };
-  const asked = { granted: () => granted, wants: () => wants };
+  const request = { granted: () => granted, wants: () => wants };
   const others = { end: never, isStalled: never, standing: never, grant: never, start: never };
-  return { feed: never, ...asked, ...others, stopFetching: never, stop: never } as unknown as FeedPager;
+  return { feed: never, ...request, ...others, stopFetching: never, stop: never } as unknown as FeedPager;
 }
 
-describe('a look at the feeds of running runs', () => {
-  it('reads as many feeds beside 5,000 waiting runs as beside 1,000', async () => {
-    const feedsAsked = await Promise.all(
+describe('a poll of the feeds of running runs', () => {
+  it('reads the same number of feeds beside 5,000 waiting runs as beside 1,000', async () => {
+    const feedsRequested = await Promise.all(
       [1000, 5000].map(async (waitingRuns) => {
         const { rows, begun, look } = setUp(waitingRuns);
         await look(150);
@@ -81,15 +81,15 @@ describe('a look at the feeds of running runs', () => {
         const counts: number[] = [];
         for (let i = 0; i < 50; i++) {
           handleOne(rows, 'goes');
-          const asked = await look();
-          expect(asked).toContain('goes');
-          counts.push(asked.length);
+          const queried = await look();
+          expect(queried).toContain('goes');
+          counts.push(queried.length);
         }
         return counts;
       }),
     );
     // The progressing feed and 25 feeds in turn, including feeds that were never read.
-    expect(feedsAsked.flat().every((count) => count === 26)).toBe(true);
+    expect(feedsRequested.flat().every((count) => count === 26)).toBe(true);
   });
 
   it.each([0, 1])('reads 5,000 new feeds in turn, with the newest soon as well: %s ready', async (ready) => {
@@ -104,9 +104,9 @@ describe('a look at the feeds of running runs', () => {
         rows.set('small', loadOf('small'));
         begun.splice(0, Infinity, 'small');
       }
-      const asked = await look();
-      expect(asked.length).toBeLessThanOrEqual(25 + 10);
-      for (const feedId of asked) if (!seen.has(feedId)) seen.set(feedId, looks);
+      const query = await look();
+      expect(query.length).toBeLessThanOrEqual(25 + 10);
+      for (const feedId of query) if (!seen.has(feedId)) seen.set(feedId, looks);
     }
     expect(seen.get('small')).toBeLessThanOrEqual(105);
     expect(crowd.every((feedId) => seen.has(feedId))).toBe(true);
@@ -119,7 +119,7 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 0, weight: 0, depth: 1 });
   });
 
-  it('reads a waiting feed that progresses again at every look, after its turn came', async () => {
+  it('reads at every poll, after its next turn, a waiting feed that progresses again', async () => {
     const { rows, look } = setUp(100);
     await look(80);
     handleOne(rows, 'waits-7');
@@ -131,7 +131,7 @@ describe('a look at the feeds of running runs', () => {
     expect(after).toHaveLength(25);
   });
 
-  it('reads a feed of the own trigger at every look while batches are granted to it', async () => {
+  it('reads a feed of the own trigger at every poll while batches are granted to it', async () => {
     const { rows, pagers, look, known } = setUp(100);
     await look(80);
     rows.set('own', loadOf('own', 0));
@@ -159,7 +159,7 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
   });
 
-  it('reads own feeds that request room and make no progress within two looks, beside 2,000 waiting runs', async () => {
+  it('reads within two polls the own feeds that request room without progress, beside 2,000 waiting runs', async () => {
     const { rows, pagers, look } = setUp(2000);
     await look(100);
     for (let i = 0; i < 50; i++) {
@@ -167,11 +167,11 @@ describe('a look at the feeds of running runs', () => {
       pagers.set(`own-${i}`, pagerOf({ wants: 10 }));
     }
     await look(60);
-    const asked = new Set([...(await look()), ...(await look())]);
-    expect([...pagers.keys()].every((feedId) => asked.has(feedId))).toBe(true);
+    const requested = new Set([...(await look()), ...(await look())]);
+    expect([...pagers.keys()].every((feedId) => requested.has(feedId))).toBe(true);
   });
 
-  it('lists all runs first, then new runs, and every minute the runs within the longest transaction time', async () => {
+  it('lists all runs first, then new ones with ten seconds of overlap, and once a minute with 15 minutes of overlap', async () => {
     const { clock, listings, look } = setUp(100);
     await look();
     clock.advance(1000);
@@ -195,12 +195,12 @@ describe('a look at the feeds of running runs', () => {
     rows.set('waits', loadOf('waits', 1));
     begun.push('ready', 'waits');
     await look(10);
-    const asked = [await look(), await look(), await look()];
-    expect(asked.map((feedIds) => feedIds.includes('ready'))).toEqual([true, true, true]);
-    expect(asked.some((feedIds) => feedIds.includes('waits'))).toBe(false);
+    const requested = [await look(), await look(), await look()];
+    expect(requested.map((feedIds) => feedIds.includes('ready'))).toEqual([true, true, true]);
+    expect(requested.some((feedIds) => feedIds.includes('waits'))).toBe(false);
   });
 
-  it('reads own feeds without grants and requests in turn', async () => {
+  it('reads in turn the own feeds that have neither grants nor requests', async () => {
     const { rows, pagers, look } = setUp(1000);
     for (const feedId of [...rows.keys()].slice(0, 100)) pagers.set(feedId, pagerOf({}));
     await look(250);

@@ -10,11 +10,14 @@ import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
 /** Time after which a feed with unchanged figures is idle. */
 const movesForMs = 5000;
-/** Moving feeds read per look, in turn. `changes`: the figures changed. `new`: the feed was read once and may move. */
+/**
+ * Maximum number of moving feeds read per look, in turn. `changes`: feeds whose figures have changed. `new`: feeds that
+ * were read only once and may move.
+ */
 const movingPerLook = { changes: 250, new: 10 };
 /**
- * Idle feeds read per look, in turn: first the own feeds that want room, then others. At most `unseenPerLook` were
- * never read, so that new feeds do not cause reads of thousands at once.
+ * Maximum number of idle feeds read per look, in turn. The feeds of this trigger that need grants come first, then
+ * others. At most `unseenPerLook` of them have never been read, so that thousands of new feeds do not slow down a look.
  */
 const standingPerLook = 25;
 const unseenPerLook = 15;
@@ -31,13 +34,14 @@ export interface KnownFeed {
 
 export interface SeenFeed {
   done: ReadonlyMap<string, number>;
-  /** Counts of the look before; null if the feed was not known. */
+  /** Handled batches by shard at the previous look; null if the feed was not known then. */
   doneBefore: ReadonlyMap<string, number> | null;
 }
 
 /**
- * Known feeds of running runs, from look to look. A look reads the moving feeds, the feeds that this trigger could
- * feed, and a few others in turn. The cost of runs that only wait does not grow with their number.
+ * Feeds of running runs, as known from earlier looks at the database. A look reads the moving feeds, the feeds of this
+ * trigger that need grants, and a few others in turn. The cost therefore does not grow with the number of runs that
+ * only wait.
  */
 export interface KnownFeeds {
   look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
@@ -56,11 +60,11 @@ export interface KnownFeedsDeps {
 }
 
 export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeedsDeps): KnownFeeds {
-  /** Ordered by their last read, like `own`. */
+  /** Known feeds, sorted by their last read. `own` has the same order. */
   const feeds = new Map<string, KnownFeed>();
   const own = new Set<string>();
   const unseen = new Set<string>();
-  /** Ordered by their last read. */
+  /** Moving feeds, sorted by their last read. */
   const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
   const sums = createShardSums();
   const times = createListingTimes();
@@ -75,7 +79,10 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
     for (const feedId of listed.feedIds) if (!feeds.has(feedId)) unseen.add(feedId);
   }
 
-  /** @param granted batches by own feed, before the look */
+  /**
+   * Chooses the feeds to read in this look.
+   * @param granted batches by feed of this trigger, as of the time before the look
+   */
   function toAsk(
     pagers: ReadonlyMap<string, FeedPager>,
     granted: ReadonlyMap<string, number>,
@@ -88,10 +95,11 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
       const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
       if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) requested.add(feedId);
     }
-    // Released feeds are read once more, so that they no longer count as own.
+    // Feeds that this trigger no longer pages are read once more, so that they are removed from `own`.
     for (const feedId of own) if (!pagers.has(feedId)) requested.add(feedId);
     addSome(requested, own, standingPerLook, (feedId) => wanting.has(feedId));
-    // Alternates between the oldest and the newest unseen feeds, so that a new feed does not wait behind a crowd.
+    // Alternates between the oldest and the newest feeds that were never read, so that a new feed does not wait behind
+    // thousands of others.
     const left = standingPerLook - addSome(requested, alternately([...unseen]), unseenPerLook);
     addSome(requested, feeds.keys(), left);
     return requested;
@@ -145,8 +153,8 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   return {
     look: async (pagers, untilNextLookMs) => {
       const nowMs = clock.monotonicMs();
-      // Grants are read before the look. A batch written in between is counted twice at this look, instead of not at
-      // all.
+      // Grants are read before the feeds. If a batch is written in between, this look counts it twice. The other order
+      // would not count it at all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
       await list(nowMs);
@@ -183,7 +191,7 @@ function addSome(
   return atMost - left;
 }
 
-/** Returns whether the feed is still being fed, or has batches on a topic or with a worker. */
+/** Returns true if users of the feed are still being fed, or if batches are on a topic or with a worker. */
 function mayMove({ load, chain }: KnownFeed): boolean {
   return !load.complete || [...chain.loads.values()].some((ready) => ready > 0);
 }

@@ -1,12 +1,18 @@
 /** Time constant of the exponential average: after this time, a measurement has lost two thirds of its weight. */
 const rateMemoryMs = 2000;
-/** Shortest time that yields a rate, because workers record what they have done in flushes. */
+/**
+ * Minimum time in milliseconds over which a rate is measured. Shorter times would be inexact, because workers record
+ * results in flushes.
+ */
 const leastMeasuredMs = 500;
 
 /** Exponentially weighted average of batches per second. */
 export interface MeasuredRate {
   readonly weighted: number;
-  /** Part of the memory that is filled so far, in [0, 1]. Time that was not measured does not count. */
+  /**
+   * Weight of all measurements so far, in [0, 1]; 1 means that the memory is full. Time without measurement does not
+   * count.
+   */
   readonly weight: number;
 }
 
@@ -21,7 +27,7 @@ export function measureRate({ weighted, weight }: MeasuredRate, handled: number,
   };
 }
 
-/** Returns the average over the measured time alone, so that a shard that began a moment ago does not appear slow. */
+/** Returns the average over the measured time only, so that a shard that has just begun does not appear slow. */
 export function ratePerSecond({ weighted, weight }: MeasuredRate): number {
   return weighted / Math.max(weight, leastWeight);
 }

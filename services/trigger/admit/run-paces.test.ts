@@ -17,10 +17,12 @@ function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
 }
 
 const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({
-  takePace: (asked) =>
+  takePace: (requested) =>
     Promise.resolve(
       new Map(
-        asked.flatMap(({ runId, batches }) => (runId in left ? [[runId, Math.min(batches, left[runId] ?? 0)]] : [])),
+        requested.flatMap(({ runId, batches }) =>
+          runId in left ? [[runId, Math.min(batches, left[runId] ?? 0)]] : [],
+        ),
       ),
     ),
 });

@@ -1,12 +1,12 @@
 import type { Admitted, SharingFeed } from './fairness.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** Batches that the paces of runs allow this trigger at one look. */
+/** Number of batches that the paces of runs (limits in users per second) allow this trigger to feed at one look. */
 export interface RunPaces {
   of(load: FeedLoad): SharingFeed['pace'];
   /**
-   * Takes the granted batches from the paces in the database. Removes the grants that another trigger has taken
-   * meanwhile: a feed that then gets nothing keeps its turn.
+   * Takes the granted batches from the paces in the database. If another trigger has used up a pace meanwhile, the
+   * grants are reduced. A feed whose grant is reduced to nothing keeps its turn.
    */
   keepTo(
     admitted: Admitted,
@@ -16,9 +16,10 @@ export interface RunPaces {
 }
 
 /**
- * Creates the paces of one look. Allowances are in the database, so that grants of several triggers do not add up. Each
- * trigger requests its share by the run's incomplete feeds, so that no country is starved by frequent looks.
- * @param loads of feeds whose runs have a pace; the last one was read last and has the current allowance
+ * Creates the paces for one look. The allowance of a run is stored in the database, so that the grants of several
+ * triggers together do not exceed it. Each trigger requests only its share, by its part of the run's incomplete feeds.
+ * More frequent looks of another trigger thus do not starve a country.
+ * @param loads feeds whose runs have a pace; of each run, the last one contains the current allowance
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
   const runOf = new Map(
@@ -46,7 +47,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        // The run has lost its pace since the look. The grant under the old pace is small.
+        // If the run no longer has a pace, the grant under the old pace is kept, because it is small.
         const mayHave = runId === undefined ? batches : Math.min(batches, left.get(runId) ?? batches);
         if (runId !== undefined && left.has(runId)) left.set(runId, (left.get(runId) ?? 0) - mayHave);
         if (mayHave > 0) kept.grants.set(feedId, mayHave);
@@ -61,7 +62,7 @@ function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: s
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
   const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
-  // If the allowance is less than one batch per feed, the first trigger to request gets one batch: shares would round
-  // to zero for ever.
+  // If the allowance is less than one batch per feed, shares would always round to zero. The first trigger to request
+  // then gets one batch.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

@@ -1,25 +1,28 @@
 import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.ts';
 
 export interface SharedLoad extends ProgressingFeed {
-  /** Batches that the feed may have ready regardless of other feeds. */
+  /** Floor of the feed: batches that it may have ready regardless of other feeds. */
   floor: number;
   /** Latest step, from 1, that uses the shard, keyed by shard. */
   depths: ReadonlyMap<string, number>;
   weight: number;
-  /** True once the last page is fed: the feed needs no more room, but its ready batches take some. */
+  /** True after the last page was fed. The feed then needs no more capacity, but its ready batches still use some. */
   complete: boolean;
   /** True if this trigger pages the feed. */
   isOwn: boolean;
 }
 
-/** Sums over all feeds whose chains use a shard. `own…` counts the feeds that this trigger pages. */
+/**
+ * Sums over all feeds whose chains use a shard. Fields that begin with `own` include only the feeds that this trigger
+ * pages.
+ */
 export interface ShardSum {
   load: number;
   ownLoad: number;
-  /** Part of the load that takes room from other feeds. */
+  /** Part of the load that reduces the capacity for other feeds. */
   competing: number;
   ownCompeting: number;
-  /** Part of the load that feeds have beyond their floors. */
+  /** Part of the load that exceeds the floors of the feeds. */
   beyondFloors: number;
   /** Weights of the incomplete feeds. */
   weight: number;
@@ -30,7 +33,7 @@ export interface ShardSum {
   depth: number;
 }
 
-/** Sums that are updated feed by feed, so that unchanged feeds cost nothing. */
+/** Sums by shard. They are updated feed by feed, so that unchanged feeds cause no work. */
 export interface ShardSums {
   add(feed: SharedLoad): void;
   /** Removes a feed. `feed` has to equal the value that was added. */

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
-import { maxCountQuestions } from '../pages/page-questions.ts';
+import { maxCountRequests } from '../pages/page-requests.ts';
 import { createCounting, type CountingDeps } from './counting.ts';
 import type { CountEnd, OwnedCount } from '../ports/count-store.ts';
 
@@ -11,7 +11,7 @@ const lookEveryMs = 10_000;
 const deafLookEveryMs = 3000;
 const afterErrorMs = 2000;
 
-export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
+export interface AudienceCounterDeps extends Omit<CountingDeps, 'requestLimit'> {
   changes: ChangeFeed;
   /** Identifies this process among all others. */
   owner: string;
@@ -23,14 +23,14 @@ export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
 
 export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
   const { counts, changes, owner, leaseMs, clock, logger } = deps;
-  const questions = pLimit(maxCountQuestions);
+  const requestLimit = pLimit(maxCountRequests);
   const tasks = new Set<Promise<void>>();
 
   async function turn(signal: AbortSignal): Promise<number> {
     while (tasks.size < maxAtOnce && !signal.aborted) {
       const count = await counts.claim(owner, leaseMs);
       if (!count) break;
-      const task: Promise<void> = countWhileHeld(count, { ...deps, questions }, signal)
+      const task: Promise<void> = countWhileHeld(count, { ...deps, requestLimit }, signal)
         // A failed count is not claimed again before the next look.
         .then(
           () => {
@@ -60,7 +60,7 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
 
 const tooLong: CountEnd = { state: 'failed', cause: 'it took longer than six hours' };
 
-type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'questions'>;
+type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'requestLimit'>;
 
 /** Counts until the end, a cancellation, or a stop of this process. Another trigger then continues. */
 async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AudienceParts } from '../../../shared/contracts/campaigns/exact-counts.ts';
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
 
@@ -7,17 +8,19 @@ export interface CountedPage {
   users: number;
   excluded: number;
   shared: number;
-  /** Null if one audience is counted. */
+  /** Number of users of the second audience; null if only one audience is counted. */
   withUsers: number | null;
   both: number | null;
-  /** Null if two audiences are counted. */
+  /** Parts of the audience; null if two audiences are counted. */
   parts: AudienceParts | null;
   /** Last counted user. A count that continues after this user counts no user twice. */
   cursor: string | null;
   isLast: boolean;
 }
 
-/** Reports that the users of a snapshot are deleted, so that figures counted from it are useless. */
+/**
+ * Result if the users of a snapshot have been deleted. Figures that were counted from the snapshot are then useless.
+ */
 export interface Gone {
   kind: 'gone';
 }
@@ -85,7 +88,7 @@ function headOf(source: PageSource): Head {
   return { source, users: [], at: 0, isLast: false };
 }
 
-/** Returns whether the page is used up and more pages follow. */
+/** Returns true if all users of the page have been counted, and more pages follow. */
 function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
@@ -94,7 +97,7 @@ function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }
 
-/** Orders two user ids. Undefined, an audience without further users, comes last. */
+/** Compares two user ids. Undefined means an audience without further users, and is the greatest. */
 function orderOf(left: string | undefined, right: string | undefined): number {
   if (left === undefined) return 1;
   return right === undefined ? -1 : compareUserIds(left, right);
@@ -106,7 +109,7 @@ async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | nul
     const page = await head.source.next(signal);
     if (page.kind === 'stalled') return page;
     if (page.fresh) return { kind: 'gone' };
-    Object.assign(head, { users: page.users, at: 0, isLast: page.isLast });
+    Object.assign(head, { users: idsOf(page.users), at: 0, isLast: page.isLast });
   }
   return null;
 }

@@ -37,7 +37,7 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
     counts,
     segmentation,
     storedAudiences: createMemoryStoredAudiences({ database: createMemoryDatabase(clock) }),
-    questions: pLimit(4),
+    requestLimit: pLimit(4),
     pageSize,
     clock,
     random: () => 0.5,
@@ -75,7 +75,7 @@ describe('a count of an audience', () => {
     expect(saved.at(-1)).toMatchObject({ place: null, cause: null });
     // The sources are stored with the first save only.
     expect(saved.map(({ resolved }) => resolved !== null)).toEqual([true, false]);
-    expect(segmentation.pagesAsked.map(({ country, after }) => [country, after])).toEqual([
+    expect(segmentation.pagesRequested.map(({ country, after }) => [country, after])).toEqual([
       ['SG', null],
       ['SG', 'user-000999'],
       ['SG', 'user-001999'],
@@ -94,7 +94,7 @@ describe('a count of an audience', () => {
     await passTime(clock, 1000);
     expect(end()).toMatchObject({ state: 'done' });
     expect(usersOf()).toEqual([['SG', 2500, true]]);
-    expect(segmentation.pagesAsked.map(({ after }) => after)).toEqual(['user-001999']);
+    expect(segmentation.pagesRequested.map(({ after }) => after)).toEqual(['user-001999']);
   });
 
   it('reads 20,000 users a second, and saves its progress every two seconds', async () => {
@@ -183,15 +183,15 @@ describe('a count of an audience', () => {
     stopped.stop();
     await passTime(stopped.clock, 500);
     expect(stopped.end()).toBeNull();
-    expect(stopped.segmentation.pagesAsked.length).toBeLessThan(20);
+    expect(stopped.segmentation.pagesRequested.length).toBeLessThan(20);
 
     const lost = setUp();
     lost.segmentation.users.set('SG', userIds(100_000));
     lost.loseIt();
     await passTime(lost.clock, 2500);
     expect(lost.end()).toBeNull();
-    const pagesBefore = lost.segmentation.pagesAsked.length;
+    const pagesBefore = lost.segmentation.pagesRequested.length;
     await passTime(lost.clock, 1000);
-    expect(lost.segmentation.pagesAsked).toHaveLength(pagesBefore);
+    expect(lost.segmentation.pagesRequested).toHaveLength(pagesBefore);
   });
 });

@@ -17,10 +17,13 @@ import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.t
 import type { CountEnd, CountPlace, CountStore, OwnedCount } from '../ports/count-store.ts';
 import { countOne, countTwo, type CountedPage, type CountedPages } from './counted-pages.ts';
 
-/** Rate of a dry run: a load that the segmentation service carries in addition to runs that send. */
+/**
+ * Rate of a count in users per second; the same as that of a dry run. The segmentation service has to handle this load
+ * in addition to the runs that send.
+ */
 const usersPerSecond = 20_000;
 const saveEveryMs = 2000;
-/** Stalls in a row after which the count fails and a person has to look at it. */
+/** Number of consecutive stalls after which the count fails, so that a person must act. */
 const maxStalls = 10;
 const maxStallMs = 60_000;
 /** Restarts after the snapshot of a country was deleted during the count. */
@@ -31,11 +34,11 @@ export interface CountingDeps {
   segmentation: Segmentation;
   storedAudiences: StoredAudiences;
   /** Limiter shared by all counts of this process, so that no feed waits for counts. */
-  questions: LimitFunction;
+  requestLimit: LimitFunction;
   /** Users requested per page. */
   pageSize: number;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   logger: Logger;
 }
@@ -43,7 +46,7 @@ export interface CountingDeps {
 /** Result of one step. `waited`: the request failed and has to be repeated. */
 type Step = CountEnd | 'go-on' | 'waited' | 'stopped';
 
-/** Creates a count that continues from its saved place to its end. */
+/** Creates a count that continues from its saved position. */
 export function createCounting(count: OwnedCount, deps: CountingDeps) {
   const { question, countId } = count;
   const { counts, clock } = deps;
@@ -55,8 +58,8 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   let stalls = 0;
 
   /**
-   * Saves the count. Returns false if another trigger owns the count. Skips saving after an id that cannot be stored,
-   * until the next page, because the saved figures have to match the saved place.
+   * Saves the count. Returns false if another trigger owns it. If the last user's id cannot be stored, nothing is saved
+   * until the next page, because the saved figures must match the saved position.
    */
   async function save(cause: string | null): Promise<boolean> {
     if (!isStorable(place?.cursor ?? '')) return true;
@@ -106,7 +109,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
           audience: audienceIn(country, ofSide, null),
           isDry: true,
         },
-        questions: { ask: (_asker, question) => deps.questions(question) },
+        limiter: { request: (_requester, send) => deps.requestLimit(send) },
         maxBufferedUsers: () => deps.pageSize,
         countsParts: sides.length === 1,
       }),
@@ -156,7 +159,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
       shared: line.shared + page.shared,
       withUsers: plus(line.withUsers, page.withUsers),
       both: plus(line.both, page.both),
-      // A count that a trigger of an earlier version began has no parts.
+      // Without parts, a trigger of an earlier version began the count.
       parts: before ? sumOfParts(before.parts, page.parts) : page.parts,
     });
     place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };

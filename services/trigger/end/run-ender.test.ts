@@ -102,7 +102,7 @@ describe('a cancelled run', () => {
     expect(clock.monotonicMs() - endedAtMs).toBeLessThanOrEqual(100);
   });
 
-  it('ends after at most three statements for a large run that is cancelled at the same time', async () => {
+  it('ends after at most three statements for another, large run that is cancelled at the same time', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, runs, feedRows } = world;
     const deps = world.triggerDeps('a');

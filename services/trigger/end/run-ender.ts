@@ -20,8 +20,8 @@ export interface RunEnderDeps {
 }
 
 /**
- * Ends runs that are cancelled or past their deadline. Has its own loop because the keeper's turn reads all runs and
- * queries Kafka, and its pause grows with the duration of the turn.
+ * Ends runs that are cancelled or past their deadline. It has a loop of its own, because the keeper's turns are slower:
+ * they read all runs, query Kafka, and pause longer after long turns.
  */
 export interface RunEnder {
   /** @returns milliseconds until the next turn */
@@ -41,7 +41,7 @@ export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock,
         try {
           hasMore = (await finisher.finish(tally)) === 'more' || hasMore;
         } catch (error) {
-          // A run that cannot be ended must not delay the others.
+          // If a run cannot be ended, the other runs must still be ended.
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
         }
       }

@@ -26,7 +26,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
     state: 'running',
     stateReason: null,
     pauseAtFailed: null,
-    judgedFrom: [],
+    failureBaseline: [],
     overdueMs: -1000,
     hasBudgets: false,
     canary: null,
@@ -95,7 +95,7 @@ describe('the final state of a run', () => {
     });
   });
 
-  it('is not reached after the deadline while users are pending', () => {
+  it('is not reached while users are pending, even after the deadline', () => {
     const totals = [totalsOf(1, { succeeded: 60, expired: 39 }), totalsOf(2, { succeeded: 60 })];
     expect(endingOf(tallyOf([{ totals, complete: false }], { overdueMs: 0 }))).toBeNull();
   });

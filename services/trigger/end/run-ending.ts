@@ -7,7 +7,10 @@ export function linesOf(tally: RunTally): StepLine[] {
   );
 }
 
-/** Returns how the run ends; null while users are pending, or are still to be fed before the deadline. */
+/**
+ * Returns the state in which the run ends, with the reason. Null while users are pending, or must still be fed before
+ * the deadline.
+ */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
   const isFed = tally.feeds.every((feed) => feed.complete);
@@ -62,7 +65,10 @@ function unknownReason(unknown: number): string | null {
   return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
 }
 
-/** Formats a sum over steps, which counts no user twice: later steps skip users that are unknown or expired. */
+/**
+ * Formats a number of users that was summed over steps. No user is counted twice, because steps after an unknown or
+ * expired one skip the user.
+ */
 function usersInWords(users: number): string {
   return users === 1 ? '1 user' : `${users} users`;
 }

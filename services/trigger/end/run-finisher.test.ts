@@ -24,7 +24,7 @@ const cancelling: RunTally = {
   state: 'cancelling',
   stateReason: null,
   pauseAtFailed: null,
-  judgedFrom: [],
+  failureBaseline: [],
   overdueMs: -1000,
   hasBudgets: false,
   canary: null,
@@ -54,8 +54,8 @@ function setUp(answers: readonly EndedSteps[]) {
 
 const nothing = (next: number | null): EndedSteps => ({ ended: 0, passed: 0, next });
 
-describe('a look at a cancelled run', () => {
-  it('makes 20 statements for a feed without steps to end, and continues there at the next look', async () => {
+describe('a poll of a cancelled run', () => {
+  it('makes 20 statements for a feed without steps to end, and continues there at the next poll', async () => {
     const answers = Array.from({ length: 100 }, (_, nth) => nothing(nth + 2));
     const { finisher, froms } = setUp(answers);
     expect(await finisher.finish(cancelling)).toBe('waits');
@@ -64,14 +64,14 @@ describe('a look at a cancelled run', () => {
     expect(froms.slice(20)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 21));
   });
 
-  it('stops after the first window with ended steps, and requests the next look at once', async () => {
+  it('stops after the first window with ended steps, and requests the next poll at once', async () => {
     const { finisher, froms } = setUp([nothing(2001), { ended: 5, passed: 0, next: 4001 }]);
     expect(await finisher.finish(cancelling)).toBe('more');
     await finisher.finish(cancelling);
     expect(froms).toEqual([1, 2001, 4001]);
   });
 
-  it('requests the next look if entries left the agenda although no step ended', async () => {
+  it('requests the next poll if it only removed due entries of finished steps, because further entries may follow', async () => {
     const { finisher } = setUp([{ ended: 0, passed: 3, next: null }]);
     expect(await finisher.finish(cancelling)).toBe('more');
   });
@@ -99,7 +99,7 @@ describe('a run with a deadline', () => {
     [-1, false],
     [0, true],
     [1, true],
-  ])('%d ms after its deadline is over: %s', (overdueMs, expected) => {
+  ])('is over %d ms after its deadline: %s', (overdueMs, expected) => {
     expect(isOver({ ...running, overdueMs })).toBe(expected);
   });
 
@@ -111,7 +111,7 @@ describe('a run with a deadline', () => {
     [999, 0],
     [1000, 1],
   ])(
-    '%d ms after its deadline with a grace of 1000 ms has %d statements that end steps',
+    'has, %d ms after its deadline with a grace of 1000 ms, %d statements that end steps',
     async (overdueMs, statements) => {
       const { finisher, froms } = setUp([nothing(null)]);
       await finisher.finish({ ...running, overdueMs });

@@ -7,21 +7,29 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 const maxBatchesPerStatement = 2000;
-/** Bound on the statements for one feed at one look while no step ends. */
+/** Maximum number of statements per feed and look while no step is ended. */
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {
   runStore: Pick<RunStore, 'end'>;
   stepEndings: StepEndings;
-  /** Time after the deadline by which workers and feeders know of it, or have lost their leases. */
+  /**
+   * Time in milliseconds after the deadline after which workers and feeders have noticed it, or have lost their leases.
+   */
   graceMs: number;
   figures: Pick<TriggerFigures, 'ended'>;
   logger: Logger;
 }
 
-/** Ends runs without open work, and open steps of runs that are over. Depends on the database only. */
+/**
+ * Ends runs without open work. Also ends the open steps of runs that are over (cancelled, or past their deadline).
+ * Needs only the database.
+ */
 export interface RunFinisher {
-  /** Ends some steps of each feed, so that a large run does not delay others. `more`: call again without a pause. */
+  /**
+   * Ends a limited number of steps of each feed, so that a large run does not delay others. The result `more` means
+   * that the caller should call again without a pause.
+   */
   finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'>;
   /** Drops the state of all other runs. */
   keepOnly(runIds: ReadonlySet<string>): void;
@@ -30,7 +38,7 @@ export interface RunFinisher {
 export function createRunFinisher({ runStore, stepEndings, graceMs, figures, logger }: RunFinisherDeps): RunFinisher {
   /** Runs with inconsistent sums that were already reported. */
   let unbalanced = new Set<string>();
-  /** Start of the next window over the batches, by run and feed. */
+  /** Number of the batch at which the next window begins, by run and feed. */
   let windows = new Map<string, Map<string, number>>();
 
   async function finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'> {
@@ -69,7 +77,10 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     return hasEnded;
   }
 
-  /** Ends steps window by window, up to the first with an ended step. `from` is the start of the next window. */
+  /**
+   * Ends steps in one window of batches after another, until a window had a step to end. The returned `from` is the
+   * begin of the next window.
+   */
   async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
     let nextFrom = from;
     for (let statements = 0; statements < maxStatementsPerLook; statements++) {
@@ -96,7 +107,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
   };
 }
 
-/** Returns whether the run is cancelled or past its deadline: its open steps end, and so does the run. */
+/** Returns true if the run is cancelled or past its deadline. Its open steps and the run itself must then be ended. */
 export function isOver({ state, overdueMs }: RunTally): boolean {
   return state === 'cancelling' || overdueMs >= 0;
 }

@@ -1,17 +1,20 @@
-/** Time for which a pager requests room in advance. */
+/** Time in milliseconds for which a pager requests a grant in advance. */
 const lookAheadMs = 200;
 const maxBatchesAheadPerMs = 2;
 
-/** Batches that a pager may write, and further batches that it could use. */
+/** Grant of a pager: the batches that it may write, and how many more it could use. */
 export interface Allowance {
   granted(): number;
   grant(batches: number): void;
   spend(batches: number): void;
-  /** Limits the grant to batches that the pager can use without further pages. */
+  /** Reduces the grant to the batches that the pager can use without further pages. */
   limitTo(batches: number): void;
-  /** Measures the rate of fetched pages, which predicts the next ones. */
+  /** Records a fetched page. Its rate predicts the next pages. */
   fetched(users: number, tookMs: number): void;
-  /** Returns the batches wanted beyond the grant: `fetched` and, if more pages come, those until the next look. */
+  /**
+   * Returns how many more batches the pager could use: the fetched ones and, if more pages come, those until the next
+   * look.
+   */
   wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }
 

@@ -1,5 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import { invalidUserOf } from './invalid-user.ts';
@@ -36,7 +37,7 @@ describe('the cut of users into batches', () => {
     expect(batches.map(({ batchNo }) => batchNo)).toEqual([17, 18, 19]);
   });
 
-  it('takes at most the granted batches', () => {
+  it('makes at most the granted number of batches', () => {
     const cut = cutBatches(usersUpTo(1000), { ...ordinary, maxBatches: 3, isLast: true });
     expect(sizesOf(cut)).toEqual([100, 100, 100]);
     expect(cut).toMatchObject({ taken: 300, complete: false });
@@ -127,7 +128,7 @@ describe('the cut of users into batches', () => {
           rest = rest.slice(cut.taken);
           nextBatchNo += cut.batches.length;
         } while (cuts.at(-1)?.complete === false);
-        expect(cuts.flatMap(({ batches }) => batches.flatMap((batch) => batch.users))).toEqual(
+        expect(cuts.flatMap(({ batches }) => batches.flatMap((batch) => idsOf(batch.users)))).toEqual(
           users.filter(isValidUserId),
         );
         expect(cuts.flatMap(({ invalidUsers }) => invalidUsers)).toEqual(

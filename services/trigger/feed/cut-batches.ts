@@ -1,3 +1,4 @@
+import { PlainUsers, type PageUsers } from '../../../shared/domain/ids/page-users.ts';
 import { areValidUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
 import type { FedBatch } from '../ports/feed-store.ts';
@@ -24,19 +25,17 @@ export interface Cut {
 }
 
 /**
- * Cuts users into full batches, and leaves the remainder for the users that come next. If possible, a cut ends with a
- * valid id: the last id becomes the feed's cursor, and a lone surrogate cannot be sent in a request.
+ * Divides users into full batches, and leaves the remainder for later. If possible, a cut ends with a valid id. The
+ * last id becomes the feed's cursor, and an id with a lone surrogate cannot be sent in a request.
  */
-export function cutBatches(users: readonly string[], options: CutOptions): Cut {
-  // One user more than can be taken: the end of the cut depends on the next user.
+export function cutBatches(users: PageUsers, options: CutOptions): Cut {
+  if (users instanceof PlainUsers) return cutIntoSlices(users, options);
+  // Includes one user more than can be taken, because the end of the cut depends on the next user.
   const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
   return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
 }
 
-function cutIntoSlices(
-  users: readonly string[],
-  { batchUsers, maxBatches, nextBatchNo, isLast, mustMove }: CutOptions,
-): Cut {
+function cutIntoSlices(users: PageUsers, { batchUsers, maxBatches, nextBatchNo, isLast, mustMove }: CutOptions): Cut {
   const full = Math.min(Math.floor(users.length / batchUsers), maxBatches);
   const isBounded = full === maxBatches && users.length > full * batchUsers;
   const takesAll = !isBounded && (isLast || (mustMove && full === 0));

@@ -4,7 +4,7 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import type { FeedStanding } from '../pages/page-questions.ts';
+import type { FeedStanding } from '../pages/page-requests.ts';
 import { createFeedOwner, type FeedOwnerDeps, type PagerTerms } from './feed-owner.ts';
 import type { FeedPager, PagerEnd } from './feed-pager.ts';
 import type { OwnedFeed } from '../ports/feed-store.ts';
@@ -75,7 +75,7 @@ function setUp({ isDry = false, standing = 'moving' }: { isDry?: boolean; standi
       start: () => undefined,
       end: () => of.get(feedId)?.end ?? null,
       isStalled: () => of.get(feedId)?.isStalled ?? false,
-      standing: () => of.get(feedId)?.standing ?? 'moving',
+      requestState: () => of.get(feedId)?.standing ?? 'moving',
       granted: () => 0,
       wants: () => 0,
       grant: () => undefined,

@@ -4,22 +4,28 @@ import type { FeedStore, OwnedFeed } from '../ports/feed-store.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
-import type { FeedStanding } from '../pages/page-questions.ts';
+import type { FeedStanding } from '../pages/page-requests.ts';
 
-/** Feeds of one trigger, at most, by kind: moving, new, and with a failed last page. */
+/** Maximum number of feeds of one trigger, by kind: moving feeds, new feeds, and feeds whose last page failed. */
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
-/** Dry runs have their own limit, in addition to the limits above. */
+/** Maximum number of feeds of dry runs, in addition to the limits above. */
 const maxDryFeeds = 4;
 /** Users in memory, over all feeds of one trigger. */
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
 
-/** Feeds claimed at one look: few, so that several triggers share feeds that become free together. */
+/**
+ * Maximum number of feeds claimed at one look. It is small, so that several triggers share feeds that become free at
+ * the same time.
+ */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
-/** Longest wait while notifications arrive. A feed whose notification was lost, or whose owner died, waits for it. */
+/**
+ * Maximum pause in milliseconds while notifications arrive. If a notification is lost, or the owner of a feed has died,
+ * the feed waits for this time.
+ */
 const notifiedClaimPauseMs = 2000;
 /** Pause before the next claim if more feeds may be free, so that other triggers can claim some. */
 const pauseForOthersMs = 50;
@@ -59,7 +65,10 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   const pagers = new Map<string, FeedPager>();
   const leaving = new Set<Promise<void>>();
   let renewedAtMs = 0;
-  /** Alternates between the oldest and the newest feeds, so that a new feed does not wait behind a crowd. */
+  /**
+   * Direction of the next claim. It alternates between the oldest and the newest runs, so that a new feed does not wait
+   * behind many others.
+   */
   let first: 'newest' | undefined;
 
   async function turn(signal: AbortSignal): Promise<number> {
@@ -67,7 +76,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     if (clock.monotonicMs() - renewedAtMs >= leaseMs / 3) await renew();
     const { dry = [], others = [] } = Object.groupBy(pagers.values(), ({ feed }) => (feed.isDry ? 'dry' : 'others'));
     const going = others.filter((pager) => !pager.isStalled());
-    const inStanding = (standing: FeedStanding) => going.filter((pager) => pager.standing() === standing).length;
+    const inStanding = (standing: FeedStanding) => going.filter((pager) => pager.requestState() === standing).length;
     const uncertain = inStanding('uncertain');
     const room = Math.min(maxMovingFeeds - inStanding('moving'), maxNewFeeds - inStanding('new'));
     if (room <= 0 || signal.aborted) return claimPauseMs;
@@ -124,7 +133,10 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     }
   }
 
-  /** Renews all leases. If a lease is not renewed, another trigger owns the feed, or its run no longer feeds. */
+  /**
+   * Renews all leases. If a lease cannot be renewed, another trigger owns the feed, or the feed's run does not feed
+   * users at present.
+   */
   async function renew(): Promise<void> {
     const before = [...pagers.values()];
     if (before.length > 0) {

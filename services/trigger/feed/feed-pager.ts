@@ -9,7 +9,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { createAllowance } from './allowance.ts';
 import { createAudiencePages } from '../pages/audience-pages.ts';
 import { createPageBuffer, type BufferCut } from './page-buffer.ts';
-import type { FeedStanding, PageQuestions } from '../pages/page-questions.ts';
+import type { FeedStanding, PageRequestLimiter } from '../pages/page-requests.ts';
 import type { FetchedPage, Stall } from '../pages/page-source.ts';
 import type { RunApprovals } from '../ports/run-approvals.ts';
 import type { FeedStore, OwnedFeed } from '../ports/feed-store.ts';
@@ -19,24 +19,24 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const maxBatchesPerWrite = 100;
-/** Pause without work: new work pokes both loops. */
+/** Pause in milliseconds without work. New work wakes both loops. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
 
 export interface FeedPagerDeps {
   feed: OwnedFeed;
-  /** Time of the claim by the clock's `monotonicMs`, measured before the claim. */
+  /** Monotonic time at which the feed's claim was requested. */
   claimedAtMs: number;
   segmentation: Segmentation;
   storedAudiences: StoredAudiences;
-  questions: PageQuestions;
+  limiter: PageRequestLimiter;
   feedStore: FeedStore;
   publisher: MessagePublisher;
   topics: TopicNames;
   pageSize: number;
   /** Users that may wait in memory, read before each page. */
   maxBufferedUsers: () => number;
-  /** Called if users wait to be written and there is no room. */
+  /** Called if users wait to be written, but no batches are granted. */
   onNeedRoom: () => void;
   /** Called when the pager has ended, for the reason in `end`. */
   onEnded: () => void;
@@ -50,12 +50,14 @@ export interface FeedPagerDeps {
 }
 
 /**
+ * Reason for which a pager ended.
  * - `complete`: all users are fed.
  * - `lost`: another trigger has claimed the feed.
- * - `expired`: the run's deadline has passed.
- * - `stalled`: the next page is not available; earlier ones are written. A trigger claims the feed after the pause.
- * - `unverified`: a write failed but may have been committed: the next owner has to read the cursor again.
- * - `beyond`: the feed has reached its bound on users. If the bound is raised, a trigger claims the feed again.
+ * - `expired`: the deadline of the run has passed.
+ * - `stalled`: the next page is not available. All earlier pages are written. After a pause, a trigger claims the feed
+ *   again.
+ * - `unverified`: a write failed, but may have been committed. The next owner must read the cursor again.
+ * - `beyond`: the feed has reached its limit of users. If the limit is raised, a trigger claims the feed again.
  */
 export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified' | 'beyond';
 
@@ -64,12 +66,14 @@ export interface FeedPager {
   readonly feed: OwnedFeed;
   start(): void;
   end(): PagerEnd | null;
-  /** Returns whether the pager waits for a fault of its own: a missing page, or a topic that rejects messages. */
+  /**
+   * Returns true if the pager waits because of a fault of its feed: a page is missing, or the topic rejects messages.
+   */
   isStalled(): boolean;
-  standing(): FeedStanding;
+  requestState(): FeedStanding;
   /** Batches granted and not written yet. */
   granted(): number;
-  /** Further batches that the pager could use until the next look. */
+  /** Returns the number of further batches that the pager could use until the next look. */
   wants(untilNextLookMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;
@@ -109,7 +113,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       const next = await source.next(signal);
       if (signal.aborted) break;
       if (next.kind === 'stalled') {
-        await standStill(next);
+        await stallFeed(next);
         return idleMs;
       }
       if (next.fresh) await goOnWith(next.fresh);
@@ -124,13 +128,16 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     buffer.add(page);
     allowance.fetched(page.users.length, tookMs);
     if (allowance.granted() === 0) deps.onNeedRoom();
-    // The writer is not poked for every page: a poke costs as much as parsing a hundred ids, and `gatherMs` ends the
-    // gathering anyway.
+    // The writer is not woken for every page, because waking costs as much as parsing a hundred ids. It wakes by itself
+    // when the time of `gatherMs` is over.
     if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
-  /** Stalls the feed. The row keeps the cause until the feed moves again, even if earlier pages are written. */
-  async function standStill(next: Stall): Promise<void> {
+  /**
+   * Stalls the feed. The database keeps the cause until the feed moves again, even while pages fetched earlier are
+   * written.
+   */
+  async function stallFeed(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
     await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);
     deps.figures.stalled(feed.country);
@@ -194,7 +201,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       writes.start();
     },
     end: () => end,
-    standing: () => source.standing(),
+    requestState: () => source.standing(),
     isStalled: () => stall !== null || writer.isUnpublishable,
     granted: () => allowance.granted(),
     wants: (untilNextLookMs) =>

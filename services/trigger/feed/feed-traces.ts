@@ -12,7 +12,7 @@ export interface FedTimes {
 }
 
 export interface FeedTraces {
-  /** Begins the traces of the sampled ones among these committed and published batches. */
+  /** Begins the traces of committed and published batches, for those that are sampled. */
   fed(batches: readonly FedBatch[], times: FedTimes): void;
 }
 
@@ -20,7 +20,7 @@ export interface FeedTracesDeps {
   feed: Pick<OwnedFeed, 'feedId' | 'runId' | 'country'>;
   tracing: Tracing;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 

@@ -35,16 +35,21 @@ export interface FeedWriterDeps {
  */
 export type WriteEnd = 'written' | 'lost' | 'unverified' | 'beyond';
 
-/** Position of a feed in the database and on its topic. Writes batches, and publishes committed ones. */
+/**
+ * Writes the batches of a feed, and publishes those that are committed. Contains the feed's position in the database.
+ */
 export interface FeedWriter {
   /** Users that may still be fed. While the run serves its canary, only the canary's users are fed. */
   readonly mayServe: number;
   readonly nextBatchNo: number;
   /** True while the topic rejects messages. */
   readonly isUnpublishable: boolean;
-  /** @param staysStalled keeps the displayed cause for which the feed is stalled */
+  /** @param staysStalled true keeps the cause for which the feed is shown as stalled */
   write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd>;
-  /** Tries until it succeeds. The sweeper finds messages that are not published when the signal aborts. */
+  /**
+   * Publishes committed batches, and retries until it succeeds. If the signal aborts before, the sweeper finds the
+   * unpublished messages.
+   */
   publish(cut: Cut, signal: AbortSignal): Promise<void>;
   /** Logs a warning if the complete feed has fewer users than the estimate of its segment. */
   noteShortfall(audience: FeedAudience): void;
@@ -113,7 +118,8 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       traces?.fed(batches, { ...times, publishedMs: clock.monotonicMs() });
     },
     noteShortfall: ({ include: [source, ...others] }) => {
-      // For several sources, the number of users that are in more than one is unknown.
+      // Only for a single source. With several sources, the expected total is unknown, because users may be in more
+      // than one.
       const isOneSegment = source && 'segment' in source && others.length === 0;
       const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
       const note = isOneSegment ? shortfallNote({ ...source, ...passed }) : null;

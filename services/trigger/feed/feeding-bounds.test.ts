@@ -7,7 +7,7 @@ import type { UsersBeyond } from '../ports/run-approvals.ts';
 describe('a feed with an upper bound of users', () => {
   /** Feeds a run with an upper bound of users. @param beyond what happens when the feed reaches its bound */
   function bounded(users: number, beyond: (setBound: (bound: number) => void) => void = () => undefined) {
-    const asked: UsersBeyond[] = [];
+    const requested: UsersBeyond[] = [];
     const setBound = (bound: number) => {
       for (const row of world.feedRows()) row.usersAtMost = bound;
     };
@@ -15,7 +15,7 @@ describe('a feed with an upper bound of users', () => {
       runApprovals: {
         ...runApprovals,
         goBeyond: async (more) => {
-          asked.push(more);
+          requested.push(more);
           beyond(setBound);
           await Promise.resolve();
         },
@@ -28,25 +28,25 @@ describe('a feed with an upper bound of users', () => {
         },
       },
     }));
-    return { ...world, asked };
+    return { ...world, request: requested };
   }
 
   it('is fed whole if its audience is within the bound', async () => {
-    const { clock, startCampaign, isFed, asked, fedUsers } = bounded(2000);
+    const { clock, startCampaign, isFed, request, fedUsers } = bounded(2000);
     await startCampaign();
     await passTime(clock, 10_000);
     expect(isFed()).toBe(true);
     expect(fedUsers('SG')).toHaveLength(2000);
-    expect(asked).toEqual([]);
+    expect(request).toEqual([]);
   });
 
   it('feeds no user above the bound, and requests a larger bound', async () => {
-    const { clock, startCampaign, feed, asked, fedUsers } = bounded(5000);
+    const { clock, startCampaign, feed, request, fedUsers } = bounded(5000);
     const { runId } = await startCampaign();
     await passTime(clock, 10_000);
     expect(feed()).toMatchObject({ complete: false, fedUsers: fedUsers('SG').length });
     expect(fedUsers('SG').length).toBeLessThanOrEqual(2000);
-    expect(asked[0]).toMatchObject({ runId, country: 'SG' });
+    expect(request[0]).toMatchObject({ runId, country: 'SG' });
   });
 
   it('continues if its bound is raised', async () => {
@@ -60,14 +60,14 @@ describe('a feed with an upper bound of users', () => {
 
 describe('a feed of a dry run', () => {
   it('is fed whole without messages and topics, and its run completes', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { clock, startCampaign, database, feed, isFed, fedUsers, references, runs } = setUp(
       userIds(2530),
       ({ topicAdmin }) => ({
         topicAdmin: {
           ...topicAdmin,
           ensureTopics: (topics) => {
-            asked.push(...topics.map(({ topic }) => topic));
+            requested.push(...topics.map(({ topic }) => topic));
             return topicAdmin.ensureTopics(topics);
           },
         },
@@ -78,7 +78,7 @@ describe('a feed of a dry run', () => {
     await passTime(clock, 30_000);
     expect(isFed()).toBe(true);
     expect(fedUsers('SG')).toHaveLength(2530);
-    expect([references('SG'), asked]).toEqual([[], []]);
+    expect([references('SG'), requested]).toEqual([[], []]);
     expect(feed()).toMatchObject({ fedUsers: 2530, sharedUsers: 2530 });
     expect(runs()).toMatchObject([{ state: 'completed' }]);
   });

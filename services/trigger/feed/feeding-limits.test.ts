@@ -73,7 +73,7 @@ describe('the back-pressure of feeding', () => {
     expect((feed()?.nextBatchNo ?? 1) - 1 - 250).toBeGreaterThan(1200);
   });
 
-  it('grants enough batches until the next look if a look takes more than a second', async () => {
+  it('grants enough batches until the next poll if a poll takes more than a second', async () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000), ({ feedStore }) => ({
       feedStore: {
         ...feedStore,
@@ -96,7 +96,7 @@ describe('the back-pressure of feeding', () => {
     const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
     await startCampaign();
     await passTime(clock, 60_000);
-    expect(segmentation.pagesAsked.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
+    expect(segmentation.pagesRequested.length).toBeLessThanOrEqual(300 / 10 + 10 + 3);
   });
 });
 
@@ -148,7 +148,7 @@ describe('a trigger beside a segmentation service that hangs', () => {
     [60_000, 500, 1],
     [1000, 60, 20],
   ])(
-    'feeds a new run within two seconds, %s ms behind %s in %s countries whose first pages hang',
+    'feeds a new run within two seconds, begun %s ms after %s runs in %s countries whose first pages hang',
     async (leadMs, runs, countries) => {
       const { clock, startCampaign, startStuck, fedUsers } = setUpStuck();
       await startStuck(runs, countries);

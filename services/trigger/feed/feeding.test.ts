@@ -35,7 +35,7 @@ describe('the feeding of a run', () => {
     expect(references('SG')).toEqual([]);
   });
 
-  it('fails users with an invalid id, escaped, and continues with the others', async () => {
+  it('fails users with an invalid id, stores their ids with escapes, and continues with the other users', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
     const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);
     await startCampaign();
@@ -99,7 +99,7 @@ describe('a failing segmentation service', () => {
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
     await passTime(clock, 600_000);
-    expect(segmentation.pagesAsked.length).toBeLessThan(60);
+    expect(segmentation.pagesRequested.length).toBeLessThan(60);
   });
 
   it('is called again after 10 s, and later every 5 minutes, if it violates its contract', async () => {
@@ -107,13 +107,13 @@ describe('a failing segmentation service', () => {
     segmentation.tamper = (page) => page.toReversed();
     await startCampaign();
     await passTime(clock, 9000);
-    expect(segmentation.pagesAsked).toHaveLength(1);
+    expect(segmentation.pagesRequested).toHaveLength(1);
     await passTime(clock, 2500);
-    expect(segmentation.pagesAsked).toHaveLength(2);
+    expect(segmentation.pagesRequested).toHaveLength(2);
     await passTime(clock, 900_000);
-    const asked = segmentation.pagesAsked.length;
+    const requested = segmentation.pagesRequested.length;
     await passTime(clock, 900_000);
-    expect(segmentation.pagesAsked.length - asked).toBe(3);
+    expect(segmentation.pagesRequested.length - requested).toBe(3);
     expect(feed()).toMatchObject({ owner: null });
   });
 
@@ -125,7 +125,7 @@ describe('a failing segmentation service', () => {
     await passTime(clock, 60_000);
     expect(fedUsers('SG')).toEqual([]);
     expect(feed()?.stalled).toMatch(
-      /^segment "lapsed-riders" in SG: .*strictly ascending.*until the service is mended$/,
+      /^segment "lapsed-riders" in SG: .*strictly ascending.*until the service is corrected$/,
     );
     segmentation.tamper = null;
     await passTimeUntil(clock, isFed);
@@ -179,7 +179,7 @@ describe('a failing segmentation service', () => {
       await passTime(clock, 200);
     }
     expect(fedUsers('SG')).toEqual(users);
-    expect(new Set(segmentation.pagesAsked.map(({ snapshot }) => snapshot))).toEqual(new Set(['s1', 's2']));
+    expect(new Set(segmentation.pagesRequested.map(({ snapshot }) => snapshot))).toEqual(new Set(['s1', 's2']));
     expect(feed()?.audience.include).toMatchObject([{ snapshot: 's2' }]);
   });
 

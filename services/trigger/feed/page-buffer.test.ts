@@ -2,6 +2,8 @@ import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { userIds } from '../../../test/support/trigger-fixture.ts';
+import { idsOf, textOf, type PageUsers } from '../../../shared/domain/ids/page-users.ts';
+import { readPlainPage } from '../../../shared/http-client/plain-page.ts';
 import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
 import type { Gap } from '../pages/page-source.ts';
 
@@ -9,7 +11,7 @@ function bufferOf(maxUsers = 10_000, clock = createSettableClock()) {
   return createPageBuffer({ batchUsers: 100, maxUsers: () => maxUsers, clock });
 }
 
-function pageOf(users: readonly string[], gaps: readonly Gap[] = [], isLast = false) {
+function pageOf(users: PageUsers, gaps: readonly Gap[] = [], isLast = false) {
   return { users, gaps, isLast };
 }
 
@@ -21,6 +23,33 @@ function cutAndDrop(buffer: PageBuffer, maxBatches = 100, maxUsers = Infinity) {
   return cut;
 }
 
+describe('pages that were read as bytes', () => {
+  it('are cut into the same batches as parsed pages', () => {
+    const pages = fc.array(fc.nat(350), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(pages, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 90, max: 400 }), (sizes, atMost, most) => {
+        const all = userIds(sizes.reduce((sum, size) => sum + size, 0));
+        const [parsed, plain] = [bufferOf(300), bufferOf(300)];
+        for (const [index, size] of sizes.entries()) {
+          const users = all.splice(0, size);
+          const read = readPlainPage(Buffer.from(JSON.stringify({ users, next: null })));
+          if (!read) throw new Error('not plain');
+          parsed.add(pageOf(users, [], index === sizes.length - 1));
+          plain.add(pageOf(read.users, [], index === sizes.length - 1));
+          const [one, other] = [parsed, plain].map((buffer) => {
+            const { batches, ...cut } = cutAndDrop(buffer, atMost, most);
+            const written = batches.map(({ batchNo, users }) => {
+              return { batchNo, users: idsOf(users), text: textOf(users), ends: [users.at(0), users.at(-1)] };
+            });
+            return { ...cut, batches: written };
+          });
+          expect(other).toEqual(one);
+        }
+      }),
+    );
+  });
+});
+
 describe('the users of a page buffer', () => {
   it('wait for another page while they do not fill a batch', () => {
     const buffer = bufferOf();
@@ -28,7 +57,7 @@ describe('the users of a page buffer', () => {
     expect(buffer.gatherMs()).toBeNull();
   });
 
-  it('wait for more users after the first full batch for a limited time', () => {
+  it('wait a limited time for more users after the first full batch', () => {
     const clock = createSettableClock();
     const buffer = bufferOf(10_000, clock);
     buffer.add(pageOf(userIds(100)));
@@ -69,7 +98,7 @@ describe('an upper bound of users', () => {
     expect(cutAndDrop(buffer, 100, 150)).toMatchObject({ taken: 150, complete: true });
   });
 
-  it('does not extend the granted batches, and ends after an id that can be used as a cursor', () => {
+  it('grants no more batches, and ends after an id that can be used as a cursor', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(400), [], true));
     expect(cutAndDrop(buffer, 1, 250)).toMatchObject({ taken: 100, complete: false });

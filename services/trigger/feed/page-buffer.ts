@@ -1,16 +1,17 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
+import { concatUsers, PlainUsers, type PageUsers } from '../../../shared/domain/ids/page-users.ts';
 import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from '../pages/page-source.ts';
 import type { SkippedUsers } from '../ports/feed-store.ts';
 
-/** Limits for gathering pages into one write. In measurements, 5 to 10 pages per write halved its cost. */
+/** Limits for collecting pages for one write. In measurements, a write of 5 to 10 pages cost half as much per page. */
 const enoughUsers = 5000;
 const maxGatherMs = 100;
 
 export interface PageBufferDeps {
   /** Users per batch, at most. */
   batchUsers: number;
-  /** Users that may wait in memory, held-out ones included, read before each page. */
+  /** Returns the maximum number of users that may wait in memory, including held-out users. Called before each page. */
   maxUsers: () => number;
   clock: Clock;
 }
@@ -19,7 +20,7 @@ export interface BufferCut extends Cut {
   skipped: SkippedUsers;
   /** Users that several sources contain, if they are counted. */
   shared: number;
-  /** Number of gaps, from the front, that belong to the cut. */
+  /** Number of gaps that belong to the cut, from the front. A gap is a sequence of skipped users between two users. */
   gaps: number;
   /** Last user that is taken or skipped; undefined if there is none. */
   reached: string | undefined;
@@ -27,8 +28,8 @@ export interface BufferCut extends Cut {
 
 /** Fetched users of a feed that are not written yet, in order. Excluded users are only counted. */
 export interface PageBuffer {
-  add(page: { users: readonly string[]; gaps: readonly Gap[]; isLast: boolean }): void;
-  /** Marks that no more pages come before the feed is claimed anew, so that buffered users do not wait for more. */
+  add(page: { users: PageUsers; gaps: readonly Gap[]; isLast: boolean }): void;
+  /** Marks that no more pages follow until the feed is claimed again. Buffered users then do not wait for more. */
   seal(): void;
   wantsPage(): boolean;
   isOpen(): boolean;
@@ -42,8 +43,8 @@ export interface PageBuffer {
 }
 
 export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps): PageBuffer {
-  let users: readonly string[] = [];
-  /** At most one gap lies between two users. */
+  let users: PageUsers = [];
+  /** Skipped users, as at most one gap between two users. */
   let gaps: readonly Gap[] = [];
   let heldOutWaiting = 0;
   let isLast = false;
@@ -53,19 +54,25 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   const isFull = () => users.length + heldOutWaiting >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
   /**
-   * If many users are skipped, a page may hold less than a batch. A sealed buffer then writes partial batches, because
-   * each stall would otherwise discard the fetched users.
+   * If many users are skipped, a page may contain less than a full batch. A sealed buffer then writes partial batches,
+   * because each stall would otherwise discard the fetched users.
    */
   const mayBeShort = () => isSealed && gaps.length > 0;
   const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 
-  /** Returns the users skipped before the first waiting one. Many of them move the cursor even without a batch. */
+  /**
+   * Returns the number of users that are skipped before the first waiting user. If there are many, the cursor moves
+   * even without a batch.
+   */
   const skippedFirst = () => {
     const [first] = gaps;
     return first?.at === 0 ? first.excluded + first.heldOut : 0;
   };
 
-  /** Returns whether a gap goes with the cut. The last one does not if no request can continue after its last user. */
+  /**
+   * Returns true if a gap belongs to the cut. The last gap does not if its last user's id cannot be sent in a request,
+   * because no request could continue after it.
+   */
   const goesWith = ({ taken, complete }: Cut, { at, last }: Gap) =>
     at < taken || (at === taken && (complete || last.isWellFormed()));
 
@@ -76,7 +83,7 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
         gaps = joined(gaps, page.gaps, users.length);
         heldOutWaiting += sumOf(page.gaps).heldOut;
       }
-      users = users.length === 0 ? page.users : users.concat(page.users);
+      users = concatUsers(users, page.users);
       isLast = page.isLast;
     },
     seal: () => {
@@ -92,14 +99,15 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
     },
     cut: ({ maxUsers, ...options }) => {
       const within = firstOf(users, maxUsers);
-      // At the feed's bound, a cut takes a batch that is not full.
+      // At the feed's limit of users, the last batch may be partial.
       const isBounded = within.length < users.length;
       const mustMove = isFull() || mayBeShort();
       const whole = cutBatches(within, { ...options, batchUsers, isLast: isLast || isBounded, mustMove });
       const cut = { ...whole, complete: whole.complete && !isBounded };
       const isWorthwhile = cut.taken > 0 || cut.complete || isSealed || skippedFirst() >= enoughUsers;
       const passed = isWorthwhile ? gaps.filter((gap) => goesWith(cut, gap)) : [];
-      const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : users[cut.taken - 1];
+      const lastTaken = cut.taken === 0 ? undefined : users.at(cut.taken - 1);
+      const reached = passed.at(-1)?.at === cut.taken ? passed.at(-1)?.last : lastTaken;
       const heldOutIds = passed.flatMap((gap) => gap.heldOutIds ?? []);
       const skipped = { ...sumOf(passed), ...(heldOutIds.length > 0 && { heldOutIds }) };
       return { ...cut, skipped, shared: sharedIn(passed), gaps: passed.length, reached };
@@ -113,7 +121,10 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   };
 }
 
-/** Joins waiting gaps and the gaps of a page. `before` is the number of buffered users before the page. */
+/**
+ * Appends the gaps of a page to the waiting gaps. If the last and the first gap touch, they are merged.
+ * @param before number of buffered users before the page
+ */
 function joined(waiting: readonly Gap[], added: readonly Gap[], before: number): readonly Gap[] {
   const moved = added.map((gap) => ({ ...gap, at: gap.at + before }));
   const [last, first] = [waiting.at(-1), moved[0]];
@@ -136,9 +147,13 @@ function sharedIn(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { shared = 0 }) => sum + shared, 0);
 }
 
-/** Returns the first users, up to an id that a cut can end with: a lone surrogate cannot be sent in a request. */
-function firstOf(users: readonly string[], atMost: number): readonly string[] {
+/**
+ * Returns the first users, at least `atMost` of them. Ends with an id that can be sent in a request; an id with a lone
+ * surrogate cannot.
+ */
+function firstOf(users: PageUsers, atMost: number): PageUsers {
   if (users.length <= atMost) return users;
+  if (users instanceof PlainUsers) return users.slice(0, atMost);
   const end = users.findIndex((_, index) => index + 1 >= atMost && users[index]?.isWellFormed());
   return end < 0 ? users : users.slice(0, end + 1);
 }

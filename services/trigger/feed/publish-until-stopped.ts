@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 const backoff = { firstDelayMs: 200, maxDelayMs: 10_000 };
-/** Failed tries before a log line: short failures need none. */
+/** Number of failed attempts before a warning is logged. Short failures need no warning. */
 const troubleAfterTries = 3;
 
 export interface PublishUntilStoppedDeps {
@@ -11,7 +11,7 @@ export interface PublishUntilStoppedDeps {
   /** Called with the cause after several failures, and with null when publishing succeeds after them. */
   onTrouble: (cause: string | null) => Promise<void>;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 

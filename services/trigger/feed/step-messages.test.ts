@@ -41,7 +41,7 @@ describe('the messages of fed batches', () => {
     expect(sizes).toEqual([50, 50]);
   });
 
-  it('are none for no batches', () => {
+  it('are an empty list if there are no batches', () => {
     expect(fedMessages('topic', first, [])).toEqual([]);
   });
 });

@@ -3,12 +3,18 @@ import type { FedBatch } from '../ports/feed-store.ts';
 import type { LostRef } from '../ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
-/** Batches per message. Young feeds use few, so that a small campaign spreads over all partitions. Many are cheaper. */
+/**
+ * Number of batches per message while a feed is young. It is small, so that a small campaign is spread over all
+ * partitions. Later messages contain `refsPerMessage` batches, because fewer messages are cheaper.
+ */
 const refsWhileYoung = 10;
 const refsPerMessage = 50;
 const youngUpToBatchNo = 1000;
 
-/** Returns references to the first step of batches that were just fed. No user is lost before that step. */
+/**
+ * Returns messages with references to the first step of batches that were just fed. Their lists of lost users are
+ * empty, because no user can be lost before this step.
+ */
 export function fedMessages(
   topic: string,
   { feedId, fromStep }: { feedId: string; fromStep: number },
@@ -17,7 +23,7 @@ export function fedMessages(
   const isYoung = (batches.at(0)?.batchNo ?? 0) <= youngUpToBatchNo;
   const references = batches.map(({ batchNo, users }) => ({ batchNo, remaining: users.length, lost: [] }));
   const values = referenceMessages({ feedId, step: fromStep }, references, isYoung ? refsWhileYoung : refsPerMessage);
-  // Without a key, so that messages spread over the partitions in turn.
+  // The messages have no key, so that they are distributed over the partitions in turn.
   return values.map((value) => ({ topic, value }));
 }
 

@@ -25,7 +25,7 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
     hasBudgets: false,
     canary: null,
     pauseAtFailed: { percent: 5, minUsers: 1000 },
-    judgedFrom: [],
+    failureBaseline: [],
     feeds: totals.map((lines, index) => ({
       ...feed,
       feedId: `feed-${index}`,
@@ -67,9 +67,9 @@ describe('the automatic pause of a run', () => {
   });
 
   it('counts only users since the last resumption', () => {
-    const judgedFrom = [{ step: 1, ended: 4000, failed: 480 }];
-    expect(failureCause(tallyOf([[{ succeeded: 4520, failed: 480 }]], { judgedFrom }))).toBeNull();
-    expect(failureCause(tallyOf([[{ succeeded: 4420, failed: 580 }]], { judgedFrom }))).toBe(
+    const failureBaseline = [{ step: 1, ended: 4000, failed: 480 }];
+    expect(failureCause(tallyOf([[{ succeeded: 4520, failed: 480 }]], { failureBaseline }))).toBeNull();
+    expect(failureCause(tallyOf([[{ succeeded: 4420, failed: 580 }]], { failureBaseline }))).toBe(
       '10 % of 1,000 users failed in step 1, limit 5 %',
     );
   });

@@ -4,11 +4,11 @@ import type { EndedUsers, RunTally } from '../ports/run-store.ts';
  * Returns the cause for which a run has to pause itself, else null. A run pauses if the share of failed or unknown
  * users in a step, over all countries, exceeds its limit. Only users that ended since the last resumption count.
  */
-export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTally): string | null {
+export function failureCause({ pauseAtFailed, failureBaseline, chain, feeds }: RunTally): string | null {
   if (!pauseAtFailed) return null;
   const totals = feeds.flatMap((feed) => feed.totals);
   for (const step of chain.map((_, index) => index + 1)) {
-    const before = judgedFrom.find((judged) => judged.step === step) ?? { ended: 0, failed: 0 };
+    const before = failureBaseline.find((judged) => judged.step === step) ?? { ended: 0, failed: 0 };
     const now = endedIn(step, totals);
     const [ended, failed] = [now.ended - before.ended, now.failed - before.failed];
     if (ended < pauseAtFailed.minUsers || failed * 100 <= pauseAtFailed.percent * ended) continue;

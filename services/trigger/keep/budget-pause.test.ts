@@ -28,7 +28,7 @@ const tallyOf = (feeds: FeedTally[]): RunTally => ({
   hasBudgets: true,
   canary: null,
   pauseAtFailed: null,
-  judgedFrom: [],
+  failureBaseline: [],
   feeds,
 });
 

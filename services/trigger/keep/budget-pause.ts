@@ -3,11 +3,11 @@ import type { BudgetShortage, RunTally } from '../ports/run-store.ts';
 import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
- * Returns the cause for which a run has to pause for its campaign's budget, else null. It pauses if all its open work
- * waits for units and the rest of the budget does not cover a single user. Open work in any country prevents the pause,
- * because it may return units.
+ * Returns the reason why a run must pause for lack of budget; null if it need not. A run pauses if all its open work
+ * waits for units, and the rest of the budget does not suffice for a single user. Any other open work prevents the
+ * pause, because it may release units.
  * @param open open steps of this run
- * @param shortages shortages of this run
+ * @param shortages budgets of which this run needs more units than are left
  */
 export function budgetPause(
   { feeds }: RunTally,

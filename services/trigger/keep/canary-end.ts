@@ -10,7 +10,10 @@ import type { RunTally } from '../ports/run-store.ts';
  */
 export type CanaryEnd = { kind: 'goes-on'; summary: string } | { kind: 'waits'; cause: string };
 
-/** Returns how a run continues once all users of its canary have ended. Null before, and if no users follow. */
+/**
+ * Returns the continuation of a run once all users of its canary have ended. Null before that, and if the run has no
+ * other users.
+ */
 export function canaryEnd(tally: RunTally): CanaryEnd | null {
   const { canary, state, feeds } = tally;
   if (!canary || state !== 'running' || feeds.every(({ complete }) => complete)) return null;

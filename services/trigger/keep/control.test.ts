@@ -50,7 +50,7 @@ describe('a run that is pausing', () => {
     expect(await kinds()).toEqual(['created', 'begun', 'paused']);
   });
 
-  it('is paused although a killed worker holds a claim, once its call cannot be in flight any more', async () => {
+  it('is paused although a killed worker holds a claim, once the call of that worker cannot be in flight any more', async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -130,7 +130,7 @@ describe('a cancelled run', () => {
     expect([...database.totals.values()]).toMatchObject([{ step: 1, cancelled: 300 }]);
   });
 
-  it("keeps its reason, and ends users of a killed worker's call as unknown", async () => {
+  it("keeps the reason of the cancellation, and ends users of a killed worker's call as unknown", async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -150,7 +150,7 @@ describe('a cancelled run', () => {
 describe('a run with a limit of failed users', () => {
   const limited = { pauseAtFailedPercent: 5, pauseAtFailedMinUsers: 200 };
 
-  it('pauses with the cause, and after it is resumed only if further users exceed the limit', async () => {
+  it('pauses with the cause, and pauses again after it is resumed only if further users exceed the limit', async () => {
     const { clock, startCampaign, ledger, claim, control, run, kinds } = setUp(2000);
     const workOff = async (batches: number, failures: number) => {
       const results = (await claim(batches)).map((step) =>
@@ -224,7 +224,7 @@ describe('a run with a pace', () => {
     expect(Math.abs((one ?? 0) - (two ?? 0))).toBeLessThan(0.25 * ((one ?? 0) + (two ?? 0)));
   });
 
-  it('follows a changed pace, and no pace, within seconds', async () => {
+  it('follows a changed or removed pace within seconds', async () => {
     const { clock, startCampaign, control, run, fed, workOff } = setUp(100_000);
     await startCampaign({ paceUsersPerSecond: 100 });
     await passTime(clock, 10_000);

@@ -1,15 +1,15 @@
-/** Time within which the keeper reads the next due time of each idle run, if there are few enough. */
+/** Time in milliseconds in which the keeper reads the next due time of every idle run, if there are few enough. */
 const roundMs = 60_000;
-/** Reads find batches that are due within this time. The next round finds later ones. */
+/** Time in milliseconds within which a read finds due batches. The next round finds batches that are due later. */
 export const readDueWithinMs = 2 * roundMs;
-/** Looks per round. They are at most two seconds apart, so a round takes less than a minute. */
+/** Number of looks per round. Looks are at most two seconds apart, so a round takes at most a minute. */
 const looksPerRound = 30;
-/** Feeds per look, at most. Beyond 12,000 feeds a round takes longer. */
+/** Maximum number of feeds per look. With more than 12,000 feeds, a round takes longer than a minute. */
 const maxFeedsPerLook = 400;
 
 /**
- * Turns of idle runs, in which the keeper reads when their next batches are due. If a worker schedules a retry between
- * two looks, or a person ends a hold, no figure of the run changes.
+ * Turns of idle runs: when it is the turn of a run, the keeper reads when its next batches are due. This is necessary,
+ * because a retry that a worker has scheduled since, or a hold that a person has ended, changes no figure of the run.
  */
 export interface DueTurns {
   /**

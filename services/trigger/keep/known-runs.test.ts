@@ -6,7 +6,7 @@ import type { ListedRun, RunTally } from '../ports/run-store.ts';
 /** Returns the tally of a run in one country with one waiting batch and a number of ready batches. */
 function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
-  const judged = { pauseAtFailed: null, judgedFrom: [], hasBudgets: false, canary: null, overdueMs: -1 };
+  const judged = { pauseAtFailed: null, failureBaseline: [], hasBudgets: false, canary: null, overdueMs: -1 };
   const flow = [{ done, survived: done, born: 0, waiting: 1 }];
   const fedBatches = done + ready + 1;
   const fed = {
@@ -80,7 +80,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
   return { clock, rows, begun, dueAtMs, sinceOf, forgotten, known, look, listings, read, statements: () => statements };
 }
 
-describe('a look at the running runs', () => {
+describe('a poll of the running runs', () => {
   it('reads all active runs and some others with three statements beside 3,000 waiting runs', async () => {
     const { rows, begun, look, statements } = setUp(3000);
     await look(40);
@@ -200,7 +200,7 @@ describe('a look at the running runs', () => {
     ['has ready work', { ready: 1 }, true],
     ['is not completely fed', { complete: false }, true],
     ['is completely fed and only waits', {}, false],
-  ])('reads a run of a long transaction at each of the next four looks if it %s', async (_what, figures, isNew) => {
+  ])('reads a run of a long transaction at each of the next four polls if it %s', async (_what, figures, isNew) => {
     const { look } = await lookAtLateRun(figures);
     for (let looks = 0; looks < 4; looks++) expect((await look()).includes('late')).toBe(isNew);
   });

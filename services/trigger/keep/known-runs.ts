@@ -6,34 +6,38 @@ import { createDueTurns, readDueWithinMs } from './due-turns.ts';
 import { createListingTimes, usualTransactionMs } from './listing-times.ts';
 import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 
-/** Time until an unchanged run is idle. With ready work, it is read for longer, because references may be lost. */
+/**
+ * Time in milliseconds after which an unchanged run is idle. A run with ready work is read for longer
+ * (`stayedWithForMs`), because references may have been lost.
+ */
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
 /**
- * Feeds read per look, by the reason for reading their runs. Within each kind, least recently read runs come first. The
- * cost of `due` and `moves` grows with the work; the other kinds cost the same for any number of runs.
+ * Maximum number of feeds read per look, by the reason for reading their runs. For each reason, the least recently read
+ * runs come first. The cost of `due` and `moves` grows with the work. The cost of the other reasons does not depend on
+ * the number of runs.
  */
 const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
 
 type Why = keyof typeof feedsPerLook;
 
 interface KnownRun {
-  /** Time of the last change of state, from the listing. */
+  /** Time at which the state of the run last changed, from the listing. */
   since: string;
   feeds: number;
   feedIds: readonly string[];
-  /** JSON text, for comparison; null if the run was never read. */
+  /** Figures of the feeds as JSON, for comparison; null if the run was never read. */
   figures: string | null;
   /** Time until which a new run counts as moving, because its first figures cannot show a change. */
   newUntilMs: number;
   movesUntilMs: number;
-  stayedWithUntilMs: number;
+  watchedUntilMs: number;
   dueAtMs: number;
 }
 
 /**
- * Selection of the runs that each look reads: those that move, those with due batches, and a few others in turn. The
- * cost of idle runs does not grow with their number, nor with the number of recently begun ones.
+ * Selects the runs that each look reads: runs that move, runs with due batches, and a few others in turn. The cost does
+ * not grow with the number of idle runs, nor with the number of runs that began recently.
  */
 export interface KnownRuns {
   look(): Promise<RunTally[]>;
@@ -51,7 +55,7 @@ export interface KnownRunsDeps {
 }
 
 export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: KnownRunsDeps): KnownRuns {
-  /** Ordered by their last read or listing. */
+  /** Known runs, sorted by the time of their last read or listing. */
   const known = new Map<string, KnownRun>();
   const times = createListingTimes();
   const dueTurns = createDueTurns();
@@ -60,7 +64,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const listing = times.next(nowMs);
     const { runs, until } = await runStore.listRuns(listing.since, listing.reachMs);
     times.listed(listing, until, nowMs);
-    // Runs of the first listing, and of those that reach back, are not new just because they were listed.
+    // The first listing, and listings that reach further back, also contain runs that are not new.
     const isNew = listing.since !== null && listing.reachMs === usualTransactionMs;
     for (const listed of runs) note(listed, isNew ? nowMs + movesForMs : 0, nowMs);
   }
@@ -87,12 +91,12 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const run = known.get(runId);
     const dueAtMs = dueInMs === null ? Infinity : nowMs + dueInMs;
     if (run) {
-      // The run was resumed, or is being cancelled.
+      // If the state has changed, the run was resumed or is being cancelled, so it is due now.
       run.dueAtMs = run.since === since ? Math.min(run.dueAtMs, dueAtMs) : nowMs;
       run.since = since;
       return;
     }
-    const never = { feedIds: [], figures: null, movesUntilMs: 0, stayedWithUntilMs: 0 };
+    const never = { feedIds: [], figures: null, movesUntilMs: 0, watchedUntilMs: 0 };
     known.set(runId, { since, feeds, newUntilMs, ...never, dueAtMs });
   }
 
@@ -110,7 +114,8 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
       if (why === 'unseen') unseen.push([runId, run]);
       else ask(runId, run, why);
     }
-    // Alternates between the oldest and the newest unseen runs, so that a new run does not wait behind a crowd.
+    // Alternates between the oldest and the newest runs that were never read, so that a new run does not wait behind
+    // many others.
     for (const [runId, run] of alternately(unseen)) ask(runId, run, 'unseen');
     return requested;
   }
@@ -125,7 +130,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const hasChanged = before.figures !== figures;
     const newUntilMs = isFirst && (hasReady || !isFed(tally)) ? nowMs + movesForMs : before.newUntilMs;
     const movesUntilMs = hasChanged && !isFirst ? nowMs + movesForMs : before.movesUntilMs;
-    const stayedWithUntilMs = hasChanged && hasReady ? nowMs + stayedWithForMs : before.stayedWithUntilMs;
+    const watchedUntilMs = hasChanged && hasReady ? nowMs + stayedWithForMs : before.watchedUntilMs;
     const feedIds = feeds.map(({ feedId }) => feedId);
     known.delete(runId);
     known.set(runId, {
@@ -135,7 +140,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
       figures,
       newUntilMs,
       movesUntilMs,
-      stayedWithUntilMs,
+      watchedUntilMs,
       dueAtMs: Infinity,
     });
   }
@@ -164,15 +169,18 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
   };
 }
 
-function whyOf({ figures, dueAtMs, newUntilMs, movesUntilMs, stayedWithUntilMs }: KnownRun, nowMs: number): Why {
+function whyOf({ figures, dueAtMs, newUntilMs, movesUntilMs, watchedUntilMs }: KnownRun, nowMs: number): Why {
   if (dueAtMs <= nowMs) return 'due';
   if (figures === null) return 'unseen';
   if (movesUntilMs > nowMs) return 'moves';
   if (newUntilMs > nowMs) return 'new';
-  return stayedWithUntilMs > nowMs ? 'may be lost' : 'stands';
+  return watchedUntilMs > nowMs ? 'may be lost' : 'stands';
 }
 
-/** Returns whether the run has batches on a topic or with a worker: fed, not through the chain and not waiting. */
+/**
+ * Returns true if the run has batches on a topic or with a worker. Such batches are fed, not through the chain, and not
+ * waiting.
+ */
 function hasReadyWork({ feeds }: RunTally): boolean {
   return feeds.some(({ fedBatches, fromStep, flow }) =>
     readyBySteps({ fedBatches, fromStep, steps: flow }).some((ready) => ready > 0),

@@ -1,20 +1,26 @@
 /** Time within which nearly every transaction that begins or resumes a run is committed. */
 export const usualTransactionMs = 10_000;
-/** Longest duration of a transaction that begins or resumes a run. Later listings find the runs that it began. */
+/**
+ * Maximum duration in milliseconds of a transaction that begins or resumes a run. Once a minute, a listing reaches back
+ * by this time to find runs of slow transactions.
+ */
 const longestTransactionMs = 15 * 60_000;
 const listBackEveryMs = 60_000;
 
-/** Times of listings. A listing lists what has begun since the last one, and once a minute reaches further back. */
+/**
+ * Times of listings. Each listing returns what has begun since the previous one. Once a minute, a listing reaches
+ * further back.
+ */
 export interface ListingTimes {
   next(nowMs: number): ListingTime;
-  /** Records the time of a listing, by the clock of the database. */
+  /** Records a finished listing. @param until time of the listing by the database's clock */
   listed(listing: ListingTime, until: string, nowMs: number): void;
 }
 
 export interface ListingTime {
-  /** Time of the last listing; null for the first one, which lists everything. */
+  /** Time of the previous listing; null for the first listing, which returns everything. */
   since: string | null;
-  /** Milliseconds that this listing reaches back before the last one. */
+  /** Time in milliseconds by which the listing reaches back before `since`. */
   reachMs: number;
 }
 

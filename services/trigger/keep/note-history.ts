@@ -18,12 +18,12 @@ export interface HistoryNoterDeps {
 
 /** Records the history of runs, for people alone. Has its own loop, so that its faults do not affect the keeper. */
 export interface HistoryNoter extends LookFollower {
-  /** @returns milliseconds until the next turn */
+  /** Writes what the keeper's looks have found since the last turn. @returns milliseconds until the next turn */
   turn: () => Promise<number>;
 }
 
 export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }: HistoryNoterDeps): HistoryNoter {
-  /** Users that had ended, by run, from the keeper's looks since the last turn. */
+  /** Number of ended users by run, from the keeper's looks since the last turn. */
   let seen = new Map<string, number>();
 
   async function turn(): Promise<number> {

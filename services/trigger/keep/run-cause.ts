@@ -3,7 +3,10 @@ import type { WaitingStep } from '../ports/run-store.ts';
 import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import type { OpenStep } from '../standing/step-progress.ts';
 
-/** Time after which a ready step without progress has no worker, or a fault on its topic. */
+/**
+ * Time in milliseconds without progress after which a ready step must have a cause: no worker serves its shard, or its
+ * topic has a fault.
+ */
 const unservedAfterMs = 30_000;
 
 export interface RunCauseFacts {
@@ -13,13 +16,14 @@ export interface RunCauseFacts {
   troubles: ReadonlyMap<string, string>;
   /** Messages that no worker has handled yet; null if unknown. */
   backlogOf: (topic: string) => number | null;
-  /** Reasons of workers that should serve the shard and do not, if no worker serves it. */
+  /** Returns the reasons of workers that should serve the shard and do not. Empty if a worker serves it. */
   refusalsOf: (shard: Shard) => readonly string[];
 }
 
 /**
- * Returns what a run waits for, for people, gravest cause first: a topic that rejects messages, a held step, a step
- * without a worker, a step with retries. Else null. The text stays the same as long as the cause does.
+ * Returns the reason why a run waits, as text for users; null if it does not wait. The most serious reason comes first:
+ * a topic that rejects messages, a held step, a step without a worker, a step with retries. The text stays the same as
+ * long as the reason does.
  */
 export function runCause(facts: RunCauseFacts): string | null {
   const { chain, open, waiting, troubles } = facts;
@@ -34,7 +38,7 @@ export function runCause(facts: RunCauseFacts): string | null {
   if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
   const unserved = open.find((step) => isUnserved(step) && !isHeld(step));
   if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved, facts)}`;
-  // Quiet hours are intended: progress shows them, and they are no cause.
+  // Quiet hours are intended, so they are no reason to report. The progress shows them.
   const retried = waiting.find((step) => !isQuietCause(step.cause));
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }

@@ -21,7 +21,10 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
-/** Longest pause after a slow look. Looks are small, so the database is slow, and retries still wait for looks. */
+/**
+ * Maximum pause in milliseconds after a slow look. Looks are small, so a slow look means that the database is slow; but
+ * retries still wait for looks.
+ */
 const longestPauseMs = 2000;
 
 export interface RunKeeperDeps {
@@ -31,9 +34,9 @@ export interface RunKeeperDeps {
   publisher: MessagePublisher;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** Returns whether this trigger looks after all runs. */
+  /** Returns true if this trigger is the sweeper: the one that maintains all runs. */
   isSweeper: () => boolean;
-  /** Loops that use the keeper's looks, so that unchanged runs are not read again for each of them. */
+  /** Loops that receive the results of the keeper's looks, so that they need not read unchanged runs themselves. */
   followers: readonly LookFollower[];
   openRuns: OpenRuns;
   stallMs: number;
@@ -45,13 +48,13 @@ export interface RunKeeperDeps {
 }
 
 export interface LookFollower {
-  /** Receives the runs of a look: those that move, and some others in turn. */
+  /** Receives the runs that a look has read: runs that move, and some others in turn. */
   see(tallies: readonly RunTally[]): void;
   /** Receives the feeds of runs that have ended or were paused. */
   forget(feedIds: readonly string[]): void;
 }
 
-/** Looks after runs: offers lost references again, ends runs that are over, shows causes of waiting. */
+/** Maintains runs: offers lost references again, ends runs that are over, and records the reasons why runs wait. */
 export interface RunKeeper {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -73,7 +76,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     clock,
   });
 
-  /** Steps of one turn. Each step uses the results that earlier steps stored in the look. */
+  /** Parts of one turn, in order. Each part uses the results that earlier parts have stored in `look`. */
   const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
     { name: 'forget runs that have ended', step: () => finisher.keepOnly(known.ids()) },
     { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
@@ -117,14 +120,14 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
         const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
         if (figures) changed.push(figures);
       } catch (error) {
-        // One faulty run must not delay the others.
+        // If one run has a fault, the other runs must still be maintained.
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       }
     }
     if (changed.length > 0) await runStore.show(changed);
   }
 
-  /** Records due times, so that the keeper reads a run again when one of its batches is due. */
+  /** Records when batches are due, so that the keeper then reads their run again. */
   function noteDue({ open, swept }: Look): void {
     const runOf = new Map(open.map(({ feedId, runId }) => [feedId, runId]));
     for (const [feedId, inMs] of swept.dueIn) {
@@ -143,7 +146,10 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     }
   }
 
-  /** Sweeps. Catches errors, because endings need only the database and must not wait for Kafka. */
+  /**
+   * Offers lost and due references again. Catches errors: if Kafka is unavailable, runs must still be ended, because
+   * that needs only the database.
+   */
   async function sweep({ tallies, open }: Look): Promise<Swept> {
     try {
       const swept = await sweeper.sweep(tallies, open);
@@ -200,7 +206,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return false;
   }
 
-  /** Returns the figures to show; null when the run has ended or paused itself. */
+  /** Maintains one run. Returns the figures to show; null if the run has ended, or was paused by this function. */
   async function keep(
     tally: RunTally,
     seen: Look,

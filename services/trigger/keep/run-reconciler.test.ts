@@ -35,7 +35,7 @@ describe('a run with damaged totals', () => {
     },
   );
 
-  it('has no repair event if its totals are right', async () => {
+  it('gets no repair event if its totals turn out to be right', async () => {
     const { clock, database, runId, workOff } = await fedRun();
     await passTime(clock, 60_000);
     await workOff();
@@ -72,7 +72,7 @@ describe('the batch rows of a run', () => {
     expect(read).toEqual([]);
   });
 
-  it('are read once it makes no progress, and then more and more rarely', async () => {
+  it('are read once the run makes no progress, and then more and more rarely', async () => {
     const { clock, read } = await countedRun();
     await passTime(clock, 40_000);
     expect(read).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('the batch rows of a run', () => {
   });
 });
 
-describe('a run with lost messages and a lost agenda', () => {
+describe('a run whose messages and due steps were lost', () => {
   it('has its references published again and continues', async () => {
     const { clock, database, runId, feedId, rows, references, ledger } = await fedRun(stepTwice);
     await rows.damage(feedId, 'agenda-lost');

@@ -7,9 +7,12 @@ import type { RunTally } from '../ports/run-store.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Pause between two turns, or twenty times the duration of the last turn if that is longer. */
+/**
+ * Minimum pause in milliseconds between two turns. The pause is twenty times the duration of the last turn if that is
+ * longer.
+ */
 const lookEveryMs = 10_000;
-/** Time budget of a turn: feeds are read one after the other until it is used up. */
+/** Time in milliseconds after which a turn begins no further feed. */
 const turnMs = 200;
 /** Time until an unchanged feed is reconciled. Doubles after each reconciliation, up to an hour. */
 const standsAfterMs = 20_000;
@@ -31,8 +34,8 @@ interface Standing {
 }
 
 /**
- * Compares feeds of open runs with their rows, and repairs differences. Reads whole feeds, and only idle ones: damage
- * always stops a feed, or keeps its run from ending.
+ * Compares the sums and the agenda of feeds with their rows, and repairs differences. Reads whole feeds, but only feeds
+ * of open runs whose figures do not change: damage always stops a feed, or prevents the end of its run.
  */
 export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */
@@ -50,7 +53,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
       return lookEveryMs;
     }
     const startedMs = clock.monotonicMs();
-    for (const standing of doubted(startedMs)) {
+    for (const standing of dueForReconciliation(startedMs)) {
       standing.gapMs = Math.min(maxGapMs, 2 * standing.gapMs);
       standing.doubtedFromMs = startedMs + standing.gapMs;
       await reconcile(standing.feed);
@@ -60,7 +63,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
   }
 
   /** Returns the feeds to reconcile, longest overdue first. */
-  function doubted(nowMs: number): Standing[] {
+  function dueForReconciliation(nowMs: number): Standing[] {
     return [...standings.values()]
       .filter(({ doubtedFromMs }) => doubtedFromMs <= nowMs)
       .toSorted((a, b) => a.doubtedFromMs - b.doubtedFromMs);
@@ -99,7 +102,7 @@ interface TalliedFeed {
   feedId: string;
   country: string;
   chainLength: number;
-  /** JSON text, for comparison. */
+  /** Sums of the feed as JSON, for comparison. */
   sums: string;
 }
 

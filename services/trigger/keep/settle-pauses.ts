@@ -5,7 +5,10 @@ import type { RunFigures, RunStore } from '../ports/run-store.ts';
 /** Time after which every worker knows of a pause. Batches that are not in flight by then will not start. */
 const notifiedAfterMs = 2000;
 
-/** Sets runs to paused once no worker holds a step of them, and shows the batches in flight of the others. */
+/**
+ * Changes the state of runs from `pausing` to `paused` once no worker holds any of their steps. For the other runs,
+ * records the number of batches in flight.
+ */
 export async function settlePauses({ runStore, logger }: { runStore: RunStore; logger: Logger }): Promise<void> {
   const figures: RunFigures[] = [];
   for (const { runId, forMs, underWay } of await runStore.pausing()) {

@@ -6,10 +6,10 @@ import { createTrigger, type TriggerDeps } from '../trigger.ts';
 const waitingRuns = 200;
 
 /** Returns the number of runs in each query once all of them wait. */
-async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
+async function requestedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, feedRows, putAllBack } = world;
-  const asked = { tallies: new Array<number>(), points: new Array<number>(), troubles: new Array<number>() };
+  const requested = { tallies: new Array<number>(), points: new Array<number>(), troubles: new Array<number>() };
   const deps: TriggerDeps = world.triggerDeps('a');
   const { runStore, runHistory } = deps;
   const counted: TriggerDeps = {
@@ -17,17 +17,17 @@ async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', 
     runStore: {
       ...runStore,
       tallies: (which) => {
-        if (which !== 'over') asked.tallies.push(which.length);
+        if (which !== 'over') requested.tallies.push(which.length);
         return runStore.tallies(which);
       },
     },
     runHistory: {
       notePoints: (points) => {
-        asked.points.push(points.length);
+        requested.points.push(points.length);
         return runHistory.notePoints(points);
       },
       noteTroubles: (runIds) => {
-        asked.troubles.push(runIds.length);
+        requested.troubles.push(runIds.length);
         return runHistory.noteTroubles(runIds);
       },
     },
@@ -38,14 +38,14 @@ async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', 
   while (feedRows().filter(({ complete }) => complete).length < waitingRuns) await passTime(clock, 1000);
   await putAllBack(36_000_000);
   await passTime(clock, 70_000);
-  for (const counts of Object.values(asked)) counts.length = 0;
+  for (const counts of Object.values(requested)) counts.length = 0;
   await passTime(clock, 20_000);
-  return asked;
+  return requested;
 }
 
-it('the keeper, the reconciler and the history look at 200 waiting runs in turn', async () => {
-  const asked = await askedBeside();
-  for (const counts of Object.values(asked)) {
+it('the keeper, the reconciler and the history read 200 waiting runs in turn', async () => {
+  const request = await requestedBeside();
+  for (const counts of Object.values(request)) {
     expect(counts.length).toBeGreaterThan(15);
     expect(Math.max(...counts)).toBeLessThanOrEqual(waitingRuns / 2);
   }

@@ -7,7 +7,7 @@ import { createEarlierPages, createListPages, type StoredPagesDeps } from './sto
 
 export type AudiencePagesDeps = SegmentPagesDeps &
   StoredPagesDeps & {
-    /** For a dry feed, users that several sources contain are counted. */
+    /** The feed of a dry run also counts the users that several sources contain. */
     feed: Pick<OwnedFeed, 'audience' | 'isDry'>;
     countsParts?: boolean;
   };

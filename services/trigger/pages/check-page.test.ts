@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readPlainPage } from '../../../shared/http-client/plain-page.ts';
 import { pageFault } from './check-page.ts';
 
-const asked = { after: 'b', limit: 3 };
+const requested = { after: 'b', limit: 3 };
 
 describe('a page of users', () => {
   it.each([
@@ -12,7 +13,7 @@ describe('a page of users', () => {
     // In byte order an emoji comes after U+FFFD, though its first UTF-16 unit is smaller.
     [{ users: ['\ufffd', '🛵'], next: null }],
   ])('is accepted with %j', (page) => {
-    expect(pageFault(page, asked)).toBeNull();
+    expect(pageFault(page, requested)).toBeNull();
   });
 
   it.each([
@@ -25,7 +26,17 @@ describe('a page of users', () => {
     ['has another cursor than its last user', { users: ['c', 'd'], next: 'c' }, /next is "c"/],
     ['is empty but not the last', { users: [], next: 'c' }, /empty and not the last/],
   ])('is rejected if it %s', (_why, page, fault) => {
-    expect(pageFault(page, asked)).toMatch(fault);
+    expect(pageFault(page, requested)).toMatch(fault);
+  });
+
+  it('is accepted or rejected alike, whether it was parsed or read as bytes', () => {
+    for (const users of [['c'], ['c', 'd'], ['b', 'c'], ['a'], [], ['c', 'd', 'e', 'f']]) {
+      for (const next of ['c', 'd', null]) {
+        const plain = readPlainPage(Buffer.from(JSON.stringify({ users, next })));
+        if (!plain) throw new Error('not plain');
+        expect(pageFault(plain, requested)).toBe(pageFault({ users, next }, requested));
+      }
+    }
   });
 
   it('may begin with any user if it is the first', () => {
@@ -33,6 +44,6 @@ describe('a page of users', () => {
   });
 
   it('is rejected with a message in which control characters are escaped', () => {
-    expect(pageFault({ users: ['c\u0000\n', 'c'], next: 'c' }, asked)).toContain('\\u0000\\n');
+    expect(pageFault({ users: ['c\u0000\n', 'c'], next: 'c' }, requested)).toContain('\\u0000\\n');
   });
 });

@@ -1,5 +1,6 @@
-import type { UserPage } from '../../../shared/contracts/endpoints/segmentation.ts';
+import { idsOf, PlainUsers } from '../../../shared/domain/ids/page-users.ts';
 import { escapeUserId, findDisorder } from '../../../shared/domain/ids/user-id.ts';
+import type { ReceivedPage } from '../../../shared/ports/segmentation.ts';
 
 export interface PageRequest {
   /** Id after which the page has to begin; null for the first page. */
@@ -8,11 +9,13 @@ export interface PageRequest {
 }
 
 /** Returns the fault of a page, or null. No user of a faulty page is fed: batches are ranges of ordered ids. */
-export function pageFault({ users, next }: UserPage, { after, limit }: PageRequest): string | null {
+export function pageFault({ users, next }: ReceivedPage, { after, limit }: PageRequest): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
-  const disorder = findDisorder(users, after);
+  // The order within a plain page was checked already.
+  const disorder = findDisorder(users instanceof PlainUsers ? idsOf(users.slice(0, 1)) : users, after);
   if (disorder >= 0) {
-    const [before, user] = [users[disorder - 1] ?? after, users[disorder]].map((id) => escapeUserId(id ?? ''));
+    const before = escapeUserId((disorder === 0 ? after : users.at(disorder - 1)) ?? '');
+    const user = escapeUserId(users.at(disorder) ?? '');
     return `the page is not in strictly ascending order: "${user}" comes after "${before}"`;
   }
   const last = users.at(-1);

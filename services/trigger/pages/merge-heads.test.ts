@@ -40,7 +40,7 @@ function mergeInPages(
 }
 
 describe('the merge of sources', () => {
-  it('equals the set operation: included and not excluded users once and in order, with counts of the others', () => {
+  it('contains each user that is included and not excluded, once and in order, with counts of the other users', () => {
     fc.assert(
       fc.property(
         sources,
@@ -85,7 +85,7 @@ describe('the merge of sources', () => {
     );
   });
 
-  it('counts users per source as a sum that adds up, for any pages', () => {
+  it('has counts of included, repeated and excluded users that add up to the merged users, for any pages', () => {
     fc.assert(
       fc.property(sources, fc.array(someUsers, { maxLength: 3 }), fc.nat(10), (include, exclude, size) => {
         const tally = { include: include.map(() => 0), repeated: 0, exclude: exclude.map(() => 0) };
@@ -103,7 +103,7 @@ describe('the merge of sources', () => {
     );
   });
 
-  it('places each gap between the right users', () => {
+  it('places each gap between the last user before it and the first user after it', () => {
     fc.assert(
       fc.property(sources, fc.array(someUsers, { maxLength: 3 }), someUsers, (include, exclude, held) => {
         const { users, gaps } = mergeInPages(include, exclude, 3, new Set(held));
@@ -133,13 +133,13 @@ describe('the merge of sources', () => {
   });
 
   it('ends at the last user that all unfinished sources have reached', () => {
-    const shown = { users: ['a', 'c'], at: 0, isLast: false, rank: 1 };
+    const displayed = { users: ['a', 'c'], at: 0, isLast: false, rank: 1 };
     const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false, rank: 2 };
-    expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, { basic: true }).users).toEqual([
+    expect(mergeHeads({ include: [displayed, ahead], exclude: [] }, () => false, { basic: true }).users).toEqual([
       'a',
       'b',
       'c',
     ]);
-    expect([shown.at, ahead.at]).toEqual([2, 1]);
+    expect([displayed.at, ahead.at]).toEqual([2, 1]);
   });
 });

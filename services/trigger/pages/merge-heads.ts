@@ -1,37 +1,42 @@
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Gap } from './page-source.ts';
 
-/** Page of a source that is being read, and the position in it. */
+/** The current page of a source, and the position of the next user in it. */
 export interface Head {
   users: readonly string[];
   /** Index of the next user. */
   at: number;
   isLast: boolean;
-  /** Precedence among heads that hold the same user; the lowest counts. */
+  /** Precedence if several heads contain the same user. The lowest rank applies. */
   rank: number;
 }
 
 export interface Heads {
   include: readonly Head[];
-  /** Excludes a user unless an included head of the same or a lower rank holds it. */
+  /**
+   * Heads whose users are excluded. A user is not excluded if an included head of the same or a lower rank contains the
+   * user.
+   */
   exclude: readonly Head[];
 }
 
 export interface MergeTerms {
-  /** True if all ids are of the basic multilingual plane. */
+  /**
+   * True if all ids contain only characters of the basic multilingual plane, so that a faster comparison can be used.
+   */
   basic: boolean;
-  /** Counts users of the audience that several sources contain. Each of them ends a gap. */
+  /** True to count the users of the audience that several sources contain. Each such user ends a gap. */
   countsShared?: boolean;
-  /** Receives counts by head, for every user that is read. */
+  /** Counts by head, to which every user that is read is added. */
   tally?: HeadTally;
 }
 
-/** Users by head: include, less repeated, less exclude, is the audience. */
+/** Number of users by head. The sum of `include`, minus `repeated`, minus the sum of `exclude`, is the audience. */
 export interface HeadTally {
   include: number[];
-  /** Users in several included heads: each counts once per head except the first. */
+  /** Users that several included heads contain. Such a user counts once for each of these heads except the first. */
   repeated: number;
-  /** Users by excluding head. A user counts at the first head that excludes it. */
+  /** Excluded users by excluding head. A user counts for the first head that excludes the user. */
   exclude: number[];
 }
 
@@ -46,12 +51,15 @@ export interface Merged {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Returns whether all ids are of the basic plane. For these, JavaScript's own, faster order is the same. */
+/**
+ * Returns true if all ids contain only characters of the basic multilingual plane. For such ids, the faster order of
+ * JavaScript's `<` equals byte order.
+ */
 export function isBasic(users: readonly string[]): boolean {
   return !surrogate.test(users.join(''));
 }
 
-/** Returns whether the page is used up and more pages follow. */
+/** Returns true if all users of the page have been read, and more pages follow. */
 export function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
@@ -61,8 +69,9 @@ export function isOver({ users, at, isLast }: Head): boolean {
 }
 
 /**
- * Merges the heads and moves them on. Returns the users in an included and in no excluding head, once and in order.
- * Stops at the lowest last id of all pages with a successor, because the next page may hold any greater id.
+ * Merges the heads and moves them forward. Returns the users that an included head contains and that are not excluded,
+ * each once and in order. Stops at the lowest last id of all pages that have a successor, because the next page may
+ * contain any greater id.
  * @param isHeldOut called for each user that is not excluded
  */
 export function mergeHeads(
@@ -100,7 +109,7 @@ function compareBasic(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the last user up to which all sources are known; null if no source has further pages. */
+/** Returns the last user up to which the pages of all sources are known. Null if no source has further pages. */
 function horizonOf(heads: readonly Head[], compare: Compare): string | null {
   let horizon: string | null = null;
   for (const { users, isLast } of heads) {
@@ -120,7 +129,7 @@ function leastOf(heads: readonly Head[], compare: Compare): string | null {
   return least;
 }
 
-/** Moves the heads that hold the user past it. Returns the lowest of their ranks. */
+/** Moves the heads whose next user is `user` past this user. Returns the lowest rank of these heads. */
 function takeFrom(heads: readonly Head[], user: string): number {
   let rank = Infinity;
   for (const head of heads) {
@@ -131,7 +140,7 @@ function takeFrom(heads: readonly Head[], user: string): number {
   return rank;
 }
 
-/** Counts the user by included head. Call before the heads move past the user. */
+/** Counts a user for the included heads that contain the user. Must be called before the heads move past the user. */
 function noteIncluded(tally: HeadTally, heads: readonly Head[], user: string): void {
   let isSeen = false;
   for (const [index, { users, at }] of heads.entries()) {
@@ -165,7 +174,7 @@ function moveBehind(head: Head, user: string, compare: Compare): void {
   }
 }
 
-/** Returns the gap at the current position, extended to the user. */
+/** Returns the gap at the current position, extended to end with `user`. Creates the gap if there is none. */
 function gapFor({ users, gaps }: Merged, user: string): Gap {
   let gap = gaps.at(-1);
   if (gap?.at !== users.length) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedAudience, FeedSource } from '../../../shared/contracts/runs/feed-audience.ts';
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { createMergedPages } from './merged-pages.ts';
 
 const { signal } = new AbortController();
@@ -28,7 +29,7 @@ async function allUsers(source: ReturnType<typeof usersOf>): Promise<string[]> {
   for (let pages = 0; pages < 20; pages++) {
     const page = await source.next(signal);
     if (page.kind === 'stalled') throw new Error(page.cause);
-    users.push(...page.users);
+    users.push(...idsOf(page.users));
     if (page.isLast) return users;
   }
   throw new Error('there is no end');

@@ -5,14 +5,18 @@ import {
   type FeedSource,
   type SegmentSource,
 } from '../../../shared/contracts/runs/feed-audience.ts';
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
 import { emptyTally, isBasic, isOver, isSpent, mergeHeads, type Head, type HeadTally } from './merge-heads.ts';
-import type { FeedStanding } from './page-questions.ts';
+import type { FeedStanding } from './page-requests.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';
 
 interface Strand {
   source: FeedSource;
-  /** Index in the audience's `include` or `exclude`; null for a source of another country's audience only. */
+  /**
+   * Index in the audience's `include` or `exclude`. Null for a source that is read only because it belongs to the
+   * audience of another country.
+   */
   place: number | null;
   pages: SourcePages;
   head: Head;
@@ -29,9 +33,10 @@ export interface MergeCounts {
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
 /**
- * Creates the pages of an audience of several sources, with at most one page of each in memory. The last handled user
- * is the cursor of all sources: after a crash, each source is requested again from it.
- * @param pagesOf returns the pages of a source in a country, by default the feed's own; a run may have several
+ * Creates the pages of an audience that has several sources. At most one page of each source is in memory. The last
+ * handled user is the cursor for all sources: after a crash, each source is read again from this user.
+ * @param pagesOf returns the pages of a source in a country, by default the feed's own country; a run as source may
+ * have several
  */
 export function createMergedPages(
   audience: FeedAudience,
@@ -71,13 +76,14 @@ export function createMergedPages(
   async function fillOne(strand: Strand, signal: AbortSignal): Promise<Stall | null> {
     const page = await strand.pages.next(signal);
     if (page.kind === 'stalled') return page;
-    strand.head = { users: page.users, at: 0, isLast: page.isLast, rank: strand.head.rank };
-    strand.basic = isBasic(page.users);
+    const users = idsOf(page.users);
+    strand.head = { users, at: 0, isLast: page.isLast, rank: strand.head.rank };
+    strand.basic = isBasic(users);
     if (page.fresh) fresh = current = withFresh(current, strand.source, page.fresh);
     return null;
   }
 
-  /** Sums counts by source. A source may have several strands. */
+  /** Sums the counts of heads by source. A source may have several strands (sequences of pages). */
   function partsOf({ include, repeated, exclude }: HeadTally): AudienceParts {
     const sumOf = (ofStrands: readonly Strand[], counts: readonly number[], place: number | null) =>
       ofStrands.reduce((sum, strand, index) => (strand.place === place ? sum + (counts[index] ?? 0) : sum), 0);
@@ -120,7 +126,10 @@ function withFresh(audience: FeedAudience, old: FeedSource, fresh: SegmentSource
   return { ...audience, include: renewed(audience.include), exclude: renewed(audience.exclude) };
 }
 
-/** Returns the index of a source, also for sources that exclude users in other countries. */
+/**
+ * Returns the index of the source that equals `other`, even if `other` is read in another country; null if there is
+ * none.
+ */
 function placeOf(sources: readonly FeedSource[], other: FeedSource): number | null {
   const keyOf = (source: FeedSource) =>
     'listId' in source

@@ -1,7 +1,8 @@
 import type { AudienceParts } from '../../../shared/contracts/campaigns/exact-counts.ts';
+import type { PageUsers } from '../../../shared/domain/ids/page-users.ts';
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { backoffMs } from '../../../shared/domain/retry.ts';
-import type { FeedStanding } from './page-questions.ts';
+import type { FeedStanding } from './page-requests.ts';
 import type { SkippedUsers } from '../ports/feed-store.ts';
 
 export interface Stall {
@@ -18,22 +19,24 @@ export interface Gap extends SkippedUsers {
   heldOutIds?: string[];
   /** Last skipped user; if the gap skips none, the user before the gap. */
   last: string;
-  /** Users of the audience, since the previous gap, that several sources contain; absent if not counted. */
+  /** Number of users since the previous gap that several sources contain; absent if this is not counted. */
   shared?: number;
 }
 
 export interface FetchedPage {
   kind: 'page';
-  users: readonly string[];
+  users: PageUsers;
   gaps: readonly Gap[];
   isLast: boolean;
-  /** Contributions of the sources to the users of the page, skipped ones included; absent if not counted. */
+  /**
+   * Number of users by source, for the users of this page including the skipped ones; absent if this is not counted.
+   */
   parts?: AudienceParts;
   /** Audience with new snapshots, if the snapshot of a segment was deleted; else null. */
   fresh: FeedAudience | null;
 }
 
-/** Checked pages of a feed's audience, from its cursor on. */
+/** Pages of a feed's audience after the feed's cursor. The pages have been checked. */
 export interface PageSource {
   next(signal: AbortSignal): Promise<FetchedPage | Stall>;
   standing(): FeedStanding;
@@ -42,7 +45,7 @@ export interface PageSource {
 export interface SourcePage {
   kind: 'page';
   /** Strictly ascending, after all earlier pages. Only the last page may be empty. */
-  users: readonly string[];
+  users: PageUsers;
   isLast: boolean;
   /** Segment with the new snapshot, if the previous snapshot was deleted; else null. */
   fresh: SegmentSource | null;
@@ -54,7 +57,10 @@ export interface SourcePages {
   standing(): FeedStanding;
 }
 
-/** Kind of fault that keeps a page from being fed. A passing fault may end by itself, a lasting one needs a person. */
+/**
+ * Kind of fault that prevents a page from being fed. A passing fault may end without help; a lasting fault needs a
+ * person.
+ */
 export type StallKind = 'passing' | 'lasting';
 
 const pauses = {
@@ -65,13 +71,14 @@ const pauses = {
 export interface StallTerms {
   /** Stalls in a row so far. */
   stalls: number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
 /**
- * Returns the stall with its pause, which doubles with each stall in a row. Passing stalls have random pauses, so that
- * feeds do not retry together. Lasting ones have exact pauses, so that the person who repairs the fault knows the time.
+ * Returns a stall with its pause, which doubles with each consecutive stall. The pause of a passing fault is
+ * randomized, so that feeds do not retry all at once. The pause of a lasting fault is exact, so that the person who
+ * repairs the fault knows when it ends.
  */
 export function stallOf(kind: StallKind, cause: string, { stalls, random }: StallTerms): Stall {
   const share = kind === 'passing' ? random() : 1;

@@ -12,7 +12,7 @@ function setUp({ maxLimit, maxBufferedUsers = 10_000 }: { maxLimit?: number; max
   const pages = createSegmentPages(source, {
     feed,
     segmentation,
-    questions: { ask: (_asker, ask) => ask() },
+    limiter: { request: (_requester, send) => send() },
     pageSize: 1000,
     maxBufferedUsers: () => maxBufferedUsers,
     random: () => 0.5,
@@ -21,7 +21,7 @@ function setUp({ maxLimit, maxBufferedUsers = 10_000 }: { maxLimit?: number; max
   return {
     segmentation,
     next: () => pages.next(signal),
-    asked: () => segmentation.pagesAsked.map(({ limit }) => limit),
+    requested: () => segmentation.pagesRequested.map(({ limit }) => limit),
   };
 }
 
@@ -41,7 +41,7 @@ describe('a segment whose page request fails', () => {
     expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 10_000 });
   });
 
-  it('is requested again within 0.5 s at random if it is unavailable, but not before Retry-After', async () => {
+  it('is requested again after a random delay up to 0.5 s if the service is unavailable, but not before Retry-After', async () => {
     const { segmentation, next } = setUp({});
     segmentation.pageFailure = failureOf('unavailable');
     expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 275 });
@@ -51,37 +51,37 @@ describe('a segment whose page request fails', () => {
 });
 
 describe('the size of a requested page', () => {
-  it('is as configured, until the service offers a larger one', async () => {
-    const { next, asked } = setUp({ maxLimit: 4000 });
+  it('is as configured, until the service offers a larger page', async () => {
+    const { next, requested } = setUp({ maxLimit: 4000 });
     const sizes = [await next(), await next(), await next()].map((page) => page.kind === 'page' && page.users.length);
-    expect(asked()).toEqual([1000, 4000, 4000]);
+    expect(requested()).toEqual([1000, 4000, 4000]);
     expect(sizes).toEqual([1000, 4000, 4000]);
   });
 
   it('is at most 5,000 users, even if the service offers more', async () => {
-    const { next, asked } = setUp({ maxLimit: 1_000_000 });
+    const { next, requested } = setUp({ maxLimit: 1_000_000 });
     await next();
     await next();
-    expect(asked()).toEqual([1000, 5000]);
+    expect(requested()).toEqual([1000, 5000]);
   });
 
   it('is limited by the buffer of the feed, but is never below the configured size', async () => {
     const few = setUp({ maxLimit: 5000, maxBufferedUsers: 2500.5 });
     await few.next();
     await few.next();
-    expect(few.asked()).toEqual([1000, 2500]);
+    expect(few.requested()).toEqual([1000, 2500]);
     const many = setUp({ maxLimit: 5000, maxBufferedUsers: 10 });
     await many.next();
     await many.next();
-    expect(many.asked()).toEqual([1000, 1000]);
+    expect(many.requested()).toEqual([1000, 1000]);
   });
 
   it('is as configured again once the service no longer offers more', async () => {
-    const { segmentation, next, asked } = setUp({ maxLimit: 5000 });
+    const { segmentation, next, requested } = setUp({ maxLimit: 5000 });
     await next();
     segmentation.maxLimit = undefined;
     await next();
     await next();
-    expect(asked()).toEqual([1000, 5000, 1000]);
+    expect(requested()).toEqual([1000, 5000, 1000]);
   });
 });

@@ -1,9 +1,10 @@
 import type { SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { largestPage } from '../../../shared/contracts/endpoints/segmentation.ts';
+import { idsOf, PlainUsers, type PageUsers } from '../../../shared/domain/ids/page-users.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Segmentation, SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 import { pageFault } from './check-page.ts';
-import type { FeedStanding, PageQuestions } from './page-questions.ts';
+import type { FeedStanding, PageRequestLimiter } from './page-requests.ts';
 import { stallOf, type SourcePages, type Stall } from './page-source.ts';
 import type { OwnedFeed } from '../ports/feed-store.ts';
 import { brokenPageCause, segmentationCause } from './segmentation-cause.ts';
@@ -11,16 +12,16 @@ import { brokenPageCause, segmentationCause } from './segmentation-cause.ts';
 export interface SegmentPagesDeps {
   feed: Pick<OwnedFeed, 'country' | 'runId' | 'stalls' | 'cursor'>;
   segmentation: Segmentation;
-  questions: PageQuestions;
+  limiter: PageRequestLimiter;
   /** Users requested per page, unless the service allows more. */
   pageSize: number;
   maxBufferedUsers: () => number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
 export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps): SourcePages {
-  const { feed, segmentation, questions, pageSize, maxBufferedUsers, random } = deps;
+  const { feed, segmentation, limiter, pageSize, maxBufferedUsers, random } = deps;
   const { segment } = source;
   const { country, runId, stalls } = feed;
   const terms = { stalls, random };
@@ -32,12 +33,15 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
   let maxLimit = pageSize;
   let standing: FeedStanding = stalls > 0 ? 'uncertain' : feed.cursor === null ? 'new' : 'moving';
 
-  /** Bounded by the users of the feed that may wait in memory, because large pages of many feeds would exhaust it. */
+  /**
+   * Returns the size of the next page. It is limited by the number of users that the feed may keep in memory, because
+   * large pages of many feeds would exhaust the memory.
+   */
   const nextLimit = () => Math.floor(Math.max(pageSize, Math.min(maxLimit, largestPage, maxBufferedUsers())));
 
   function ask(limit: number, signal: AbortSignal) {
     const request = { segment, country, snapshot, after, limit };
-    return questions.ask({ runId, standing }, () => segmentation.page(request, signal), signal);
+    return limiter.request({ runId, standing }, () => segmentation.page(request, signal), signal);
   }
 
   function failed(failure: SegmentationFailure): Stall {
@@ -72,7 +76,7 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
       maxLimit = page.maxLimit ?? pageSize;
       const users = behind(page.users, after === seen ? null : seen);
       const isLast = page.next === null;
-      const askable = page.users.findLast((user) => user.isWellFormed());
+      const askable = lastAskable(page.users);
       if (!isLast && askable === undefined) return broken('a whole page of ids with lone surrogates');
       after = askable ?? after;
       seen = page.users.at(-1) ?? seen;
@@ -81,6 +85,11 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
   };
 }
 
-function behind(users: readonly string[], seen: string | null): readonly string[] {
-  return seen === null ? users : users.filter((user) => compareUserIds(user, seen) > 0);
+function behind(users: PageUsers, seen: string | null): PageUsers {
+  return seen === null ? users : idsOf(users).filter((user) => compareUserIds(user, seen) > 0);
+}
+
+/** Returns the last id that can be sent in a query. */
+function lastAskable(users: PageUsers): string | undefined {
+  return users instanceof PlainUsers ? users.at(-1) : users.findLast((user) => user.isWellFormed());
 }

@@ -5,26 +5,26 @@ export function segmentationCause(
   { segment, country }: { segment: string; country: string },
   { kind, cause }: Pick<SegmentationFailure, 'kind' | 'cause'>,
 ): string {
-  return `segment "${segment}" in ${country}: the segmentation service ${sayings[kind]} (${cause}); ${whatHelps[kind]}`;
+  return `segment "${segment}" in ${country}: the segmentation service ${failures[kind]} (${cause}); ${actions[kind]}`;
 }
 
 export function brokenPageCause({ segment, country }: { segment: string; country: string }, fault: string): string {
   return (
     `segment "${segment}" in ${country}: the segmentation service sent a page that breaks its contract (${fault}); ` +
-    `nothing of it is fed until the service is mended`
+    `no user of the page is fed until the service is corrected`
   );
 }
 
-const sayings: Record<SegmentationFailure['kind'], string> = {
-  'not-found': 'knows no such segment',
-  gone: 'has no such snapshot any more',
-  refused: 'refuses the question',
+const failures: Record<SegmentationFailure['kind'], string> = {
+  'not-found': 'has no such segment',
+  gone: 'no longer has the snapshot',
+  refused: 'refuses the request',
   unavailable: 'does not answer',
 };
 
-const whatHelps: Record<SegmentationFailure['kind'], string> = {
-  'not-found': 'somebody has to bring the segment back',
-  gone: 'a fresh snapshot is asked for',
-  refused: "somebody has to mend the service's address, credentials or the segment's id",
-  unavailable: 'it is asked again by itself',
+const actions: Record<SegmentationFailure['kind'], string> = {
+  'not-found': 'restore the segment in the service',
+  gone: 'Muster requests a new snapshot',
+  refused: "correct the service's address, its credentials or the segment",
+  unavailable: 'Muster repeats the request',
 };

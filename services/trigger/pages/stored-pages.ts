@@ -2,14 +2,14 @@ import type { ListSource, RunSource } from '../../../shared/contracts/runs/feed-
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 import type { StoredAudiences, StoredPage } from '../../../shared/ports/stored-audiences.ts';
-import type { FeedStanding } from './page-questions.ts';
+import type { FeedStanding } from './page-requests.ts';
 import { stallOf, type SourcePage, type SourcePages, type Stall } from './page-source.ts';
 import type { OwnedFeed } from '../ports/feed-store.ts';
 
 export interface StoredPagesDeps {
   feed: Pick<OwnedFeed, 'country' | 'stalls' | 'cursor'>;
   storedAudiences: StoredAudiences;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 

@@ -10,7 +10,7 @@ export interface CountPlace {
 }
 
 export interface CountProgress {
-  /** Includes all countries before the place, which are done. */
+  /** Counted countries. All countries before `place` are complete. */
   countries: readonly StoredCountry[];
   place: CountPlace | null;
 }
@@ -24,7 +24,7 @@ export interface OwnedCount extends CountProgress {
   token: number;
 }
 
-/** `lost`: the count was cancelled, or another trigger owns it. */
+/** Result of renewing a count. `lost` means that the count was cancelled, or that another trigger owns it. */
 export type CountStanding = 'held' | 'too-long' | 'lost';
 
 export type CountEnd = { state: 'done'; key: string } | { state: 'failed'; cause: string };
@@ -32,13 +32,13 @@ export type CountEnd = { state: 'done'; key: string } | { state: 'failed'; cause
 export interface SavedCount extends CountProgress {
   /** Null means unchanged. */
   resolved: SourcePlace[][] | null;
-  /** Cause of waiting, for people. */
+  /** Reason why the count waits, as text for users; null if it does not wait. */
   cause: string | null;
 }
 
 /** Requested counts, each owned by one trigger at a time. */
 export interface CountStore {
-  /** Claims the oldest free count of the accounts with the fewest counts in progress. */
+  /** Claims the oldest count that is free. Accounts with fewer counts in progress come first. */
   claim(owner: string, leaseMs: number): Promise<OwnedCount | undefined>;
   renew(count: OwnedCount, leaseMs: number): Promise<CountStanding>;
   /** Returns false, without writing, if this process no longer owns the count. */

@@ -1,13 +1,14 @@
 import type { Priority } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { PageUsers } from '../../../shared/domain/ids/page-users.ts';
 import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 
-/** A feed that this trigger pages, fenced by its token. */
+/** A feed that this trigger pages. The token fences it: writes with an old token are refused. */
 export interface OwnedFeed {
   feedId: string;
   runId: string;
   country: string;
   audience: FeedAudience;
-  /** Users of the audience so far, held-out ones included. `excludedUsers` are not part of the audience. */
+  /** Number of users of the audience so far, including held-out users. `excludedUsers` are not part of the audience. */
   fedUsers: number;
   excludedUsers: number;
   /** Upper bound on `fedUsers`, by approval or by the policy; null: no bound. */
@@ -25,13 +26,16 @@ export interface OwnedFeed {
   batchUsers: number;
   token: number;
   priority: Priority;
-  /** Step in which its users begin. */
+  /** Step with which the users of this feed begin. */
   fromStep: number;
-  /** True if its users were stored when it began, so that no source is requested. */
+  /** True if the users were stored when the run began, so that no source has to be requested. */
   hasStoredUsers: boolean;
   /** True for a dry run, whose batches are never called. */
   isDry: boolean;
-  /** Action type of `fromStep`: together with the country, the shard of the feed's batches. */
+  /**
+   * Action type of the step `fromStep`. Together with the country, it is the shard to which the feed's batches are
+   * published.
+   */
   firstAction: string;
   /** Milliseconds until the run's deadline, by the database's clock, at the time of the claim. */
   deadlineInMs: number;
@@ -39,10 +43,10 @@ export interface OwnedFeed {
 
 export interface FedBatch {
   batchNo: number;
-  users: readonly string[];
+  users: PageUsers;
 }
 
-/** Page of a retry run's audience. */
+/** A page of the stored audience of a retry run. */
 export interface RetriedUsers {
   /** In ascending byte order. */
   users: string[];
@@ -65,21 +69,21 @@ export interface FedPages {
   batches: readonly FedBatch[];
   /** Users of the audience with invalid ids, which can never be sent: the escaped id, and the rule that it breaks. */
   invalidUsers: readonly { user: string; rule: string }[];
-  /** Users that were skipped up to the cursor; absent: none. */
+  /** Users that were skipped up to the cursor; absent if there are none. */
   skipped?: SkippedUsers;
   /**
-   * Required for a dry feed: its batches are never called, and writing them ends all their steps. `shared` counts users
-   * of the audience that several sources contain.
+   * Present only for the feed of a dry run. Its batches are never called: writing them also ends all their steps.
+   * `shared` is the number of users of the audience that several sources contain.
    */
   sink?: { shared: number } | undefined;
   cursor: string | null;
   /** True for the audience's last page. */
   complete: boolean;
-  /** True if the next page is not available: the displayed cause stays. */
+  /** True if the next page is not available. The cause that is shown for the stall is then kept. */
   staysStalled: boolean;
 }
 
-/** Flow of a feed's batches through the steps of its chain, for fairness and back-pressure. */
+/** Numbers of a feed's batches in the steps of its chain. They are the basis for dividing capacity among feeds. */
 export interface FeedLoad {
   feedId: string;
   runId: string;
@@ -94,13 +98,15 @@ export interface FeedLoad {
   checks: readonly (string | null)[];
   priority: Priority;
   complete: boolean;
-  /** True if one of its steps is held until a person fixes a fault. */
+  /** True if a step of the feed is held until a person fixes a fault. */
   held: boolean;
   /** Steps in quiet hours. Batches that wait there do not limit feeding. */
   quietSteps: readonly number[];
   fedBatches: number;
   fromStep: number;
-  /** One for each step of the chain. All counts are batches, children included. */
+  /**
+   * Numbers of batches for each step of the chain, including child batches (users of a batch who continue separately).
+   */
   steps: readonly FlowCounts[];
 }
 
@@ -119,11 +125,11 @@ export interface PaceRequest {
 
 export interface ListedFeeds {
   feedIds: string[];
-  /** Start of the next listing. */
+  /** Time of this listing, from which the next listing continues. */
   until: string;
 }
 
-/** `never-stalled` excludes feeds whose last page was not available. */
+/** Feeds to consider. `never-stalled` excludes feeds whose last page was not available. */
 export type FeedScope = 'all' | 'never-stalled';
 
 export interface FeedChoice {
@@ -134,9 +140,9 @@ export interface FeedChoice {
 
 export interface FeedStore {
   /**
-   * Claims incomplete feeds of running runs without an owner and without a pause. Increments their tokens. Feeds
-   * already owned by `owner` are not returned. Dry feeds come last, stalled ones before them; then by the start of the
-   * run.
+   * Claims incomplete feeds of running runs that have no owner and are not in a pause, and increments their tokens.
+   * Feeds that `owner` already owns are not returned. Order: feeds that never stalled, then stalled feeds, then feeds
+   * of dry runs; within each, by the start of the run.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, choice?: FeedChoice): Promise<OwnedFeed[]>;
   /** Renews leases. Returns the feeds that are still owned and whose runs still feed (running, before the deadline). */
@@ -145,24 +151,24 @@ export interface FeedStore {
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
   /** Writes batches and cursor in one transaction. Returns false, without writing, if the token is stale. */
   writePages(pages: FedPages): Promise<boolean>;
-  /** Shows the cause of a stall, and prevents claims for `retryInMs`. No effect under a stale token. */
+  /** Records the cause of a stall, and prevents claims for `retryInMs`. Has no effect if the token is outdated. */
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
-  /** Shows why a feed does not progress; null clears the cause. No effect under a stale token. */
+  /** Records the reason why a feed does not progress; null removes it. Has no effect if the token is outdated. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
   /** Stores a new snapshot of a segment, with which the feed continues. No effect under a stale token. */
   renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
-  /** Returns users of a feed of a retry run, after the given one. */
+  /** Returns users of a retry run's feed whose ids are greater than `after`. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
-   * Takes batches from the paces of these runs, and returns them by run. An allowance grows with time, up to that of
-   * one second and at least one batch. Runs without a pace are left out.
+   * Takes batches from the allowances of these runs. Returns, by run, how many could be taken. An allowance grows with
+   * time, up to the users of one second, but at least to one batch. Runs without a pace are not in the result.
    */
   takePace(requests: readonly PaceRequest[]): Promise<Map<string, number>>;
-  /** Returns the loads of those feeds whose runs are running, whichever trigger pages them. */
+  /** Returns the loads of those feeds whose runs are running, even if other triggers page them. */
   loads(feedIds: readonly string[]): Promise<FeedLoad[]>;
   /**
-   * Lists feeds of running runs: all, or those that began or were resumed after `since` less `reachMs`. The reach
-   * covers transactions that were not committed at the earlier listing.
+   * Lists feeds of running runs: all of them, or those whose runs began or were resumed after `since` minus `reachMs`.
+   * The reach covers transactions that had not committed at the earlier listing.
    */
   listFeeds(since: string | null, reachMs: number): Promise<ListedFeeds>;
 }

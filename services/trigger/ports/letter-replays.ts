@@ -4,15 +4,18 @@ export interface ReplayedLetter extends LetterBytes {
   letterId: string;
 }
 
-/** Dead letters that a person wants to be published again. */
+/** Dead letters (messages that could not be processed) that a person wants to be published again. */
 export interface LetterReplays {
-  /** Oldest first. */
+  /** Returns letters that a person wants to be published again, oldest first. */
   wanted(limit: number): Promise<ReplayedLetter[]>;
   settle(letterIds: readonly string[]): Promise<void>;
 }
 
 /** Publishes the original bytes to the original topics. */
 export interface LetterPublisher {
-  /** Resolves when all letters are acknowledged. @throws when that is not known */
+  /**
+   * Publishes the letters. Resolves when Kafka has acknowledged all of them.
+   * @throws if it is unknown whether all letters were published
+   */
   publish(letters: readonly LetterBytes[]): Promise<void>;
 }

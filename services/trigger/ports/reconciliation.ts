@@ -2,9 +2,10 @@ import type { SweptFeed } from './outbox-sweep.ts';
 
 /**
  * Kinds of repaired differences.
- * - `totals`: sums of a step that differed from its rows. `failure-totals`: the same by reason.
- * - `fed-users`: a count of fed users that differed from the feed's batches.
- * - `agenda`: open steps that no sweep would have found; they are offered again.
+ * - `totals`: sums of a step differed from its rows.
+ * - `failure-totals`: sums of failures by reason differed from the rows.
+ * - `fed-users`: the number of fed users differed from the feed's batches.
+ * - `agenda`: the sweep would not have found open steps; they are offered again.
  */
 export type RepairKind = 'totals' | 'failure-totals' | 'fed-users' | 'agenda';
 
@@ -17,13 +18,14 @@ export interface Repair {
 }
 
 /**
- * Compares a feed's sums and agenda with its rows, and repairs them. Statements change rows and sums in the same
- * transaction, so any difference at one moment is damage. The rows are correct.
+ * Compares the sums and the agenda of a feed with its rows, and repairs differences. The rows are correct. Each
+ * statement changes rows and sums in the same transaction, so any difference at one moment is damage.
  */
 export interface Reconciliation {
   /**
-   * Repairs a feed and adds an event to its run. Reads all rows of the feed: about 30 ms for 20,000 batches. Safe
-   * beside workers and triggers, because each statement adds the difference of one moment.
+   * Repairs a feed, and adds an event to its run. Reads all rows of the feed, which takes about 30 ms for 20,000
+   * batches. Workers and triggers may continue meanwhile, because each repair adds a difference that was computed in
+   * the same statement.
    */
   reconcile(feed: SweptFeed): Promise<Repair[]>;
 }

@@ -4,7 +4,7 @@ export type KeptKind = 'users' | 'receipts' | 'steps' | 'failures';
 export interface WeekChange {
   /** Weeks of which at least one table was created or dropped. */
   weeks: number;
-  /** 1 if a reader of a table ended the round before all weeks were changed, else 0. */
+  /** 1 if a long-running reader ended the round before all weeks were changed; otherwise 0. */
   heldUp: number;
 }
 
@@ -16,13 +16,14 @@ export interface FailedCount {
 export interface ReceiptCounts {
   /** Runs whose count was tried. */
   runs: number;
-  /** Runs among them whose count is tried again in five minutes. */
+  /** Those of `runs` whose count failed. They are tried again in five minutes. */
   failed: readonly FailedCount[];
 }
 
 /**
- * Old rows of the execution path. All rows of feeds that began in the same week are dropped together, once all their
- * runs ended long enough ago: personal data first, figures last. An open run keeps its whole week.
+ * Retention of old rows of the execution path. The rows of all feeds that began in the same week are dropped together,
+ * when all their runs ended long enough ago. Personal data is dropped first, figures last. A run that has not ended
+ * keeps the rows of its whole week.
  */
 export interface Retention {
   /** Creates the partitions of the coming weeks. Safe to repeat. */
@@ -33,14 +34,18 @@ export interface Retention {
    */
   closeReceipts(days: number, limit: number): Promise<number>;
   /**
-   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive the rows.
-   * Tries at most `limit` runs; a run whose count fails delays no other. Skips runs closed less than five minutes ago:
-   * a statement that read them as open may still write receipts. A settlement reopens the count of a run.
+   * Counts how many receipts of closed runs belong to failed users, and stores the numbers, so that the figures remain
+   * after the rows are deleted.
+   *
+   * Tries at most `limit` runs; a run whose count fails does not delay others. Skips runs that were closed less than
+   * five minutes ago, because statements that began earlier may still write receipts. If a person settles users of a
+   * run, its receipts are counted again.
    */
   countReceipts(limit: number): Promise<ReceiptCounts>;
   /**
-   * Drops the weeks whose runs all ended more than `days` ago. Steps stay as long as their users' texts, and a dropped
-   * step can never be claimed anew. Receipts and failures stay until the receipts of all runs of the week are counted.
+   * Drops the weeks whose runs all ended more than `days` ago. Steps are kept as long as the texts with their users,
+   * and a step that was dropped can never be claimed again. Receipts and failures are kept until the receipts of all
+   * runs of the week are counted.
    */
   dropWeeks(kind: KeptKind, days: number): Promise<WeekChange>;
   /**
@@ -59,9 +64,15 @@ export interface Retention {
   deleteAnswers(days: number, limit: number): Promise<number>;
   /** Deletes lists older than `days` that no scheduled or running campaign uses. Returns how many, up to `limit`. */
   deleteAudiences(days: number, limit: number): Promise<number>;
-  /** Deletes records of suppression uploads that ended over `days` ago, no users. Returns how many, up to `limit`. */
+  /**
+   * Deletes the records of suppression uploads that ended more than `days` ago. The users on the lists stay. Returns
+   * the number of deleted records, at most `limit`.
+   */
   deleteSuppressionUploads(days: number, limit: number): Promise<number>;
-  /** Deletes users and numbers of replaced suppression lists. Returns the number of users, at most `limit`. */
+  /**
+   * Deletes the users and figures of suppression lists that were replaced. Returns the number of deleted users, at most
+   * `limit`.
+   */
   deleteReplacedPeople(limit: number): Promise<number>;
   /** Fails uploads that reported nothing for minutes: their process has died. Returns their number. */
   failLostUploads(): Promise<number>;

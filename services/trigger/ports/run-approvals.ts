@@ -11,7 +11,7 @@ export interface ClearedRun {
 /** Result for an installation without a policy. */
 export const notJudged: ClearedRun = { clearedBy: neededNone, usersAtMost: null };
 
-/** Users of a country beyond the bound of its feed. */
+/** A country in which a feed has more users than its limit. */
 export interface UsersBeyond {
   runId: string;
   country: string;
@@ -20,13 +20,16 @@ export interface UsersBeyond {
 
 /** Decides whether runs may begin and continue under the installation's policy. */
 export interface RunApprovals {
-  /** Judges a run before it begins. If an approval is missing, pauses the run, requests one, and returns null. */
+  /**
+   * Decides if a run may begin. If it needs an approval that is missing, pauses the run, requests the approval, and
+   * returns null.
+   */
   clear(runId: string, users: UsersByCountry): Promise<ClearedRun | null>;
-  /** Judges a retry run, whose users are counted. */
+  /** Decides if a retry run may begin. The exact number of its users is known. */
   clearRetry(runId: string): Promise<ClearedRun | null>;
   /**
-   * Handles a feed that has reached its bound with users left. Sets new bounds if the policy allows it, else pauses the
-   * run and requests an approval. In both cases the feed has to be claimed again to continue.
+   * Handles a feed that has reached its limit of users while users are left. If the policy permits it, sets new limits;
+   * otherwise, pauses the run and requests an approval. In both cases, a trigger must claim the feed again to continue.
    */
   goBeyond(beyond: UsersBeyond): Promise<void>;
 }

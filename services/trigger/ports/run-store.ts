@@ -12,7 +12,7 @@ export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
-  /** Canary of its start, or of the definition; null if neither has one. */
+  /** Canary given at the start of the run, or else in the definition; null if there is none. */
   canary: Canary | null;
   /** True if it retries users that failed in its parent run. */
   isRetry: boolean;
@@ -27,9 +27,9 @@ export interface RunToPrepare {
 export interface NewFeed {
   country: string;
   audience: FeedAudience;
-  /** Time of the first user; absent: at once. */
+  /** Time from which users of this feed may be fed; absent if they may be fed at once. */
   startsAt?: Date | undefined;
-  /** Users that it may have; absent: no bound. */
+  /** Maximum number of users of the feed; absent if there is no limit. */
   usersAtMost?: number | undefined;
   canaryUsers?: number | undefined;
 }
@@ -38,13 +38,16 @@ export interface RunTally {
   runId: string;
   campaignId: string;
   state: 'running' | 'cancelling';
-  /** Reason of the state: for a run that is being cancelled, the person who cancelled it. */
+  /** Reason of the run's state. If the run is being cancelled, it names the person who cancelled it. */
   stateReason: string | null;
   chain: readonly { action: string }[];
   /** Share of failed users above which the run pauses itself; null: never. */
   pauseAtFailed: FailureLimit | null;
-  /** Users that had ended at the last resumption: only later ones are judged. A step without a line had none. */
-  judgedFrom: readonly EndedUsers[];
+  /**
+   * Users that had ended when the run was last resumed. Only later users count for `pauseAtFailed`. If a step is
+   * missing, no users had ended in it.
+   */
+  failureBaseline: readonly EndedUsers[];
   /** True if its campaign has a budget in any country. */
   hasBudgets: boolean;
   /** Canary in progress, with the share of its users that may fail; null if none is in progress. */
@@ -56,11 +59,11 @@ export interface RunTally {
 
 export interface FailureLimit {
   percent: number;
-  /** Users that have to end a step before it is judged. */
+  /** Minimum number of users that must have ended in a step before the limit applies. */
   minUsers: number;
 }
 
-/** Users with an outcome in a step, and those among them that are failed or unknown. */
+/** Number of users that have ended in a step, and how many of them are failed or unknown. */
 export interface EndedUsers {
   step: number;
   ended: number;
@@ -86,7 +89,7 @@ export interface FeedTally {
   fromStep: number;
   complete: boolean;
   stalled: string | null;
-  /** Totals of the steps in which anything was counted. */
+  /** Totals by step. A step in which nothing was counted is missing. */
   totals: StepTotals[];
   flow: FlowCounts[];
 }
@@ -95,7 +98,7 @@ export interface RunFigures {
   runId: string;
   inFlight: number;
   waiting: number;
-  /** Cause of waiting, for people. */
+  /** Reason why the run waits, as text for users; null if it does not wait. */
   waitingCause: string | null;
 }
 
@@ -104,7 +107,10 @@ export interface WaitingStep {
   country: string;
   step: number;
   cause: string;
-  /** True if no call is made until a person fixes a fault, or quiet hours end. A fault takes precedence. */
+  /**
+   * True if no call is made until a person fixes a fault, or until quiet hours end. If both apply, the fault is
+   * reported.
+   */
   held: boolean;
 }
 
@@ -115,9 +121,11 @@ export interface BudgetShortage {
   /** Part of the budget that is neither spent nor reserved, in units, or millionths of its currency. */
   left: number;
   batches: number;
-  /** Least cost of one of their users. */
+  /** Lowest cost of a user among these batches, in the same unit as `left`. */
   leastUnits: number;
-  /** For people: the whole budget (`1,000 units`, `5,000.00 EUR`), the rest, the least cost of a user. */
+  /**
+   * Texts for users: the whole budget (`1,000 units`, `5,000.00 EUR`), the rest of it, and the lowest cost of a user.
+   */
   budgetText: string;
   leftText: string;
   leastText: string;
@@ -136,17 +144,17 @@ export interface FeedCount {
 
 export interface ListedRun {
   runId: string;
-  /** Time of its last change of state. */
+  /** Time at which the state of the run last changed. */
   since: string;
   feeds: number;
-  /** Milliseconds until the first entry of its agendas is due; null if they are empty. */
+  /** Milliseconds until the first agenda entry of the run's feeds is due; null if there are no entries. */
   dueInMs: number | null;
 }
 
 export interface ListedRuns {
-  /** Ordered by the last change of state. */
+  /** Runs, sorted by the time at which their state last changed. */
   runs: ListedRun[];
-  /** Start of the next listing. */
+  /** Time of this listing, from which the next listing continues. */
   until: string;
 }
 
@@ -157,22 +165,23 @@ export interface RunStore {
    * second oldest and so on, so that neither a backlog nor stuck runs block other runs.
    */
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
-  /** Shows why a run cannot be prepared yet. No effect once it has begun. */
+  /** Records the reason why a run cannot be prepared yet. Has no effect after the run has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
-   * Moves a run from preparing to running, and inserts its feeds. Returns false if another trigger was first, or the
-   * approval is no longer valid. The deadline counts from the last start of a feed.
-   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` by default
+   * Changes the state of a run from `preparing` to `running`, and inserts its feeds. Returns false if another trigger
+   * was faster, or if the approval is no longer valid. The deadline counts from the latest start of a feed.
+   * @param batchUsers maximum number of users per batch of these feeds; default: `usualBatchUsers`
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number, clearedBy?: ClearedBy): Promise<boolean>;
   /**
-   * Begins a retry run with the users whose latest failure is to be retried, and a feed for each country and step.
-   * Returns their number; with 0 it does not begin. Null if another trigger was first, or the approval is not valid.
+   * Begins a retry run with the users whose latest failure is to be retried, and with one feed for each country and
+   * step. Returns the number of users; if it is 0, the run does not begin. Null if another trigger was faster, or if
+   * the approval is not valid.
    */
   beginRetry(runId: string, cleared?: ClearedRun): Promise<number | null>;
   /**
-   * Returns running and cancelling runs with their totals, oldest first.
-   * @param which ids, or `over` for runs that are being cancelled or past their deadline
+   * Returns runs in the states `running` and `cancelling` with their totals, oldest first.
+   * @param which ids of runs, or `over` for runs that are being cancelled or past their deadline
    */
   tallies(which: readonly string[] | 'over'): Promise<RunTally[]>;
   /**
@@ -182,7 +191,9 @@ export interface RunStore {
   listRuns(since: string | null, reachMs: number): Promise<ListedRuns>;
   /** Returns the held steps of these runs, and the steps with recent retries, one for each feed and step. */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
-  /** Returns why the run's costs have no price in the currency of its budgets; null if all have one. */
+  /**
+   * Returns the reason why a cost of the run has no price in the currency of its budgets; null if all costs have one.
+   */
   unpriced(runId: string): Promise<string | null>;
   /** Returns the countries in which batches of these runs wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
@@ -199,11 +210,14 @@ export interface RunStore {
     decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
   ): Promise<RunEnding | null>;
   pausing(): Promise<PausingRun[]>;
-  /** Moves a run from pausing to paused. Returns false if its state has changed. */
+  /** Changes the state of a run from `pausing` to `paused`. Returns false if the state has already changed. */
   settlePause(runId: string): Promise<boolean>;
-  /** Moves a run from running to pausing, with a cause for its history. Returns false if it is not running. */
+  /**
+   * Changes the state of a run from `running` to `pausing`, and records the cause in its history. Returns false if the
+   * run is not running.
+   */
   pauseFor(runId: string, cause: string): Promise<boolean>;
-  /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has let it continue. */
+  /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has resumed it. */
   pauseForCanary(runId: string, cause: string): Promise<boolean>;
   /** Ends the canary: all users are fed from now on. Returns false if no canary is in progress. */
   endCanary(runId: string, summary: string): Promise<boolean>;

@@ -49,7 +49,7 @@ describe('a raise of a budget without an approval', () => {
   it.each([
     ['are 25 hours old', `update unapproved_starts set at = at - interval '25 hours'`],
     ['are already deleted', 'delete from unapproved_starts'],
-    ['were never counted', 'with f as (update feeds set users_at_most = null) delete from unapproved_starts'],
+    ['were never counted', 'with f as (update feeds set max_users = null) delete from unapproved_starts'],
   ])('counts at the time of the raise if the rows of its runs %s', async (_, later) => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
     await on.pool.query(later);
@@ -67,7 +67,7 @@ describe('a raise of a budget without an approval', () => {
     expect(await inTurn(ids, (id) => raise(id, 70))).toEqual(['200', '200']);
   });
 
-  it('does not count if it lowers the budget', async () => {
+  it('does not count if the change lowers the budget', async () => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
     await on.pool.query(`update unapproved_starts set at = at - interval '25 hours'`);
     expect(await inTurn(ids, (id) => raise(id, 25))).toEqual(['200', '200']);

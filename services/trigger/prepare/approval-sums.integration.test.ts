@@ -143,7 +143,7 @@ describe('the sum of runs without an approval', () => {
     const feeds = [{ country: 'SG', audience, usersAtMost: answer?.usersAtMost?.['SG'] }];
     expect(await runs().begin(runId, feeds, 100, answer?.clearedBy ?? expect.fail())).toBe(true);
     await approvals().goBeyond({ runId, country: 'SG', more: 20 });
-    expect(await on.rowsOf('feeds')).toMatchObject([{ users_at_most: '20' }]);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ max_users: '20' }]);
     expect(await cleared(await newRun('SG'), { SG: 1 })).toBe('waits');
     await approvals().goBeyond({ runId, country: 'SG', more: 21 });
     expect(await reasonOf(runId)).toMatch(/5 users set going without approval already, 21 users with this/);
@@ -153,7 +153,7 @@ describe('the sum of runs without an approval', () => {
     const runId = await newRun('SG');
     const other = await on.pool.connect();
     await other.query('begin');
-    await other.query('select from unapproved_starts_turn for update');
+    await other.query('select from unapproved_starts_lock for update');
     const clearing = cleared(runId, { SG: 20 });
     await untilOneWaits(on.pool);
     await other.query('commit');

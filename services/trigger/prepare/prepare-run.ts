@@ -24,7 +24,7 @@ export interface PrepareRunDeps extends ResolveDeps {
   runApprovals: RunApprovals;
   /** Settings of new topics. An existing topic keeps its number of partitions. */
   topicTerms: Omit<TopicSpec, 'topic'>;
-  questions: LimitFunction;
+  requestLimit: LimitFunction;
   logger: Logger;
 }
 
@@ -89,12 +89,12 @@ async function begin(
   { batchUsers, clearedBy }: { batchUsers: number; clearedBy: ClearedBy },
   { runStore, logger }: PrepareRunDeps,
 ): Promise<void> {
-  // False if another trigger was first.
+  // If false, another trigger has already begun the run.
   if (!(await runStore.begin(runId, feeds, batchUsers, clearedBy))) return;
   logger.info({ runId, campaignId, isDry, feeds: feeds.length }, 'run begun');
 }
 
-/** Prepares a retry run. Its audience is in our database, so no service is called. */
+/** Prepares a retry run. No service is called, because the audience is in the database. */
 async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
@@ -140,7 +140,7 @@ function usersOf(feeds: readonly NewFeed[]): UsersByCountry {
   );
 }
 
-/** Null for countries in which a source has no estimate. */
+/** Returns the estimated users by country. Null for a country in which a source has no estimate. */
 function estimatesOf(feeds: readonly NewFeed[]): EstimatesByCountry {
   return Object.fromEntries(feeds.map(({ country, audience }) => [country, estimateOf(audience)]));
 }

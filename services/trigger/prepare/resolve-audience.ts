@@ -65,7 +65,7 @@ async function resolveRun(
   const runId = uuidOf('run', id);
   const run = runId === undefined ? undefined : await storedAudiences.run(runId, country);
   if (runId === undefined || !run) return { kind: 'missing', reason: `there is no run ${id} any more` };
-  // While a run continues, its users and outcomes still change.
+  // A run that has not ended cannot be a source yet, because its users and outcomes still change.
   if (!isTerminal(run.state)) {
     return {
       kind: 'later',
@@ -82,7 +82,10 @@ async function resolveRun(
   return { kind: 'source', source: { runId, feedIds, steps, outcomes, step, estimate } };
 }
 
-/** Returns the hold-out. Without a seed of its own, a campaign holds out the same users in each of its runs. */
+/**
+ * Returns the hold-out settings. If the definition has no seed, the campaign's id is used, so that all its runs hold
+ * out the same users.
+ */
 export function holdOutOf({ audience }: CampaignDefinition, campaignId: string): FeedAudience['holdOut'] {
   const { holdOutPercent: percent = 0, holdOutSeed } = audience;
   return percent === 0 ? null : { percent, seed: holdOutSeed ?? publicId('campaign', campaignId) };

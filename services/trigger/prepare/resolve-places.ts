@@ -4,7 +4,10 @@ import type { FeedAudience, SourcePlace } from '../../../shared/contracts/runs/f
 import { resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 import { sourcesElsewhere } from './sources-elsewhere.ts';
 
-/** Concurrent requests of one run after its first answer, so that a hanging run occupies one place. */
+/**
+ * Maximum number of concurrent requests of one run after its first response. The first request is sent alone, so that a
+ * run whose requests hang occupies only one place.
+ */
 const maxQuestionsPerRun = 8;
 
 export interface PlacesRequest {
@@ -23,11 +26,11 @@ export type ResolvedPlace = Place & { resolved: Resolved };
 /** Resolves every source in every country. If the first one does not resolve, returns only that one. */
 export async function resolvePlaces(
   request: PlacesRequest,
-  deps: ResolveDeps & { questions: LimitFunction },
+  deps: ResolveDeps & { requestLimit: LimitFunction },
   signal: AbortSignal,
 ): Promise<ResolvedPlace[]> {
   const resolve = async (place: Place): Promise<ResolvedPlace> => {
-    const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
+    const resolved = await deps.requestLimit(() => resolveSource(place.entry, place.country, deps, signal));
     return { ...place, resolved };
   };
   const [first, ...others] = placesOf(request);

@@ -37,9 +37,9 @@ const everybody = { steps: null, countries: null, reasons: null };
 describe('a run that retries failed users', () => {
   it('is fed with the failed users of each step, and publishes that step', async () => {
     const { clock, database, runId, retries, references, segmentation, feedRows } = await endedRun();
-    const [asked, published] = [segmentation.pagesAsked.length, references('SG').length];
+    const [requested, published] = [segmentation.pagesRequested.length, references('SG').length];
     const childId = uuidv7();
-    await retries.create({ runId: childId, of: runId, filter: everybody, deadlineSeconds: null });
+    await retries.create({ runId: childId, parentRunId: runId, filter: everybody, deadlineSeconds: null });
     await passTimeUntil(clock, () => feedRows().filter((row) => row.runId === childId && row.complete).length === 2);
     await passTime(clock, 0);
     const feeds = feedRows().filter((row) => row.runId === childId);
@@ -53,13 +53,13 @@ describe('a run that retries failed users', () => {
       { step: 1, batchNos: [1], remaining: [3] },
       { step: 2, batchNos: [1], remaining: [3], lost: [[]] },
     ]);
-    expect(segmentation.pagesAsked).toHaveLength(asked);
+    expect(segmentation.pagesRequested).toHaveLength(requested);
   });
 
   it('continues to the last step for users who failed in the first step, and completes', async () => {
     const { clock, database, ledger, runId, retries, workOff, feedRows } = await endedRun();
     const childId = uuidv7();
-    await retries.create({ runId: childId, of: runId, filter: everybody, deadlineSeconds: null });
+    await retries.create({ runId: childId, parentRunId: runId, filter: everybody, deadlineSeconds: null });
     await passTimeUntil(clock, () => feedRows().filter((row) => row.runId === childId && row.complete).length === 2);
     await passTime(clock, 0);
     await workOff();
@@ -76,7 +76,7 @@ describe('a run that retries failed users', () => {
     const { clock, database, runId, retries } = await endedRun();
     const childId = uuidv7();
     const filter = { ...everybody, reasons: ['no-such-reason'] };
-    await retries.create({ runId: childId, of: runId, filter, deadlineSeconds: null });
+    await retries.create({ runId: childId, parentRunId: runId, filter, deadlineSeconds: null });
     await passTimeUntil(clock, () => database.runs.get(childId)?.endedAt !== null);
     expect(database.runs.get(childId)).toMatchObject({ state: 'failed' });
     expect(database.runs.get(childId)?.stateReason).toContain('nobody is left');

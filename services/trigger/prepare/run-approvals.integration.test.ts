@@ -68,14 +68,14 @@ describe('a run without an approval policy', () => {
     const runId = await madeRun(await writeForSingapore());
     expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: false }]);
     expect(await begin(runId, notJudged)).toBe(true);
-    expect(await on.rowsOf('feeds')).toMatchObject([{ users_at_most: null }]);
+    expect(await on.rowsOf('feeds')).toMatchObject([{ max_users: null }]);
   });
 });
 
 describe('a run with an approval policy', () => {
   beforeEach(() => setPolicy());
 
-  it('does not begin if it was checked by no policy or an older one', async () => {
+  it('does not begin if it was not checked by the current policy', async () => {
     const runId = await madeRun(await writeForSingapore());
     expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: true }]);
     expect(await begin(runId, notJudged)).toBe(false);
@@ -101,15 +101,15 @@ describe('a run with an approval policy', () => {
     expect(await stores().approvals.clear(runId, { SG: 3000 })).toBeNull();
     expect(await stateOf(runId)).toEqual({ state: 'paused', reason: 'waits for approval: more than 2,000 users' });
     expect(await stores().runs.toPrepare(10, [])).toEqual([]);
-    const [asked] = await requests(runId);
-    expect(asked).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3150 }, needed: 1, submittedBy: null });
+    const [requested] = await requests(runId);
+    expect(requested).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3150 }, needed: 1, submittedBy: null });
 
     const resume = await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/resume`);
     expect(verdictOf(resume)).toBe('409 approval-needed');
     expect(
-      verdictOf(await asks('mei, approver', 'POST', `/campaigns/${campaign.id}/approve`, { hash: asked?.hash })),
+      verdictOf(await asks('mei, approver', 'POST', `/campaigns/${campaign.id}/approve`, { hash: requested?.hash })),
     ).toBe('403 author-approves-not');
-    await approve(campaign.id, asked?.hash ?? '');
+    await approve(campaign.id, requested?.hash ?? '');
     expect(await stateOf(runId)).toEqual({ state: 'preparing', reason: null });
     const cleared = await stores().approvals.clear(runId, { SG: 3000 });
     expect(cleared).toMatchObject({ usersAtMost: { SG: 3150 } });
@@ -159,13 +159,13 @@ describe('a run with an approval policy', () => {
       return { campaign, runId };
     }
 
-    it('requests approval for half as many users again, and continues after it', async () => {
+    it('requests approval for 50 % more users, and continues after the approval', async () => {
       const { campaign, runId } = await begunRun();
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
       expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'waits for approval: more than 2,000 users' });
-      const [asked] = await requests(runId);
-      expect(asked).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3151 } });
-      await approve(campaign.id, asked?.hash ?? '');
+      const [request] = await requests(runId);
+      expect(request).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3151 } });
+      await approve(campaign.id, request?.hash ?? '');
       expect(await stateOf(runId)).toEqual({ state: 'running', reason: null });
       expect(await feed(runId, 2000, 1000)).toBe(true);
       await expect(feed(runId, 3000, 152)).rejects.toThrow(/feeds_within_approval/);
@@ -184,7 +184,7 @@ describe('a run with an approval policy', () => {
       expect(await feed(runId, 3151, 9000)).toBe(true);
     });
 
-    it('stays within its approval after its request for more was sent back', async () => {
+    it('stays within its approval after its request for more users was sent back', async () => {
       const { campaign, runId } = await begunRun();
       const goBeyond = (more: number) => stores().approvals.goBeyond({ runId, country: 'SG', more });
       await goBeyond(100);
@@ -192,9 +192,12 @@ describe('a run with an approval policy', () => {
       await feed(runId, 2000, 1000);
       await setPolicy({ rules: [] });
       await goBeyond(2000);
-      const [asked] = await requests(runId);
-      expect(asked).toMatchObject({ state: 'waiting', needed: 1, why: ['more than was approved'] });
-      await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, { hash: asked?.hash, word: 'no' });
+      const [queried] = await requests(runId);
+      expect(queried).toMatchObject({ state: 'waiting', needed: 1, why: ['more than was approved'] });
+      await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, {
+        hash: queried?.hash,
+        word: 'no',
+      });
       await on.pool.query(`update runs set state = 'running', state_reason = null where id = $1`, [runId]);
       await goBeyond(2000);
       expect(await stateOf(runId)).toMatchObject({ state: 'pausing' });
@@ -210,15 +213,15 @@ describe('a run with an approval policy', () => {
     });
   });
 
-  it('does not continue after its approval if a person paused it, but after it is resumed', async () => {
+  it('continues only after it is resumed if a person paused it before its approval', async () => {
     const campaign = await writeForSingapore();
     const runId = await madeRun(campaign);
     await stores().approvals.clear(runId, { SG: 3000 });
     const ask = async (verb: string) =>
       verdictOf(await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/${verb}`));
     expect([await ask('pause'), await ask('pause')]).toEqual(['200', '200']);
-    const [asked] = await requests(runId);
-    await approve(campaign.id, asked?.hash ?? '');
+    const [requested] = await requests(runId);
+    await approve(campaign.id, requested?.hash ?? '');
     expect(await stateOf(runId)).toEqual({ state: 'paused', reason: 'paused by mei, manager' });
     expect(await ask('resume')).toBe('200');
     expect(await stateOf(runId)).toEqual({ state: 'preparing', reason: null });
@@ -244,8 +247,8 @@ describe('a run with an approval policy', () => {
       }
       const larger = await madeRun(campaign);
       expect(await stores().approvals.clear(larger, { SG: 3001 })).toBeNull();
-      const [asked] = await requests(larger);
-      await approve(campaign.id, asked?.hash ?? '');
+      const [requested] = await requests(larger);
+      await approve(campaign.id, requested?.hash ?? '');
       expect(await stores().approvals.clear(larger, { SG: 3001 })).toMatchObject({ usersAtMost: { SG: 3152 } });
       // The approval was for that run only.
       expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
@@ -306,12 +309,12 @@ describe('a run with an approval policy', () => {
       expect(await stores().runs.beginRetry(runId)).toBeNull();
       expect(await stores().approvals.clearRetry(runId)).toBeNull();
       expect(await stateOf(runId)).toMatchObject({ state: 'paused', reason: 'waits for approval: more than 2 users' });
-      const [asked] = await requests(runId);
-      await approve(campaign.id, asked?.hash ?? '');
+      const [requested] = await requests(runId);
+      await approve(campaign.id, requested?.hash ?? '');
       const cleared = await stores().approvals.clearRetry(runId);
       expect(await stores().runs.beginRetry(runId, cleared ?? expect.fail())).toBe(3);
       const feeds = await on.rowsOf('feeds');
-      expect(feeds.filter(({ run }) => run === runId)).toMatchObject([{ users_at_most: '4' }]);
+      expect(feeds.filter(({ run }) => run === runId)).toMatchObject([{ max_users: '4' }]);
     });
 
     it('begins without approval if it has few users', async () => {

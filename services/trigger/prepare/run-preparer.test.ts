@@ -81,7 +81,7 @@ describe('a run that cannot be prepared', () => {
     const { runId } = await startCampaign();
     await passTime(clock, 500);
     const cause = () => database.runs.get(runId)?.waitingCause;
-    expect(cause()).toMatch(/^segment "lapsed-riders" in SG: .*refuses.*scripted refused.*somebody has to mend/);
+    expect(cause()).toMatch(/^segment "lapsed-riders" in SG: .*refuses.*scripted refused.*; correct the service/);
     segmentation.failure = null;
     await passTime(clock, 1500);
     expect(cause()).toBeNull();
@@ -108,7 +108,7 @@ describe('a run that cannot be prepared', () => {
   });
 });
 
-describe('a run at its begin', () => {
+describe('a run that begins', () => {
   it('has a topic for every step in every country', async () => {
     const { clock, startCampaign, bus, runs } = setUp();
     await startCampaign({

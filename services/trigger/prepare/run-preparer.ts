@@ -7,13 +7,19 @@ import type { RunToPrepare } from '../ports/run-store.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Runs prepared at once. Repeated tries take at most half, so that hanging runs do not block new ones. */
+/**
+ * Maximum number of runs that are prepared at once. Repeated attempts use at most half of these places, so that hanging
+ * runs do not block new ones.
+ */
 const maxAtOnce = 64;
 const maxTriedBefore = 32;
 /** Concurrent requests over all runs. */
 const maxQuestions = 64;
 const lookEveryMs = 500;
-/** Interval while notifications arrive and no run is in progress. A run with a lost notification waits for it. */
+/**
+ * Interval in milliseconds while notifications arrive and no run is being prepared. If a notification is lost, the run
+ * waits for up to this time.
+ */
 const notifiedLookEveryMs = 2000;
 const forgetAfterMs = 300_000;
 const afterErrorMs = 1000;
@@ -21,11 +27,11 @@ const afterErrorMs = 1000;
 const minBetweenMs = 50;
 const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
-export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
+export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'requestLimit'> {
   onBegun: () => void;
   changes: ChangeFeed;
   clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
   warn: ThrottledWarn;
 }
@@ -42,12 +48,15 @@ export type RunPreparer = Pick<Loop, 'start' | 'stop'>;
 
 export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
   const { runStore, changes, clock, logger, warn } = deps;
-  const questions = pLimit(maxQuestions);
+  const requestLimit = pLimit(maxQuestions);
   const tasks = new Map<string, Promise<void>>();
   const tries = new Map<string, Tries>();
   let triedBefore = 0;
 
-  /** Starts tasks, new runs first. Never awaits a task: the slowest segmentation answer would delay all runs. */
+  /**
+   * Starts tasks for runs, new runs first. Does not await them, because the slowest response of a segmentation service
+   * would delay all runs.
+   */
   async function turn(signal: AbortSignal): Promise<number> {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
@@ -91,7 +100,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
       tries.delete(run.runId);
       return;
     }
-    const prepared = await prepareRun(run, { ...deps, questions }, signal);
+    const prepared = await prepareRun(run, { ...deps, requestLimit }, signal);
     if (prepared.kind === 'later') {
       tryLater(run, prepared.cause, prepared.retryAfterMs);
       await runStore.wait(run.runId, prepared.cause);
@@ -104,7 +113,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
   function tryLater({ runId, campaignId, deadlineInMs }: RunToPrepare, cause: string, retryAfterMs: number): void {
     const failures = (tries.get(runId)?.failures ?? 0) + 1;
     const wantedMs = Math.max(backoffMs(backoff, failures, deps.random()), retryAfterMs);
-    // Not beyond the deadline, at which the run has to be ended.
+    // The wait must not exceed the deadline, because the run must be ended then.
     const waitMs = Math.min(wantedMs, Math.max(deadlineInMs, lookEveryMs));
     tries.set(runId, { failures, nextAtMs: clock.monotonicMs() + waitMs, cause });
     warn('cannot prepare a run yet', cause, { runId, campaignId, waitMs });

@@ -2,7 +2,7 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 
-/** Pause without work: changes of the registry poke the loop. */
+/** Pause in milliseconds without work. Changes of the shards' settings wake the loop. */
 const idleMs = 60_000;
 
 export interface ShardPartitionsDeps {
@@ -13,8 +13,8 @@ export interface ShardPartitionsDeps {
 }
 
 /**
- * Adds partitions to the shards' topics until they have the number that the registry requires. Keys carry no order, so
- * this is safe under load. Publishers use new partitions as soon as they see them.
+ * Adds partitions to the topics of shards until they have the required number. The order of messages does not depend on
+ * their keys, so this is safe under load. Publishers use new partitions as soon as they see them.
  */
 export interface ShardPartitions {
   /** @returns milliseconds until the next turn */

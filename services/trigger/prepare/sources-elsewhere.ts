@@ -6,8 +6,9 @@ import {
 } from '../../../shared/contracts/runs/feed-audience.ts';
 
 /**
- * Returns the sources in other countries that affect one country's feed: excluding lists and earlier runs, and included
- * ones that rank before another source. Segments do not count, because one service answers for all countries.
+ * Returns the sources in other countries that affect the feed of one country: excluded lists and earlier runs, and
+ * included ones that rank before another source. Segments are not returned, because one service returns their users for
+ * all countries.
  */
 export function sourcesElsewhere(country: string, places: readonly SourcePlace[]): Elsewhere[] {
   const others = places.filter((place) => place.country !== country);

@@ -9,9 +9,9 @@ export interface TriggerFigures {
   stalled(country: string): void;
   offered(references: number): void;
   ended(state: TerminalRunState): void;
-  /** A difference between a feed's sums and its rows was repaired. */
+  /** Counts a repaired difference between a feed's sums and its rows. */
   repaired(kind: RepairKind): void;
-  /** Readers held up weeks that were to be created or dropped. */
+  /** Counts how often long-running readers prevented weeks from being created or dropped. */
   heldUp(times: number): void;
 }
 

@@ -10,9 +10,9 @@ const hourMs = 3_600_000;
 function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   /** Rows found by the next chunks: rows of each kind, rows of dry runs, and runs with closed or counted receipts. */
   const rows: Partial<Record<KeptKind | 'dry' | 'closing' | 'counting', number[]>> = {};
-  const asked: string[] = [];
+  const requested: string[] = [];
   const ask = (what: string, found = 0) => {
-    asked.push(what);
+    requested.push(what);
     return Promise.resolve(found);
   };
   const heldUp = { weeks: 0, counted: 0 };
@@ -41,16 +41,16 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
   const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const figures = { heldUp: (weeks: number) => void (heldUp.counted += weeks) };
   const turn = createRetention({ retention, days, isSweeper: () => isSweeper, figures, clock, logger });
-  return { asked, clock, turn, heldUp, rows, failed, lines, resign: () => (isSweeper = false) };
+  return { request: requested, clock, turn, heldUp, rows, failed, lines, resign: () => (isSweeper = false) };
 }
 
 const usual = { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
 describe('the retention', () => {
   it('creates partitions first, then drops users, receipts, steps and failures, then deletes in chunks', async () => {
-    const { asked, turn } = createFixture(usual);
+    const { request, turn } = createFixture(usual);
     expect(await turn()).toBe(hourMs);
-    expect(asked).toEqual([
+    expect(request).toEqual([
       'makeAhead',
       'drop users after 14',
       'drop receipts after 7',
@@ -74,10 +74,10 @@ describe('the retention', () => {
     ]);
   });
 
-  it('keeps rows with 0 days for ever, and their runs as well', async () => {
-    const { asked, turn } = createFixture({ ...usual, failures: 0 });
+  it('keeps rows for ever if their retention is 0 days, and their runs as well', async () => {
+    const { request, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
-    expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
+    expect(request.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
   });
 
   it.each([
@@ -86,34 +86,34 @@ describe('the retention', () => {
     [{ receipts: 0, failures: 90 }, 90],
     [{ receipts: 7, failures: 0 }, 7],
   ])('closes and counts receipts before it deletes receipts or failures: %o', async (days, after) => {
-    const { asked, turn } = createFixture({ ...usual, ...days });
+    const { request, turn } = createFixture({ ...usual, ...days });
     await turn();
-    expect(asked.filter((what) => what.startsWith('close'))).toEqual([`close receipts after ${after}`]);
-    expect(asked.indexOf('count receipts')).toBeLessThan(asked.indexOf('strays users after 14'));
+    expect(request.filter((what) => what.startsWith('close'))).toEqual([`close receipts after ${after}`]);
+    expect(request.indexOf('count receipts')).toBeLessThan(request.indexOf('strays users after 14'));
   });
 
   it('accepts receipts for ever if receipts and failures are kept for ever', async () => {
-    const { asked, turn } = createFixture({ ...usual, receipts: 0, failures: 0 });
+    const { request, turn } = createFixture({ ...usual, receipts: 0, failures: 0 });
     await turn();
-    expect(asked.filter((what) => /receipts|failures|runs/.test(what))).toEqual([]);
+    expect(request.filter((what) => /receipts|failures|runs/.test(what))).toEqual([]);
   });
 
   it.each(['closing', 'counting'] as const)(
-    'continues after a second while more runs remain for %s receipts',
+    'continues after a second while runs remain whose receipts need %s',
     async (step) => {
-      const { asked, turn, rows } = createFixture(usual);
+      const { request, turn, rows } = createFixture(usual);
       rows[step] = [50, 49];
       expect(await turn()).toBe(1000);
-      expect(asked).not.toContain('runs after 400');
+      expect(request).not.toContain('runs after 400');
       expect(await turn()).toBe(hourMs);
     },
   );
 
   it('continues with other deletions and logs a warning if the receipts of a run cannot be counted', async () => {
-    const { asked, turn, failed, lines } = createFixture(usual);
+    const { request, turn, failed, lines } = createFixture(usual);
     failed.push({ runId: 'run-a', err: new Error('canceling statement due to statement timeout') });
     await turn();
-    expect(asked).toContain('runs after 400');
+    expect(request).toContain('runs after 400');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('run-a');
     expect(lines[0]).toContain('canceling statement');
@@ -130,59 +130,59 @@ describe('the retention', () => {
     expect(lines.filter((line) => line.includes('only as long as users are kept'))).toHaveLength(isWarned ? 1 : 0);
   });
 
-  it('keeps lists with 0 days for ever, but not the runs', async () => {
-    const { asked, turn } = createFixture({ ...usual, audiences: 0 });
+  it('keeps lists for ever if their retention is 0 days, but not the runs', async () => {
+    const { request, turn } = createFixture({ ...usual, audiences: 0 });
     await turn();
-    expect(asked.filter((what) => /lists|runs/.test(what))).toEqual(['runs after 400']);
+    expect(request.filter((what) => /lists|runs/.test(what))).toEqual(['runs after 400']);
   });
 
-  it('keeps runs as long as any of their rows', async () => {
-    const { asked, turn } = createFixture({ ...usual, runs: 20 });
+  it('keeps a run as long as any of its rows are kept', async () => {
+    const { request, turn } = createFixture({ ...usual, runs: 20 });
     await turn();
-    expect(asked).toContain('runs after 90');
+    expect(request).toContain('runs after 90');
   });
 
-  it('continues after a second while more rows remain, and looks at weeks once an hour', async () => {
-    const { asked, clock, turn } = createFixture(usual, [50, 3]);
+  it('continues after a second while more rows remain, and checks weekly partitions once an hour', async () => {
+    const { request, clock, turn } = createFixture(usual, [50, 3]);
     expect(await turn()).toBe(1000);
     clock.advance(1000);
     expect(await turn()).toBe(hourMs - 1000);
-    expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(1);
+    expect(request.filter((what) => what === 'makeAhead')).toHaveLength(1);
     clock.advance(hourMs);
     await turn();
-    expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
+    expect(request.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 
   it.each(['users', 'receipts', 'steps', 'failures', 'dry'] as const)(
     'deletes no run while rows of runs may remain: %s',
     async (kind) => {
-      const { asked, turn, rows } = createFixture(usual);
+      const { request, turn, rows } = createFixture(usual);
       rows[kind] = [5000, 4999];
       expect(await turn()).toBe(1000);
-      expect(asked).not.toContain('runs after 400');
-      expect(asked).toContain('changes after 400');
+      expect(request).not.toContain('runs after 400');
+      expect(request).toContain('changes after 400');
       expect(await turn()).toBe(hourMs);
-      expect(asked).toContain('runs after 400');
+      expect(request).toContain('runs after 400');
     },
   );
 
-  it('retries drops that readers blocked after five minutes, counts them, and deletes meanwhile', async () => {
-    const { asked, clock, turn, heldUp } = createFixture(usual);
+  it('retries after five minutes to drop partitions that readers blocked, and deletes other rows meanwhile', async () => {
+    const { request, clock, turn, heldUp } = createFixture(usual);
     heldUp.weeks = 1;
     const againInMs = await turn();
     expect(againInMs).toBe(300_000);
     expect(heldUp.counted).toBe(5);
-    expect(asked).toContain('runs after 400');
+    expect(request).toContain('runs after 400');
     heldUp.weeks = 0;
     clock.advance(againInMs);
     expect(await turn()).toBe(hourMs);
-    expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
+    expect(request.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 
   it('runs only in the sweeper', async () => {
-    const { asked, turn, resign } = createFixture(usual);
+    const { request, turn, resign } = createFixture(usual);
     resign();
     await turn();
-    expect(asked).toEqual([]);
+    expect(request).toEqual([]);
   });
 });

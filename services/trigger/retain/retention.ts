@@ -4,7 +4,7 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { KeptKind, Retention } from '../ports/retention-store.ts';
 
 const lookEveryMs = 3_600_000;
-/** Time until the next try after a reader held up weeks. */
+/** Time in milliseconds until the next attempt if a long-running reader prevented the change of weeks. */
 const againAfterMs = 300_000;
 /** Pause while more rows are to be deleted. */
 const betweenChunksMs = 1000;
@@ -18,9 +18,12 @@ const answerDays = 1;
 const dryRunDays = 1;
 const deadLetterDays = 30;
 
-/** Days after a run has ended; 0 keeps for ever. */
+/** Days after the end of a run for which its rows are kept; 0 means without limit. */
 export interface RetentionDays extends Record<KeptKind | 'runs', number> {
-  /** Days after the upload of a list, longer while a campaign needs it, and after the end of an upload of opt-outs. */
+  /**
+   * Days for which an uploaded list is kept after its upload; longer while a campaign needs the list. Records of
+   * suppression uploads are kept for the same number of days after their end.
+   */
   audiences: number;
 }
 
@@ -52,7 +55,7 @@ export function createRetention({
   }
   let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns true if no reader held up a week. */
+  /** Creates and drops weeks. Returns true if no long-running reader prevented it. */
   async function changeWeeks(): Promise<boolean> {
     const made = await retention.makeAhead();
     if (made.weeks > 0) logger.info({ weeks: made.weeks }, 'made partitions for the coming weeks');
@@ -88,7 +91,7 @@ export function createRetention({
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
-    // Strays and dry rows are found through their runs, and would stay for ever without them.
+    // Strays and dry rows can be found only through their runs. They must therefore be deleted before the runs.
     const mayDeleteRuns = runDays > 0 && !isFull.includes(true);
     if (mayDeleteRuns) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
     if (runDays > 0) {
@@ -116,7 +119,7 @@ export function createRetention({
   };
 }
 
-/** Returns the days for runs: their figures stay at least as long as all their rows. */
+/** Returns the days for which runs are kept. The figures of a run are kept at least as long as all its rows. */
 function daysOfRuns({ runs, users, receipts, steps, failures }: RetentionDays): number {
   const all = [runs, users, receipts, steps, failures];
   return all.includes(0) ? 0 : Math.max(...all);

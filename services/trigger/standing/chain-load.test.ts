@@ -56,7 +56,7 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
   });
 
-  it('counts ready batches of a step for its check as well', () => {
+  it("counts ready batches of a step towards the load of the step's check as well", () => {
     const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 1 }], { checks: [null, 'caps'] });
     const { loads, done } = chainLoadOf(load, 0);
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 6, 'caps/SG': 9, 'action-2/SG': 9 });

@@ -3,7 +3,7 @@ import type { FeedLoad } from '../ports/feed-store.ts';
 export interface ChainLoad {
   /** Batches that are ready in the shard or in an earlier step, keyed by shard. */
   loads: Map<string, number>;
-  /** Step rows recorded so far, keyed by shard. */
+  /** Number of steps of batches that are recorded so far; by shard. */
   done: Map<string, number>;
   /** Latest step, from 1, that uses the shard, keyed by shard. */
   depths: Map<string, number>;
@@ -18,7 +18,10 @@ export function actionTypeOf(shard: string): string {
   return shard.slice(0, shard.lastIndexOf('/'));
 }
 
-/** Returns by step the batches that have entered it and are neither recorded nor waiting: on its topic, or claimed. */
+/**
+ * Returns, by step, the number of ready batches. They have entered the step, and are neither recorded nor waiting: they
+ * are on its topic, or claimed.
+ */
 export function readyBySteps({
   fedBatches,
   fromStep,
@@ -41,7 +44,8 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
     if (index + 1 < load.fromStep) continue;
     const shard = shardName(action, load.country);
     onTheWay += ready[index] ?? 0;
-    // A check has slots of its own: a step never receives more than its check has room for.
+    // The check of a step is a shard of its own. Batches must pass the check's shard first, so a step never receives
+    // more than its check can handle.
     const check = load.checks[index] ?? null;
     for (const through of check === null ? [shard] : [shardName(check, load.country), shard]) {
       loads.set(through, onTheWay);

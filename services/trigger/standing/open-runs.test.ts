@@ -37,7 +37,7 @@ describe('the query for open runs', () => {
     expect(await openRuns.isAny()).toBe(false);
   });
 
-  it('is replaced by "true" while notifications are not received', async () => {
+  it('is skipped, and runs are assumed to be open, while notifications are not received', async () => {
     const { changes, state, openRuns } = setUp();
     changes.lose();
     expect(await openRuns.isAny()).toBe(true);

@@ -2,7 +2,10 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { RunStore } from '../ports/run-store.ts';
 
-/** Lifetime of an answer. A run whose notification was lost waits for this time. */
+/**
+ * Time in milliseconds for which an answer is used. If the notification of a run is lost, the run waits for up to this
+ * time.
+ */
 const goodForMs = 5000;
 
 export interface OpenRunsDeps {
@@ -13,7 +16,9 @@ export interface OpenRunsDeps {
 
 /** Reports whether any run is open, so that work for open runs is skipped while there is none. */
 export interface OpenRuns {
-  /** Returns an answer of a few seconds ago, or of the last change of a run. */
+  /**
+   * Returns true if any run is open. The answer may be a few seconds old, but not older than the last change of a run.
+   */
   isAny(): Promise<boolean>;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from './chain-load.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
-/** A step of a feed, with its ready batches: on its topic, or claimed. */
+/** A step of a feed with its ready batches: those on its topic, and those that a worker has claimed. */
 export interface OpenStep {
   runId: string;
   feedId: string;
@@ -15,7 +15,7 @@ export interface OpenStep {
   stillForMs: number;
 }
 
-/** Detects steps without progress, from look to look. */
+/** Detects steps that make no progress between looks. */
 export interface StepProgress {
   look(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;

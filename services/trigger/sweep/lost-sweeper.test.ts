@@ -89,7 +89,7 @@ describe('the sweep after a crash', () => {
     }
   });
 
-  it('publishes all due steps in one look, even over 250 of one feed', async () => {
+  it('publishes all due steps in one poll, even over 250 of one feed', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, triggerDeps, startCampaign, references, ledger } = world;
     segmentation.users.set('SG', userIds(90_000));
@@ -139,7 +139,7 @@ describe('the sweep after a crash', () => {
     expect(offers().length).toBeLessThanOrEqual(batches.length);
   });
 
-  it('publishes lost references as soon as the topic is empty, without waiting for a run without progress', async () => {
+  it('publishes lost references as soon as the topic is empty, without waiting until the run makes no progress', async () => {
     const { clock, backlogs, offers } = await setUp({ published: false });
     backlogs.set('muster.award-reward.SG', 0);
     await passTime(clock, 4500);

@@ -11,14 +11,19 @@ import type { OpenStep } from '../standing/step-progress.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Limits per statement, so that no feed delays the others. Chunks of feeds are read round robin. */
-const refsPerQuestion = 200;
+/** Limits per statement, so that no feed delays others. Feeds are read in groups, in turn. */
+const refsPerQuery = 200;
 const feedsPerQuestion = 25;
-/** Limits per look. Entries that are already done count against no limit except the time. */
+/**
+ * Upper bounds on one sweep: references offered, and milliseconds. Entries that are already done count against the time
+ * only.
+ */
 const maxRefsPerLook = 5000;
 const longestMs = 1000;
 
-/** Interval of looks at a feed's window, or twenty times the duration of the last look if that is longer. */
+/**
+ * Milliseconds between two scans of a feed's window, or twenty times the duration of the last scan if that is longer.
+ */
 const windowEveryMs = 2000;
 const windowBatches = 20_000;
 const maxWindowsPerLook = 200;
@@ -29,7 +34,7 @@ export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Messages that no worker has handled yet, by topic, as of this look; null if unknown. */
+  /** Messages that no worker has handled yet, by topic, at the time of this sweep; null if unknown. */
   backlogOf: (topic: string) => number | null;
   stallMs: number;
   clock: Clock;
@@ -41,36 +46,36 @@ export interface LostSweeperDeps {
 export interface Swept {
   quarantined: StepRef[];
   troubles: ReadonlyMap<string, string>;
-  /** Milliseconds until the first agenda entry of each feed was due, before it was offered. */
+  /** Milliseconds until the first agenda entry of each feed is due, read before this sweep offered any reference. */
   dueIn: ReadonlyMap<string, number>;
 }
 
 export interface LostSweeper {
   /** Offers due references of these runs again, and looks for references lost in a crash. */
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
-  /** Steps of a feed that a worker holds, as of the last look at its window. */
+  /** Returns the number of steps of a feed that workers held at the last scan of its window. */
   inFlight(feedId: string): number;
   forget(feedIds: readonly string[]): void;
 }
 
-/** State of a feed between looks. Losing it costs one look. */
+/** State of a feed between two scans of its window. If it is lost, the only cost is one more scan. */
 interface WindowState {
   notBeforeMs: number;
   from: number;
   running: number;
-  /** Steps whose topics were already empty at the last look. */
+  /** Steps whose topics had no backlog at the last scan. */
   quiet: ReadonlySet<number>;
 }
 
 /**
  * Publishes references again that were lost in a crash. An extra reference is harmless, because claiming it has no
- * effect. Offers are marked in their rows, so that neither a repeat nor a new sweeper floods the topics.
+ * effect. The agenda records each offer, so that neither a repeat nor a new sweeper floods the topics.
  */
 export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
   const windows = new Map<string, WindowState>();
   let firstFeed = 0;
-  /** Keyed by topic. An entry ends with the next publication to its topic. */
+  /** Publication failures by topic. A successful publication to a topic removes its entry. */
   const troubles = new Map<string, { cause: string; atMs: number }>();
 
   async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
@@ -97,7 +102,10 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /** Looks at a window. A topic has to be empty at two looks, because new references may be on their way. */
+  /**
+   * Scans a feed's window for lost references. A topic must be empty at two scans in a row, because new references may
+   * be on their way.
+   */
   async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
     const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
@@ -126,7 +134,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     let [requested, offered] = [0, 0];
     while (inTurn.length > 0 && offered < maxRefsPerLook && clock.monotonicMs() < untilMs) {
       const chunk = inTurn.splice(0, feedsPerQuestion);
-      const { offers, quarantined, more } = await outboxSweep.due(chunk, refsPerQuestion, busy);
+      const { offers, quarantined, more } = await outboxSweep.due(chunk, refsPerQuery, busy);
       inTurn.push(...chunk.filter(({ feedId }) => more.includes(feedId)));
       requested += chunk.length;
       swept.quarantined.push(...quarantined);
@@ -152,7 +160,10 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /** Returns recent troubles. Failed references are due again in seconds, so no reference confirms older troubles. */
+  /**
+   * Returns the publication failures of the last minute, by topic. Failed references are due again within seconds, so
+   * an older failure may be over.
+   */
   function recentTroubles(): Map<string, string> {
     const sinceMs = clock.monotonicMs() - troubledForMs;
     for (const [topic, { atMs }] of troubles) if (atMs < sinceMs) troubles.delete(topic);

@@ -134,7 +134,7 @@ describe('a call that was not applied', () => {
     ['refused connection', { kind: 'not-applied', cause: 'connection refused' }],
     ['429', { kind: 'answered', status: 429, retryAfterMs: 2000, body: Buffer.from('') }],
     ['503 with Retry-After', { kind: 'answered', status: 503, retryAfterMs: 2000, body: Buffer.from('') }],
-  ])('(%s) is repeated until it is applied, and uses up no attempt', async (_name, refusal) => {
+  ])('is repeated until it is applied, and uses up no attempt (%s)', async (_name, refusal) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length <= 5 ? refusal : answer(seen));
@@ -237,7 +237,7 @@ describe('users of a batch', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
   });
 
-  it('end as unknown if they are missing from both answers in class B, which deduplicates by call', async () => {
+  it('end as unknown if both answers omit them (class B, deduplication by call)', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);
@@ -245,7 +245,7 @@ describe('users of a batch', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
   });
 
-  it('go on in a child batch if they are missing from both answers in class A, which deduplicates by user', async () => {
+  it('continue in a child batch if both answers omit them (class A, deduplication by user)', async () => {
     const { clock, endpoint, feed, failures, stepRows } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);

@@ -16,8 +16,8 @@ export interface AskStatusDeps {
 }
 
 /**
- * Requests the status of the users from a class C endpoint, before an open key is used again. Returns the result to
- * record; null if the step may be called, because its key is closed.
+ * Requests the status of the users from a class C endpoint, before an open key (an earlier call may have been applied)
+ * is used again. Returns the result to record; null if the step may be called, because its key is closed.
  */
 export async function askStatus(
   work: Work,
@@ -27,8 +27,7 @@ export async function askStatus(
   const { actionType, context, standing } = work;
   const mode = modeOfStep(context.stepModes, work.claim.step);
   const traceparent = traces?.headerOf(work);
-  const { country } = context;
-  const answer = await endpoint.askStatus({ actionType, country, mode, traceparent, body: queryOf(work) });
+  const answer = await endpoint.askStatus({ actionType, mode, traceparent, body: queryOf(work) });
   const read = readStatus(usersOf(work.users), answer);
   meter.statusRequested(work, read);
   if (read.kind === 'answered' && [...read.statuses.values()].some(({ status }) => status === 'succeeded')) {

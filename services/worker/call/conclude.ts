@@ -6,7 +6,7 @@ import type { FinalReading, Refusal, ReportedReading } from '../endpoint/read-an
 import type { HeldSteps } from '../step/held-steps.ts';
 import type { RefusalCounts } from '../step/refusal-counts.ts';
 import { putBackResult, refusedResult, splitResult, type ResultTerms } from '../step/step-results.ts';
-import { refusedUsers } from '../step/step-standing.ts';
+import { refusedUsers } from '../step/step-state.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
 /** Number of users of a refused batch that are tried alone. */
@@ -17,10 +17,13 @@ export interface ConcludeDeps {
   refusalCounts: RefusalCounts;
 }
 
-/** Results to record now; null if the table of answers decides alone; empty while a trial runs. */
+/** Results to record now. Null: the ordinary handling of the answer applies. Empty: the step waits for a trial. */
 type Conclusion = readonly FinishedStep[] | null;
 
-/** Concludes from an answer about the whole step: its hold ends, a person must act, or no user was ever accepted. */
+/**
+ * Handles an answer about the whole step: ends its hold, holds it until a person acts, or starts a trial of single
+ * users.
+ */
 export async function conclude(work: Work, reading: FinalReading, deps: ConcludeDeps): Promise<Conclusion> {
   const { heldSteps } = deps;
   const { standing, actionType } = work;
@@ -35,7 +38,10 @@ export async function conclude(work: Work, reading: FinalReading, deps: Conclude
   return null;
 }
 
-/** Concludes whether users or parameters are refused. Until a user is accepted, single users are tried first. */
+/**
+ * Decides whether the endpoint refuses the users or the parameters. Until the endpoint has accepted a user, single
+ * users are tried first.
+ */
 async function concludeRefusal(
   work: Work,
   refusal: Refusal,
@@ -50,7 +56,7 @@ async function concludeRefusal(
       return [];
     }
     if (work.count > 1) return [beginTrial(work)];
-    // With one user, a trial cannot show whether the parameters are wrong; but they were refused before.
+    // A single user cannot show whether the parameters are wrong. The step already has a fault, so it is held again.
     if (standing.fault.current) {
       await heldSteps.holdForFault(standing, standing.fault.current.cause);
       return held();
@@ -72,7 +78,7 @@ interface TrialVerdict {
   again: Work[];
 }
 
-/** Splits a refused batch into two users to try alone, and the others, which wait. */
+/** Splits a refused batch into up to two single users, who are tried first, and the remaining users, who wait. */
 function beginTrial(work: Work): FinishedStep {
   const users = usersOf(work.users);
   const probes = Math.min(maxProbes, users.length);
@@ -83,7 +89,7 @@ function beginTrial(work: Work): FinishedStep {
 }
 
 /**
- * Counts the end of one of the single users. After the last one, the other batches continue: they are bisected if a
+ * Counts the end of one single user's probe. After the last probe, the waiting batches continue: they are bisected if a
  * user was accepted, and released under a hold if all were refused and no user ever succeeded.
  */
 export async function endProbe(
@@ -120,7 +126,10 @@ interface WholeReading {
   cause: string;
 }
 
-/** Adds the call's answer to a result, if outcome and failures do not show it. An ordinary answer is not added. */
+/**
+ * Adds the call's answer to a result as a note, unless the result is done without child batches: its outcome then shows
+ * the answer.
+ */
 export function noteAttempt(result: StepResult, reading: FinalReading | WholeReading): void {
   const children = result.state === 'done' ? result.children : null;
   if (children?.length === 0) return;
@@ -131,7 +140,7 @@ function noteOfWhole({ kind, cause }: WholeReading): AttemptNote {
   return { reading: kind, cause, users: [] };
 }
 
-/** @param children null if the whole batch waits: the answer named no user */
+/** @param children null if the whole batch waits, because the answer named no user */
 function noteOfUsers({ failed, missing }: ReportedReading, children: readonly ChildBatch[] | null): AttemptNote {
   if (!children) return { reading: 'missing', cause: null, users: [] };
   const goingOn = new Set(children.flatMap(({ users }) => users));

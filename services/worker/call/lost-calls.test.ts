@@ -39,9 +39,9 @@ describe('a lost call of class C', () => {
     const { endpoint, pass, stepRows } = await afterALostCall(['u1', 'u2']);
     expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: true, cause: 'the connection was reset' }]);
     await pass(59_000);
-    expect(endpoint.asked).toEqual([]);
+    expect(endpoint.requested).toEqual([]);
     await pass(2000);
-    expect(endpoint.asked).toMatchObject([{ step: 1, users: ['u1', 'u2'] }]);
+    expect(endpoint.requested).toMatchObject([{ step: 1, users: ['u1', 'u2'] }]);
   });
 
   it('is recorded with the outcomes of the status answer, and not repeated', async () => {
@@ -61,7 +61,7 @@ describe('a lost call of class C', () => {
     const [first, second] = endpoint.seen;
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
     expect(second?.attempt).toBeGreaterThan(first?.attempt ?? 0);
-    expect(endpoint.asked).toHaveLength(1);
+    expect(endpoint.requested).toHaveLength(1);
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
@@ -79,9 +79,9 @@ describe('a lost call of class C', () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     for (let minute = 0; minute < 30; minute++) await pass(60_000);
-    const askedOften = endpoint.asked.length;
-    expect(askedOften).toBeGreaterThan(5);
-    expect(askedOften).toBeLessThan(20);
+    const requestedOften = endpoint.requested.length;
+    expect(requestedOften).toBeGreaterThan(5);
+    expect(requestedOften).toBeLessThan(20);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'succeeded']));
     await pass(300_000);
     expect(endpoint.seen).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('a lost call of class C', () => {
     expect(stepRows(1).find(({ state }) => state === 'waiting')).toMatchObject({ open: true, batchNo: 2 ** 30 });
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'succeeded']));
     await pass(300_000);
-    expect(endpoint.asked.map(({ users }) => users)).toEqual([
+    expect(endpoint.requested.map(({ users }) => users)).toEqual([
       ['u1', 'u2', 'u3'],
       ['u2', 'u3'],
     ]);
@@ -146,7 +146,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ cancelled: 1, unknown: 0 }]);
   });
 
-  it('is looked up only when its lease and the time to apply it are over, if its worker was killed', async () => {
+  it('is looked up, if its worker was killed, only after its lease and the time to apply it have ended', async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -154,12 +154,12 @@ describe('a lost call of class C', () => {
     await passTime(clock, 40_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect(endpoint.asked).toEqual([]);
+    expect(endpoint.requested).toEqual([]);
     expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: true, lapses: 1 }]);
     await passTime(clock, 60_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect(endpoint.asked).toHaveLength(1);
+    expect(endpoint.requested).toHaveLength(1);
     expect(endpoint.seen).toEqual([]);
   });
 
@@ -174,7 +174,7 @@ describe('a lost call of class C', () => {
     await sweepOverdue(runId);
     await passTime(clock, 1000);
     expect((stepRows(1)[0]?.nextAttemptAtMs ?? 0) - clock.nowMs()).toBeGreaterThan(55_000);
-    expect(endpoint.asked).toEqual([]);
+    expect(endpoint.requested).toEqual([]);
   });
 });
 
@@ -186,11 +186,11 @@ describe('a status request', () => {
     const batches = Array.from({ length: 120 }, (_, index) => [`u${index}`]);
     const { runId, totals } = await feed(batches, oneStep);
     await passTime(clock, 1000);
-    expect([endpoint.seen.length, endpoint.asked.length]).toEqual([120, 0]);
+    expect([endpoint.seen.length, endpoint.requested.length]).toEqual([120, 0]);
     await passTime(clock, 70_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect([endpoint.seen.length, endpoint.asked.length]).toEqual([120, 30]);
+    expect([endpoint.seen.length, endpoint.requested.length]).toEqual([120, 30]);
     expect(totals()).toMatchObject([{ succeeded: 120 }]);
   });
 
@@ -216,10 +216,10 @@ describe('a status request', () => {
     await pass(40_000);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     await pass(60_000);
-    expect([endpoint.asked.length, begins]).toEqual([1, []]);
+    expect([endpoint.requested.length, begins]).toEqual([1, []]);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'not-found']));
     await pass(300_000);
-    expect([endpoint.asked.length, begins]).toEqual([2, [1]]);
+    expect([endpoint.requested.length, begins]).toEqual([2, [1]]);
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 });
@@ -232,11 +232,11 @@ describe('users that are missing from an answer of class C', () => {
     await passTime(clock, 59_000);
     await sweepOverdue(runId);
     await passTime(clock, 200);
-    expect([endpoint.seen.length, endpoint.asked.length]).toEqual([1, 0]);
+    expect([endpoint.seen.length, endpoint.requested.length]).toEqual([1, 0]);
     await passTime(clock, 2000);
     await sweepOverdue(runId);
     await passTime(clock, 200);
-    expect(endpoint.asked.map(({ users }) => users)).toEqual([['u2']]);
+    expect(endpoint.requested.map(({ users }) => users)).toEqual([['u2']]);
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 });

@@ -209,7 +209,7 @@ describe('an open key', () => {
     expect(endpoint.seen.slice(0, 4).map(({ call }) => call.users.length)).toEqual([4, 4, 2, 2]);
   });
 
-  it('remains after a lapsed lease, whose call may have been made', async () => {
+  it('remains after a lapsed lease, because the call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
     // Another worker claims the steps first and is killed.

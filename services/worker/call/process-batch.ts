@@ -12,19 +12,22 @@ import type { RefusalCounts } from '../step/refusal-counts.ts';
 import { type ResultTerms, resultOfAnswer } from '../step/step-results.ts';
 import { classOf, type FinishedStep, type Work } from '../step/work.ts';
 
-/** Milliseconds by which a waiting step is written later, in the next flush; its delay counts from there. */
+/** Milliseconds until the next flush writes a waiting step; the delay of the step counts from that write. */
 const flushMarginMs = 100;
 
 export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   refusalCounts: RefusalCounts;
-  /** Marks the begin of a call whose lease lapsed before. Returns false if another worker has the step by now. */
+  /**
+   * Marks the begin of a call for a step whose lease has lapsed before. Returns false if another worker has the step by
+   * now.
+   */
   markBegun: (begin: StepBegin) => Promise<boolean>;
 }
 
 export interface Processed {
   /** Steps to record. Empty if the step waits for a trial, or if another worker has it by now. */
   finished: readonly FinishedStep[];
-  /** Works that waited for a trial and can be called now. */
+  /** Claimed steps that waited for a trial and can be called now. */
   again: readonly Work[];
   /** Null if no call was made. */
   call: ServedCall | null;
@@ -33,8 +36,9 @@ export interface Processed {
 const nothing: Processed = { finished: [], again: [], call: null };
 
 /**
- * Processes one step of one batch: W3 and W4 of the protocol. The worker's turn records, forwards and acknowledges the
- * result. Values that are known at once are not awaited: for an ordinary step, only the call is.
+ * Processes one step of one batch: stages W3 and W4 in docs/architecture.md. The worker's turn records, forwards and
+ * acknowledges the result. An ordinary step awaits only its call, because values that are known at once are not
+ * awaited.
  */
 export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
   const known = deps.directory.admissionOf(work.claim.feedId);
@@ -54,10 +58,16 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
   }
 }
 
-/** Last check before a call: a result ends the step. Null without a promise means nothing to do. */
+/**
+ * Last check before a call. A result ends the step without a call. Null instead of a promise: the check has nothing to
+ * do.
+ */
 type Check = (work: Work, admission: Admission, deps: ProcessBatchDeps) => Promise<Processed | null> | null;
 
-/** The order matters: a status request may close the key, and takes time; a mark needs a call to follow. */
+/**
+ * The order matters. A status request takes time and may close the key. A mark comes last, because a call must follow
+ * it.
+ */
 const lastChecks: readonly Check[] = [statusFirst, markedAsBegun];
 
 async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
@@ -66,12 +76,13 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
     const ended = checking && (await checking);
     if (ended) return ended;
   }
+  const startedMs = deps.clock.monotonicMs();
   const reading = await readEndpoint(work, deps);
   const isOrdinary = reading.kind === 'reported' && work.standing.fault.current === null;
   const concluded = isOrdinary ? null : await conclude(work, reading, deps);
   const finished = concluded ?? recorded(work, reading, admission, deps);
   for (const { result } of finished) noteAttempt(result, reading);
-  const processed = { finished, again: [], call: servedCallOf(work, reading) };
+  const processed = { finished, again: [], call: servedCallOf(work, reading, startedMs) };
   return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
 }
 
@@ -88,7 +99,10 @@ async function afterStatus(work: Work, admission: Admission, deps: ProcessBatchD
   return processBatch({ ...work, claim: { ...work.claim, open: false } }, deps);
 }
 
-/** Writes the begin of the call first, if a lease lapsed before or a check ran: a further lapse is then certain. */
+/**
+ * Stores the begin of the call before the call, if the step's lease lapsed before or a check ran. If the lease lapses
+ * again, the call is then known to have begun.
+ */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;
 }
@@ -110,7 +124,10 @@ function withoutCall(work: Work, result: StepResult, admission: Admission, deps:
   return afterProbe(work, { ...nothing, finished: [{ work, result }] }, admission, deps);
 }
 
-/** Ends the probe of a user tried alone, whatever its outcome: others wait for it. No effect for other works. */
+/**
+ * Ends the probe of a single user, whatever its outcome, because other steps wait for it. Has no effect on a step that
+ * is no probe.
+ */
 export async function afterProbe(
   work: Work,
   processed: Processed,
@@ -138,12 +155,13 @@ export function termsOf(
   };
 }
 
-const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
-
-export function servedCallOf({ actionType, context }: Work, reading: Reading): ServedCall {
-  if (reading.kind === 'reported' || reading.kind === 'refused') return answered;
+/** @param startedMs monotonic time at which the call was sent */
+export function servedCallOf({ actionType, context }: Work, reading: Reading, startedMs: number): ServedCall {
+  if (reading.kind === 'reported' || reading.kind === 'refused') {
+    return { startedMs, end: 'answered', cause: '', pressure: null, retryAfterMs: null };
+  }
   const end = reading.kind === 'misconfigured' ? 'misconfigured' : 'unanswered';
   const pressure = reading.kind === 'misconfigured' ? null : (reading.pressure ?? null);
   const retryAfterMs = reading.kind === 'not-applied' ? reading.retryAfterMs : null;
-  return { end, cause: `${actionType} in ${context.country}: ${reading.cause}`, pressure, retryAfterMs };
+  return { startedMs, end, cause: `${actionType} in ${context.country}: ${reading.cause}`, pressure, retryAfterMs };
 }

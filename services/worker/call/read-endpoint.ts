@@ -26,10 +26,13 @@ export interface ReadEndpointDeps {
   clock: Clock;
 }
 
-/** Stage W4 of the worker: makes one HTTP call for the whole batch, and repeats it once if users are missing. */
+/**
+ * Stage W4 of the worker (docs/architecture.md): makes one HTTP call for the whole batch, and repeats the call once if
+ * users are missing.
+ */
 export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<FinalReading> {
   const startedMs = deps.clock.monotonicMs();
-  // Each claim may make two calls: the number of the second one must not recur with the next claim.
+  // Each claim may make two calls, so a claim uses two numbers. No two claims share a number.
   const firstAttempt = 2 * work.claim.epoch - 1;
   const first = await callEndpoint(work, firstAttempt, deps);
   if (first.kind !== 'reported') return first;

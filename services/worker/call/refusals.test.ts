@@ -161,7 +161,7 @@ describe('parameters that the endpoint refuses', () => {
 
 describe('a fault of configuration', () => {
   it.each([401, 403, 404, 405, 410, 415, 501, 302])(
-    '(%i) holds the step of the run and fails no user',
+    'holds the step of the run and fails no user (status %i)',
     async (status) => {
       const { clock, endpoint, feed, database, failures, stepRows } = await createRunningWorker();
       endpoint.answer = () => refusedWith(status);

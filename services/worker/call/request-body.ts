@@ -5,7 +5,7 @@ import type { Work } from '../step/work.ts';
 
 const maxFrames = 10_000;
 
-/** Common parts of the bodies of a feed's step, before and after the batch's number. */
+/** Parts that all request bodies of a feed's step share, before and after the batch number. */
 interface Frame {
   head: Buffer;
   middle: Buffer;
@@ -14,12 +14,12 @@ interface Frame {
 const ending = ']}';
 
 /**
- * Creates the bodies of batch calls (docs/contracts.md): a pure function of committed rows, the same bytes at every
- * attempt. Only the number and the users differ within a feed's step, and the users' text is sent as stored in the
+ * Creates the bodies of batch calls (docs/contracts.md) from committed rows only, so every attempt sends the same
+ * bytes. Within a feed's step, only the batch number and the users differ. The users' text is sent as stored in the
  * database.
  */
 export function createRequestBodies(): (work: Work) => Buffer {
-  // Limited by size: `max` would allocate all entries when a worker starts.
+  // Uses `maxSize` to limit the entries, because `max` would allocate all of them when a worker starts.
   const frames = new LRUCache<string, Frame>({ maxSize: maxFrames, sizeCalculation: () => 1 });
 
   return ({ claim, context, users }) => {

@@ -6,7 +6,7 @@ import { failureCode } from '../../../shared/postgres/ledger/ledger-codes.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { createPostgresExecutionStores } from '../../../test/support/postgres-execution-stores.ts';
 import { answerOf, createScriptedEndpoint } from '../../../test/support/worker-fixture.ts';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { createStatusSettler } from './status-settler.ts';
 
 const on = apiOnPostgres();
@@ -30,25 +30,33 @@ async function setUp(unknown: number) {
     await record(ledger, doneOf(await claimOne(ledger, step), { failures }));
   }
   await stores.runs.finish(runId, 'completed_with_failures', null);
-  const { settlements, settlementRequests: requests } = stores;
+  const { settlements, settlementRequests } = stores;
   const settlementId = uuidv7();
-  await requests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
+  await settlementRequests.begin({ settlementId, runId, method: 'status', apiKey: null, step: null, country: null });
   const endpoint = createScriptedEndpoint();
-  const { turn } = createStatusSettler({
-    settlements,
-    endpoint,
-    actionTypes: () => ({
-      'award-reward': actionTypeConfig.parse({ url: 'http://endpoint', class: 'C', statusUrl, appliesLateSeconds: 60 }),
-    }),
-    owner: 'worker',
-    random: () => 0.5,
-    logger: pino({ level: 'silent' }),
-  });
-  const look = () => requests.get(runId, settlementId);
+  const settlerOf = (owner: string) =>
+    createStatusSettler({
+      settlements,
+      endpoint,
+      actionTypes: () => ({
+        'award-reward': actionTypeConfig.parse({
+          url: 'http://endpoint',
+          class: 'C',
+          statusUrl,
+          appliesLateSeconds: 60,
+        }),
+      }),
+      owner,
+      random: () => 0.5,
+      logger: pino({ level: 'silent' }),
+    });
+  const { turn } = settlerOf('worker');
+  const { turn: turnOfOther } = settlerOf('another worker');
+  const look = () => settlementRequests.get(runId, settlementId);
   const reasonsOf = async (outcome: number) =>
     (await on.rowsOf('user_failures')).filter((row) => row['outcome'] === outcome).map((row) => row['reason']);
   const unknownUsers = async () => (await reasonsOf(failureCode.unknown)).length;
-  return { endpoint, turn, look, unknownUsers, reasonsOf };
+  return { endpoint, turn, turnOfOther, look, unknownUsers, reasonsOf };
 }
 
 describe('a settlement by status', () => {
@@ -57,10 +65,10 @@ describe('a settlement by status', () => {
     await turn();
     await on.passTime(59_000);
     await turn();
-    expect([endpoint.asked.length, (await look())?.state]).toEqual([0, 'running']);
+    expect([endpoint.requested.length, (await look())?.state]).toEqual([0, 'running']);
     await on.passTime(2000);
     await turn();
-    expect([endpoint.asked.length, (await look())?.state]).toEqual([1, 'done']);
+    expect([endpoint.requested.length, (await look())?.state]).toEqual([1, 'done']);
   });
 
   it('settles the users that the status answers name, page by page, and leaves the others unknown', async () => {
@@ -70,7 +78,7 @@ describe('a settlement by status', () => {
     endpoint.status = ({ users }) =>
       answerOf(users.map((id) => ({ id, status: statuses[Number(id.slice(1)) % 5], code: 'no-stock' })));
     await turn();
-    expect(endpoint.asked.map(({ users }) => users.length)).toEqual([100, 100, 50]);
+    expect(endpoint.requested.map(({ users }) => users.length)).toEqual([100, 100, 50]);
     expect(await look()).toMatchObject({
       state: 'done',
       counts: { succeeded: 50, failed: 100, leftUnknown: 100, rejected: 0 },
@@ -78,6 +86,22 @@ describe('a settlement by status', () => {
     expect(await unknownUsers()).toBe(100);
     const reasons = new Set(await reasonsOf(failureCode.failed));
     expect([...reasons].sort()).toEqual(['muster.never-applied', 'no-stock']);
+  });
+
+  it('is continued by another worker two minutes after its worker was lost', async () => {
+    const { endpoint, turn, turnOfOther, look } = await setUp(2);
+    await on.passTime(61_000);
+    const { status } = endpoint;
+    endpoint.status = () => new Promise(() => undefined);
+    void turn();
+    await expect.poll(() => endpoint.requested.length).toBe(1);
+    endpoint.status = status;
+    await on.passTime(119_000);
+    await turnOfOther();
+    expect([endpoint.requested.length, (await look())?.state]).toEqual([1, 'running']);
+    await on.passTime(2000);
+    await turnOfOther();
+    expect([endpoint.requested.length, (await look())?.state]).toEqual([2, 'done']);
   });
 
   it('is retried with its cause if the status URL gives errors, and fails after six requests', async () => {
@@ -91,7 +115,7 @@ describe('a settlement by status', () => {
       await turn();
     }
     expect(await look()).toMatchObject({ state: 'failed', cause: 'status: 503 Service Unavailable' });
-    expect(endpoint.asked).toHaveLength(6);
+    expect(endpoint.requested).toHaveLength(6);
     expect(await unknownUsers()).toBe(2);
   });
 });

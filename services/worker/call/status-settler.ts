@@ -8,12 +8,14 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { readStatus, type UserStatus } from '../endpoint/read-status.ts';
 import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
 
-/** Milliseconds between two checks without a settlement. A person requested it and may wait a moment. */
+/**
+ * Milliseconds until the next check if no settlement is open. The person who requests a settlement may wait that long.
+ */
 const lookEveryMs = 10_000;
 const leaseMs = 120_000;
-/** Users per status request: no more than a batch may have. */
-const usersPerQuestion = 100;
-const askAgain = { firstDelayMs: 1000, maxDelayMs: 60_000 };
+/** Maximum number of users per status request, within the limit of a batch. */
+const usersPerStatusRequest = 100;
+const statusRetryBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };
 /** Number of tries after which the settlement fails, and a person must act. */
 const maxTries = 6;
 
@@ -39,13 +41,14 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   async function goOn(settlement: StatusSettlement): Promise<void> {
     const { settlementId, runId } = settlement;
     const lateMs = latestMs(settlement, deps) - settlement.endedMsAgo;
-    // Calls lost right before the end of the run may still be applied, so "not found" is not reliable yet.
+    // Calls lost right before the end of the run may still be applied. Until then "not found" is not reliable, so the
+    // settlement waits.
     if (lateMs > 0) {
       await settlements.putOff(settlementId, owner, lateMs, null);
       return;
     }
     for (;;) {
-      const page = await settlements.unknownUsers(settlement, usersPerQuestion);
+      const page = await settlements.unknownUsers(settlement, usersPerStatusRequest);
       const last = page.at(-1);
       if (!last) break;
       const answer = await askPage(page, settlement, deps);
@@ -64,7 +67,7 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   async function giveUp({ settlementId, runId, tries }: StatusSettlement, cause: string): Promise<void> {
     logger.warn({ settlementId, runId, cause, tries }, 'could not ask for unknown outcomes');
     if (tries + 1 >= maxTries) await settlements.endByStatus(settlementId, owner, { state: 'failed', cause });
-    else await settlements.putOff(settlementId, owner, backoffMs(askAgain, tries + 1, deps.random()), cause);
+    else await settlements.putOff(settlementId, owner, backoffMs(statusRetryBackoff, tries + 1, deps.random()), cause);
   }
 
   async function turn(): Promise<number> {
@@ -97,8 +100,8 @@ async function askPage(
     if (actionTypes[actionType]?.class !== 'C') continue;
     const userIds = unknown.map(({ user }) => user);
     const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: userIds }));
-    const of = { actionType, country: unknown[0]?.country ?? '', mode: modeOfStep(stepModes, step) };
-    const read = readStatus(userIds, await endpoint.askStatus({ ...of, body }));
+    const mode = modeOfStep(stepModes, step);
+    const read = readStatus(userIds, await endpoint.askStatus({ actionType, mode, body }));
     if (read.kind === 'unanswered') return { cause: read.cause };
     for (const each of unknown) users.push(...settledBy(each, read.statuses.get(each.user)));
   }

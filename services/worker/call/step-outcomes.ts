@@ -9,7 +9,7 @@ export interface StepOutcomes {
   readonly isEmpty: boolean;
   /** Takes the oldest results. */
   takeResults(max: number): FinishedStep[];
-  /** Returns results that could not be recorded to the front. */
+  /** Puts results that could not be recorded back at the front of the queue. */
   putBack(results: readonly FinishedStep[]): void;
   takeCallable(): readonly Work[];
 }

@@ -14,16 +14,19 @@ export interface StepServerDeps extends ProcessBatchDeps {
   logger: Logger;
 }
 
-/** Serving of single steps in isolation: whatever happens to one, its slot becomes free, and others continue. */
+/** Serves steps in isolation: whatever happens to one step, its slot becomes free, and the other steps continue. */
 export interface StepServer {
-  /** Serves a step. Never rejects. Null if no call was made. */
+  /** Serves a step. Never rejects. Resolves with null if no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
   release(works: readonly Work[], pause: ReleasePause | null): void;
-  /** Leaves claims that could not be prepared (a bug here, or a broken row) to their leases, until quarantine. */
+  /**
+   * Leaves claims that could not be prepared (a bug here, or a broken row) until their leases expire. Repeated lapses
+   * quarantine the step.
+   */
   leaveBroken(broken: Prepared['broken']): void;
   /** Drops results that were not written, and steps that the store never accepts. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
-  /** Ends trials whose single users will not be called: steps that wait for them are released. */
+  /** Ends trials whose single users will not be called, and releases the steps that wait for these users. */
   abandonTrials(steps: readonly FinishedStep[]): void;
   /** Resolves when all released works are handed on. */
   idle(): Promise<void>;
@@ -50,7 +53,7 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     }
   }
 
-  /** Leaves the step to its lease, after a bug here or with a broken row. */
+  /** Leaves the step until its lease expires, after a bug here or because of a broken row. */
   async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
     const { feedId, batchNo, step } = claim;
     const traceId = traces?.traceOf(claim);
@@ -84,7 +87,7 @@ export function createStepServer(deps: StepServerDeps): StepServer {
   return {
     serve,
     leaveBroken: (broken) => {
-      // Not awaited: the mark of a begun call is written by the same turn that calls this.
+      // Not awaited, to avoid a deadlock: the turn that calls this function also writes the mark of the begun call.
       for (const { claimed, error } of broken) track(leaveToLease(claimed.claim, claimed.queued.origin, error));
     },
     release: (works, pause) => {

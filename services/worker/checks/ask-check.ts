@@ -1,7 +1,7 @@
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import { requestKey } from '../../../shared/domain/step/batch.ts';
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
 import { readAnswer, type Reading } from '../endpoint/read-answer.ts';
@@ -17,8 +17,8 @@ export interface AskCheckDeps {
 }
 
 /**
- * Requests the check of a whole batch (docs/optional-contracts.md): the body of its call, with the name of the check.
- * The request has no effect, so each one has a key of its own, and its answer is current.
+ * Requests the check of a whole batch (docs/optional-contracts.md), with the body of its call and the name of the
+ * check. The request has no effect. Each request has a key of its own, so that its answer is current.
  */
 export async function askCheck(
   work: Work,
@@ -33,7 +33,7 @@ export async function askCheck(
   const answer = await endpoint.call({
     actionType: type,
     country,
-    // A check has no effect: if it does not understand test mode, the request is sent in live mode.
+    // A check has no effect: if its endpoint does not understand test mode, the request is sent in live mode.
     mode: config.understandsTest ? modeOfStep(stepModes, step) : 'live',
     idempotencyKey: `${requestKey(feedId, batchNo, step)}-check-${epoch}`,
     attempt: 1,

@@ -2,14 +2,17 @@ import { refusalDetail, type StepCheck } from '../../../shared/domain/step/check
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { backoffMs, withJitter } from '../../../shared/domain/retry.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { Reading } from '../endpoint/read-answer.ts';
 import type { FailedResult } from '../endpoint/user-results.ts';
 import { putBackResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 
-/** `call`: no user was refused, or the call is made without an answer. `record`: the result to record instead. */
+/**
+ * `call`: the work to call the endpoint with, because no user was refused or the check may go unanswered. `record`: the
+ * result to record instead of a call.
+ */
 export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };
 
 export type TryTerms = Pick<ActionTypeConfig, 'maxAttempts' | 'retry'>;

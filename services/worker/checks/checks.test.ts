@@ -34,7 +34,7 @@ async function setUp(refused: readonly string[] = [], options: WorkerFixtureOpti
   return {
     ...world,
     script,
-    asked: () => usersOf(true),
+    requested: () => usersOf(true),
     called: () => usersOf(false),
     details: () => database.failures.map(({ user, outcome, reason, detail }) => ({ user, outcome, reason, detail })),
     /** Sweeps every ten seconds as the trigger does. */
@@ -50,10 +50,10 @@ async function setUp(refused: readonly string[] = [], options: WorkerFixtureOpti
 
 describe('a step with a check', () => {
   it('suppresses the users that the check refuses, with its code and message, and calls the others', async () => {
-    const { clock, feed, asked, called, details } = await setUp(['u2']);
+    const { clock, feed, requested, called, details } = await setUp(['u2']);
     const { totals } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
     await passTime(clock, 1000);
-    expect(asked()).toEqual([['u1', 'u2', 'u3']]);
+    expect(requested()).toEqual([['u1', 'u2', 'u3']]);
     expect(called()).toEqual([
       ['u1', 'u3'],
       ['u1', 'u3'],
@@ -75,11 +75,11 @@ describe('a step with a check', () => {
   });
 
   it('checks only the survivors of the step before, after these went through Kafka', async () => {
-    const { clock, endpoint, feed, asked, called, script } = await setUp(['u3']);
+    const { clock, endpoint, feed, requested, called, script } = await setUp(['u3']);
     script.call = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u1'] : []);
     await feed([['u1', 'u2', 'u3']], checkedAt(2));
     await passTime(clock, 1000);
-    expect(asked()).toEqual([['u2', 'u3']]);
+    expect(requested()).toEqual([['u2', 'u3']]);
     expect(called()).toEqual([['u1', 'u2', 'u3'], ['u2']]);
     expect(endpoint.seen.map(({ actionType }) => actionType)).toEqual(['award-reward', 'caps', 'send-message']);
   });
@@ -95,8 +95,8 @@ describe('a step with a check', () => {
     expect(question?.idempotencyKey).not.toBe(call?.idempotencyKey);
   });
 
-  it('checks users again before they are retried, and does not call those refused then', async () => {
-    const { clock, feed, sweepOverdue, asked, called, script } = await setUp();
+  it('checks users again before a retry, and does not call the users that this check refuses', async () => {
+    const { clock, feed, sweepOverdue, requested, called, script } = await setUp();
     script.call = (seen) => answerWithFailures(seen, ['u2', 'u3'], { retryable: true });
     const { runId } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
     await passTime(clock, 50);
@@ -105,7 +105,7 @@ describe('a step with a check', () => {
     await passTime(clock, 60_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect(asked()).toEqual([
+    expect(requested()).toEqual([
       ['u1', 'u2', 'u3'],
       ['u2', 'u3'],
     ]);
@@ -113,7 +113,7 @@ describe('a step with a check', () => {
   });
 
   it('does not check a lost call again: it is repeated with the same key and bytes', async () => {
-    const { clock, endpoint, feed, sweepOverdue, asked, script } = await setUp();
+    const { clock, endpoint, feed, sweepOverdue, requested, script } = await setUp();
     script.call = () => lost;
     const { runId } = await feed([['u1', 'u2']], checkedAt(1));
     await passTime(clock, 50);
@@ -122,23 +122,23 @@ describe('a step with a check', () => {
     await passTime(clock, 60_000);
     await sweepOverdue(runId);
     await passTime(clock, 1000);
-    expect(asked()).toHaveLength(1);
+    expect(requested()).toHaveLength(1);
     const [first, second] = endpoint.seen.filter(({ call, actionType }) => call.step === 1 && actionType !== 'caps');
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
   });
 
   it('is checked again by the next worker if the worker was lost during the check, and no call counts as lost', async () => {
-    const { feed, passSweeping, workerDeps, asked, called, stepRows } = await setUp(['u2']);
+    const { feed, passSweeping, workerDeps, requested, called, stepRows } = await setUp(['u2']);
     const { runId, steps } = await feed([['u1', 'u2']], checkedAt(1));
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
     await passSweeping(runId, 40);
-    expect(asked()).toEqual([['u1', 'u2']]);
+    expect(requested()).toEqual([['u1', 'u2']]);
     expect(called().flat()).not.toContain('u2');
     expect(stepRows(1).every(({ open }) => !open)).toBe(true);
   });
 
   it('records the start of its call, and is not checked again if the worker is lost after that', async () => {
-    const { clock, feed, passSweeping, workerDeps, asked, called, script, stepRows } = await setUp();
+    const { clock, feed, passSweeping, workerDeps, requested, called, script, stepRows } = await setUp();
     const begun: boolean[] = [];
     script.call = (seen) => {
       begun.push(...stepRows(1).flatMap(({ state, begun: isBegun }) => (state === 'running' ? [isBegun] : [])));
@@ -153,23 +153,23 @@ describe('a step with a check', () => {
     const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
     await ledger.flush({ results: [], claims: [], begins: claimed });
     await passSweeping(runId, 40);
-    expect(asked()).toEqual([['u1', 'u2']]);
+    expect(requested()).toEqual([['u1', 'u2']]);
     expect(called().at(-1)).toEqual(['u3', 'u4']);
   });
 
   it('is checked for the remaining users if some users are on a suppression list', async () => {
-    const { clock, database, feed, asked, called } = await setUp(['u3']);
+    const { clock, database, feed, requested, called } = await setUp(['u3']);
     suppress(database, 'award-reward', 'u2', null);
     await feed([['u1', 'u2', 'u3']], checkedAt(1));
     await passTime(clock, 1000);
-    expect(asked()).toEqual([['u1', 'u3']]);
+    expect(requested()).toEqual([['u1', 'u3']]);
     expect(called().flat()).toEqual(['u1', 'u1']);
   });
 });
 
 describe('a check that is unavailable', () => {
   it('is retried without limit, and no user is called before it answers', async () => {
-    const { clock, database, feed, passSweeping, asked, called, script, stepRows } = await setUp(['u2']);
+    const { clock, database, feed, passSweeping, requested, called, script, stepRows } = await setUp(['u2']);
     const refusing = script.check;
     script.check = () => down;
     const { runId } = await feed([['u1', 'u2']], checkedAt(1));
@@ -180,7 +180,7 @@ describe('a check that is unavailable', () => {
     ]);
     // For any number of attempts: with `wait` there is no last attempt.
     await passSweeping(runId, 600);
-    expect(asked().length).toBeGreaterThan(4);
+    expect(requested().length).toBeGreaterThan(4);
     expect(called()).toEqual([]);
     script.check = refusing;
     await passSweeping(runId, 600);
@@ -200,11 +200,11 @@ describe('a check that is unavailable', () => {
   ])(
     'applies onUnavailable=$onUnavailable to its users at the last attempt',
     async ({ onUnavailable, calls, failed }) => {
-      const { feed, passSweeping, asked, called, details, script } = await setUp();
+      const { feed, passSweeping, requested, called, details, script } = await setUp();
       script.check = () => lost;
       const { runId } = await feed([['u1', 'u2']], checkedAt(1, onUnavailable));
       await passSweeping(runId, 600);
-      expect(asked()).toHaveLength(3);
+      expect(requested()).toHaveLength(3);
       expect(called()).toEqual(calls);
       const reason = 'muster.check-unavailable';
       const detail = 'the check caps gave no answer: the connection was reset';
@@ -239,14 +239,14 @@ describe('a check that is unavailable', () => {
   });
 
   it('is requested seldom while it is down', async () => {
-    const { clock, feed, passSweeping, asked, script, stepRows } = await setUp([], { check: { maxAttempts: 100 } });
+    const { clock, feed, passSweeping, requested, script, stepRows } = await setUp([], { check: { maxAttempts: 100 } });
     script.check = () => down;
     const { runId } = await feed(
       Array.from({ length: 100 }, (_, index) => [`u${index}`]),
       checkedAt(1),
     );
     await passSweeping(runId, 120);
-    expect(asked().length).toBeLessThan(60);
+    expect(requested().length).toBeLessThan(60);
     await passTime(clock, 5000);
     // Steps that wait for the check are not claimed by a worker.
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(5);

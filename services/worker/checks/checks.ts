@@ -34,17 +34,17 @@ export interface ChecksDeps extends AskCheckDeps, CheckDeps {
 }
 
 /**
- * Requests the checks of claimed steps before they wait for a slot of their call. Each check in each country has slots,
- * a breaker and a rate of its own, beside those of the calls: a slow or failed check delays only the steps that name
- * it.
+ * Requests the checks of claimed steps before they wait for a slot of their call. Each check in each country has its
+ * own slots, breaker and rate, separate from those of the calls. A slow or failed check therefore delays only the steps
+ * that name it.
  */
 export interface Checks {
   /** Slots in which steps wait for their check. */
   readonly slots: Omit<CallSlots, 'add'>;
   ask(works: readonly Work[]): void;
   /**
-   * Returns the check whose room a step's claims share, and how many claims may be made: over all feeds, and of this
-   * feed. Null if the step has no check.
+   * Returns the name of a step's check, and how many more claims it allows: over all feeds, and of this feed. Null if
+   * the step has no check.
    */
   roomOf(step: FeedStep): { name: string; room: number; roomOfFeed: number } | null;
   /** Slot groups by name; the names are not topics. */
@@ -52,7 +52,7 @@ export interface Checks {
   reshape(): void;
 }
 
-/** Terms of a check that is not configured, or not any more. */
+/** Retry terms for a check without a configuration, or whose configuration was removed. */
 const unknownTerms: TryTerms = { maxAttempts: 8, retry: { firstDelayMs: 500, maxDelayMs: 300_000 } };
 
 export function createChecks(deps: ChecksDeps): Checks {
@@ -65,9 +65,11 @@ export function createChecks(deps: ChecksDeps): Checks {
     concurrency: deps.concurrency,
     leaseMs,
     serve,
-    // Breakers of checks are not shared: each worker detects by itself whether a check answers again.
+    admissionOf: (feedId) => directory.admissionOf(feedId),
+    // Reports nothing, because breakers of checks are not shared: each worker detects by itself whether a check answers
+    // again.
     onReport: () => undefined,
-    release: (works, pause) => deps.release(works.map(ofItsOwn), pause),
+    release: (works, pause) => deps.release(works.map(withCallTopic), pause),
     monotonicMs,
   });
 
@@ -75,8 +77,10 @@ export function createChecks(deps: ChecksDeps): Checks {
     return { actionType: type, country: context.country };
   };
 
-  /** Returns the work with the topic of its call, in place of its check's name while it waits for the check. */
-  function ofItsOwn(work: Work): Work {
+  /**
+   * Returns the work with the topic of its call. While the work waits for its check, it has the check's name instead.
+   */
+  function withCallTopic(work: Work): Work {
     return { ...work, topic: topics.shard(shardOf(work.actionType, work)) };
   }
 
@@ -110,7 +114,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     deps.onWaiting();
   }
 
-  /** Returns why this worker cannot request the check at all; null if it can. */
+  /** Returns the reason why this worker cannot request the check at all; null if it can. */
   function whyNot(check: StepCheck, { type }: Work): string | null {
     const config = actionTypes[check.type];
     if (!config?.check) return 'it is not configured';
@@ -120,7 +124,7 @@ export function createChecks(deps: ChecksDeps): Checks {
   }
 
   async function serve(waiting: Work): Promise<ServedCall | null> {
-    const work = ofItsOwn(waiting);
+    const work = withCallTopic(waiting);
     try {
       return await askFor(work);
     } catch (error) {
@@ -136,7 +140,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     const check = checkOf(work);
     const config = actionTypes[check.type];
     const admission = await directory.admissionOf(work.claim.feedId);
-    // The call follows the check, within the same lease.
+    // The call follows the check within the same lease, so the lease has to outlast both.
     const both = { ...work.type, timeoutMs: work.type.timeoutMs + (config?.timeoutMs ?? 0) + callMarginMs };
     const result = await passGates(checkGates, { ...work, type: both }, admission, deps);
     if (result !== null) {
@@ -147,9 +151,10 @@ export function createChecks(deps: ChecksDeps): Checks {
       settle(work, unanswered(work, check, 'it is not configured', 0));
       return null;
     }
+    const startedMs = monotonicMs();
     const reading = await askCheck(work, check.type, config, deps);
     settle(work, resultOfCheck(work, reading, { check, type: config, random: random(), leastDelayMs: 0 }));
-    return servedCallOf({ ...work, actionType: check.type }, reading);
+    return servedCallOf({ ...work, actionType: check.type }, reading, startedMs);
   }
 
   function settle(work: Work, checked: Checked): void {
@@ -169,12 +174,12 @@ export function createChecks(deps: ChecksDeps): Checks {
       const context = directory.contextOf(step.feedId);
       if (!check || !context || !actionTypes[check.type]) return null;
       const name = groupOf(shardOf(check.type, { context }));
-      // Claims that find the check down are released at once, so they need no room.
-      const isPutBack = isDown(name, step.feedId);
+      // While the check is down, its claims are released at once, so their number is not limited.
+      const isReleasedAtOnce = isDown(name, step.feedId);
       return {
         name,
-        room: isPutBack ? Number.POSITIVE_INFINITY : slots.room(name),
-        roomOfFeed: isPutBack ? Number.POSITIVE_INFINITY : slots.roomOf(name, step.feedId),
+        room: isReleasedAtOnce ? Number.POSITIVE_INFINITY : slots.room(name),
+        roomOfFeed: isReleasedAtOnce ? Number.POSITIVE_INFINITY : slots.roomOf(name, step.feedId),
       };
     },
     slots,

@@ -1,12 +1,18 @@
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 
-/** Marks of begun calls after a lapsed lease: written first, with the next flush, so a further lapse is certain. */
+/**
+ * Marks that the call of a step has begun, for steps whose lease lapsed before. The mark is written with the next
+ * flush, before the call. If the lease lapses again, the call is then known to have begun.
+ */
 export interface BeginMarks {
-  /** Marks a begin. Resolves with false if another worker has the step by now: it must not be called. */
+  /**
+   * Marks a begin. Resolves with false if another worker has the step by now; the caller must then not call the
+   * endpoint.
+   */
   mark(begin: StepBegin): Promise<boolean>;
   /** Returns the marks to write with the next flush; they stay until they are settled. */
   waiting(): readonly StepBegin[];
-  /** Settles written marks. Those missing in `begun` belong to another worker. */
+  /** Settles written marks. Marks missing in `begun` are of steps that belong to another worker. */
   settle(written: readonly StepBegin[], begun: readonly StepBegin[]): void;
 }
 

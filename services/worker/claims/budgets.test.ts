@@ -11,7 +11,7 @@ function batchesOf(name: string, count: number, users: number): string[][] {
 }
 
 describe('a worker of a campaign with a budget', () => {
-  it('calls as many users as the budget allows, and splits the last batch for it', async () => {
+  it('calls as many users as the budget allows, and splits the last batch to fit', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const budgets = [{ country: 'SG', units: 27 }];
     const { totals, runId } = await feed(batchesOf('u', 3, 5), { countries: ['SG'], chain, budgets });

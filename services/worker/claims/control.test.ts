@@ -87,7 +87,7 @@ describe('a worker', () => {
     expect(endpoint.seen).toHaveLength(1);
   });
 
-  it('serves the steps that it released after the run is resumed', async () => {
+  it('serves, after the run is resumed, the steps that it released', async () => {
     const { clock, move, totals, runId, sweepOverdue } = await busyWorker(200);
     move('pausing');
     await passTime(clock, 5000);

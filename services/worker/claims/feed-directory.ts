@@ -7,14 +7,17 @@ import type { FeedAdmission, FeedContext, FeedContexts } from '../../../shared/p
 import type { StepRef, UnitsPerUser } from '../../../shared/ports/step-ledger.ts';
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { createStanding, refreshStanding } from '../step/step-standing.ts';
-import type { StepRefusals, StepStanding } from '../step/work.ts';
+import { createStepState, refreshStepState } from '../step/step-state.ts';
+import type { StepRefusals, StepState } from '../step/work.ts';
 
 const maxFeeds = 10_000;
 /** Milliseconds between two reads for pauses, cancellations, holds and deadlines. */
 const lookEveryMs = 500;
-/** Longest validity of a read in milliseconds: the rest of the published time covers the way from check to call. */
-const longestGoodMs = lastCallSentWithinMs - 100;
+/**
+ * Longest validity of a read in milliseconds. The remaining 100 ms of the published time cover the way from the check
+ * to the call.
+ */
+const maxAdmissionAgeMs = lastCallSentWithinMs - 100;
 
 export interface FeedDirectoryDeps {
   contexts: FeedContexts;
@@ -33,24 +36,32 @@ export interface Admission {
  * and again.
  */
 export interface FeedDirectory {
-  /** Loads the unknown ones of these feeds. Feeds that do not exist stay unknown. */
+  /** Loads those of the given feeds that are not known yet. Feeds that do not exist stay unknown. */
   learn(feedIds: Iterable<string>): Promise<void>;
   contextOf(feedId: string): FeedContext | undefined;
-  /** Units by feed, for the known feeds with a budget. */
+  /** Budget units per user by feed, one number for each step. Contains the known feeds with a budget. */
   readonly unitsPerUser: UnitsPerUser;
   actionTypeOf(step: StepRef): string | undefined;
   /** Returns the check of a step; null if it has none, or its feed is not known. */
   checkOf(step: FeedStep): StepCheck | null;
-  standingOf(feedId: string, step: number): StepStanding;
-  /** Returns whether a step of the feed may start now. If that cannot be read, it may not. */
+  standingOf(feedId: string, step: number): StepState;
+  /** Returns whether a step of the feed may start now. If the database cannot be read, the verdict is `hold`. */
   admissionOf(feedId: string): Admission | Promise<Admission>;
-  /** Returns the feeds whose runs are paused, cancelled or past their deadline; none whose run cannot be read. */
+  /**
+   * Returns the feeds whose runs are paused, cancelled or past their deadline. Omits feeds whose run cannot be read.
+   */
   stoppedOf(feedIds: readonly string[]): Promise<string[]>;
+}
+
+/** Admission with the monotonic time at which its read began, and the duration of the read in milliseconds. */
+interface ReadAdmission extends Admission {
+  readAtMs: number;
+  tookMs: number;
 }
 
 interface KnownFeed {
   context: FeedContext;
-  standings: Map<number, StepStanding>;
+  standings: Map<number, StepState>;
 }
 
 export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDeps): FeedDirectory {
@@ -62,24 +73,25 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     dispose: (_, feedId) => unitsPerUser.delete(feedId),
   });
   const refusals = new LRUCache<string, StepRefusals>({ maxSize: maxFeeds, sizeCalculation: () => 1 });
-  let admissions = new Map<string, Admission>();
-  /** Begin of the last successful read, and its duration. */
-  let readAtMs = Number.NEGATIVE_INFINITY;
-  let tookMs = 0;
+  const admissions = new Map<string, ReadAdmission>();
   /** Feeds requested since the last read: the next read covers them. */
   let requested = new Set<string>();
   let looking: Promise<void> | undefined;
+  /** Monotonic time at which the last read failed. */
+  let failedAtMs = Number.NEGATIVE_INFINITY;
 
   async function look(): Promise<void> {
     const feedIds = [...requested];
     requested = new Set();
-    const startedMs = clock.monotonicMs();
+    const readAtMs = clock.monotonicMs();
     try {
       const seen = await contexts.admissions(feedIds);
-      admissions = new Map(seen.map((admission) => [admission.feedId, readAdmission(admission, startedMs)]));
-      readAtMs = startedMs;
-      tookMs = clock.monotonicMs() - startedMs;
+      const tookMs = clock.monotonicMs() - readAtMs;
+      for (const [feedId, old] of admissions) if (ageMs(old) >= maxAdmissionAgeMs) admissions.delete(feedId);
+      for (const feedId of feedIds) admissions.delete(feedId);
+      for (const read of seen) admissions.set(read.feedId, { ...readAdmission(read, readAtMs), readAtMs, tookMs });
     } catch (error) {
+      failedAtMs = clock.monotonicMs();
       logger.warn({ err: error, feeds: feedIds.length }, 'could not read whether feeds may be served');
     } finally {
       looking = undefined;
@@ -87,7 +99,7 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   }
 
   function readAdmission({ feedId, verdict, deadlineInMs, holds }: FeedAdmission, startedMs: number): Admission {
-    for (const standing of known.peek(feedId)?.standings.values() ?? []) refreshStanding(standing, holds, startedMs);
+    for (const standing of known.peek(feedId)?.standings.values() ?? []) refreshStepState(standing, holds, startedMs);
     return { verdict, deadlineAtMs: startedMs + deadlineInMs };
   }
 
@@ -98,29 +110,40 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     return counts;
   }
 
-  /** Reads an admission. One read serves all who requested it before its answer, up to the published time. */
+  /**
+   * Reads an admission. All callers that request a feed before the answer arrives share the read, if its result is
+   * still valid then.
+   */
   async function lookUp(feedId: string): Promise<Admission> {
     if (looking) {
       await looking;
-      const seen = knownFor(feedId, longestGoodMs);
+      const seen = knownFor(feedId);
       if (seen) return seen;
     }
-    // The running read may have begun before this feed was requested.
+    // The read awaited above may have begun before this feed was requested, so another one may be needed.
     await (looking ??= look());
-    return knownFor(feedId, longestGoodMs) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
+    return knownFor(feedId) ?? { verdict: 'hold', deadlineAtMs: Number.POSITIVE_INFINITY };
   }
 
-  const ageMs = () => clock.monotonicMs() - readAtMs;
+  const ageMs = ({ readAtMs }: ReadAdmission) => clock.monotonicMs() - readAtMs;
 
-  const knownFor = (feedId: string, goodMs: number) => (ageMs() < goodMs ? admissions.get(feedId) : undefined);
+  function knownFor(feedId: string): ReadAdmission | undefined {
+    const known = admissions.get(feedId);
+    return known && ageMs(known) < maxAdmissionAgeMs ? known : undefined;
+  }
 
   /**
-   * Returns the valid admission between two reads. While reads are slow, the last one is valid until the next may have
-   * come: otherwise a slow database would let no call begin.
+   * Returns the admission from the last read, if it is still valid. While reads are slow, it stays valid until the next
+   * read may have ended; otherwise a slow database would let no call begin.
    */
   function goodOf(feedId: string): Admission | undefined {
-    const known = knownFor(feedId, Math.min(longestGoodMs, lookEveryMs + 2 * tookMs));
-    if (known && ageMs() >= lookEveryMs) looking ??= look();
+    const known = knownFor(feedId);
+    if (!known) return undefined;
+    // After a read that failed, a valid admission is used until the next read is due. Otherwise reads that fail at once
+    // would follow each other without a pause.
+    if (clock.monotonicMs() - failedAtMs < lookEveryMs) return known;
+    if (ageMs(known) >= lookEveryMs + 2 * known.tookMs) return undefined;
+    if (ageMs(known) >= lookEveryMs) looking ??= look();
     return known;
   }
 
@@ -140,13 +163,13 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
     standingOf: (feedId, step) => {
       const feed = known.get(feedId);
       const standing =
-        feed?.standings.get(step) ?? createStanding(feedId, step, refusalsOf(feed?.context.runId ?? feedId, step));
+        feed?.standings.get(step) ?? createStepState(feedId, step, refusalsOf(feed?.context.runId ?? feedId, step));
       feed?.standings.set(step, standing);
       return standing;
     },
     admissionOf: (feedId) => {
       requested.add(feedId);
-      // Not always a promise: this runs before every call, and the answer is nearly always known.
+      // Returns a promise only if a read is needed: this runs before every call, and the answer is nearly always known.
       return goodOf(feedId) ?? lookUp(feedId);
     },
     stoppedOf: async (feedIds) => {

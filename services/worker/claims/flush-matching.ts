@@ -10,7 +10,9 @@ export interface MatchedResults {
   lost: FinishedStep[];
   /** Parts of split batches that continue at once. */
   children: Work[];
-  /** Split batches whose children are left to their leases. */
+  /**
+   * Split batches whose child batches were not returned as claims. The child batches wait until their leases expire.
+   */
   childless: FinishedStep[];
 }
 
@@ -45,7 +47,7 @@ export interface MatchedClaims {
   others: QueuedStep[];
   /** Steps to claim again. */
   busy: QueuedStep[];
-  /** Steps whose rows contradict their message, claimed here or not. */
+  /** Steps whose rows contradict their message, whether or not this worker claimed them. */
   contradicted: { queued: QueuedStep; truth: Contradiction['truth'] }[];
 }
 
@@ -60,10 +62,10 @@ export function matchClaims(
   for (const queued of claims) {
     const key = keyOf(queued);
     const claim = byKey.get(key);
-    // If the same step was queued twice, only one of them is served.
+    // If the same step was queued twice, only one entry is served.
     byKey.delete(key);
     const truth = truths.get(key);
-    // As with the claim, the ledger has read the first one.
+    // If the same step was queued twice, the ledger has read the first entry only.
     truths.delete(key);
     if (truth !== undefined) matched.contradicted.push({ queued, truth });
     if (claim) matched.ours.push({ queued, claim, contradicted: truth });

@@ -18,13 +18,13 @@ async function afterStepOne() {
   endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
   const fed = await feed([users]);
   await passTime(clock, 1000);
-  const said = async (message: { remaining: number[]; lost?: (string[] | null)[]; batchNos?: number[] }) => {
+  const reported = async (message: { remaining: number[]; lost?: (string[] | null)[]; batchNos?: number[] }) => {
     await publish({ feedId: fed.feedId, step: 2, batchNos: [1], ...message });
     await passTime(clock, 1000);
   };
   const calledInTwo = () => endpoint.seen.filter(({ call }) => call.step === 2).map(({ call }) => call.users);
   const reasons = () => [...database.deadLetters.values()].map(({ reason }) => reason);
-  return { ...running, ...fed, said, calledInTwo, reasons };
+  return { ...running, ...fed, report: reported, calledInTwo, reasons };
 }
 
 describe('a forged message of step 2 whose true users are u1, u3 and u4', () => {
@@ -38,8 +38,8 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
     ['the right number of remaining users but another lost user', { remaining: [3], lost: [['u1']] }],
     ['the right lost user but too many remaining users', { remaining: [4], lost: [['u2']] }],
   ])('calls only the true users and is quarantined with its bytes if it states %s', async (_, message) => {
-    const { said, calledInTwo, reasons, totals } = await afterStepOne();
-    await said(message);
+    const { report, calledInTwo, reasons, totals } = await afterStepOne();
+    await report(message);
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
     expect(reasons()).toEqual([contradicted]);
     expect(totals()).toMatchObject([
@@ -49,31 +49,31 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
   });
 
   it('is accepted without a look-up of the lost users if it is correct', async () => {
-    const { said, calledInTwo, reasons } = await afterStepOne();
-    await said({ remaining: [3], lost: [['u2']] });
+    const { report, calledInTwo, reasons } = await afterStepOne();
+    await report({ remaining: [3], lost: [['u2']] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
     expect(reasons()).toEqual([]);
   });
 
   it('is quarantined once if it names the same batch several times', async () => {
-    const { said, calledInTwo, reasons, bus, topicOf } = await afterStepOne();
-    await said({ batchNos: [1, 1, 1], remaining: [4, 4, 4], lost: [[], [], []] });
+    const { report, calledInTwo, reasons, bus, topicOf } = await afterStepOne();
+    await report({ batchNos: [1, 1, 1], remaining: [4, 4, 4], lost: [[], [], []] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
     expect(reasons()).toEqual([contradicted]);
     expect(await bus.backlogs('muster.worker').unhandled([topicOf(2)])).toEqual(new Map([[topicOf(2), 0]]));
   });
 
   it('is quarantined without a call if its batch does not exist', async () => {
-    const { said, calledInTwo, reasons } = await afterStepOne();
-    await said({ batchNos: [2], remaining: [4], lost: [[]] });
+    const { report, calledInTwo, reasons } = await afterStepOne();
+    await report({ batchNos: [2], remaining: [4], lost: [[]] });
     expect(calledInTwo()).toEqual([]);
     expect(reasons()).toEqual([notDue]);
   });
 
   it('is quarantined without another call if the step is already done', async () => {
-    const { said, calledInTwo, reasons } = await afterStepOne();
-    await said({ remaining: [3], lost: [['u2']] });
-    await said({ remaining: [4], lost: [[]] });
+    const { report, calledInTwo, reasons } = await afterStepOne();
+    await report({ remaining: [3], lost: [['u2']] });
+    await report({ remaining: [4], lost: [[]] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
     expect(reasons()).toEqual([contradicted]);
   });
@@ -93,9 +93,9 @@ describe('a forged message of step 1', () => {
 
 describe('rows that contradict each other', () => {
   it('cause no call if the stored failures do not match the remaining users of the step before', async () => {
-    const { said, calledInTwo, database } = await afterStepOne();
+    const { report, calledInTwo, database } = await afterStepOne();
     database.failures.splice(0);
-    await said({ remaining: [3], lost: [null] });
+    await report({ remaining: [3], lost: [null] });
     expect(calledInTwo()).toEqual([]);
   });
 });

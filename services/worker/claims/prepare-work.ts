@@ -9,7 +9,7 @@ import type { ClaimedWork, QueuedStep, Work } from '../step/work.ts';
 export interface Claimed {
   queued: QueuedStep;
   claim: ClaimedStep;
-  /** Remaining users by the rows, if the message contradicts them. */
+  /** Number of remaining users according to the rows; undefined if the message agrees. */
   contradicted: Contradiction['truth'] | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface PrepareWorkDeps {
   logger: Logger;
 }
 
-/** Prepared claims. Unsure works are those whose lost users could not be read. */
+/** Prepared claims. `unsure` contains the works whose lost users could not be read. */
 export interface Prepared extends ClaimedWork {
   /** Claims that cannot be prepared, because of a bug here or a broken row. */
   broken: { claimed: Claimed; error: unknown }[];
 }
 
 /**
- * Prepares claims as work: removes the users that the chain has lost from the batch's text. The message lists the lost
- * users; they are read if it does not, or if the rows contradict it. In either case, the number of remaining users must
- * match the row of the step before.
+ * Prepares claims as work: removes from the batch's text the users whom earlier steps have lost. The message lists the
+ * lost users. If it does not, or if the rows contradict it, they are read from the database. In either case, the number
+ * of remaining users must match the row of the step before.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
@@ -71,7 +71,7 @@ async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: P
   }
 }
 
-/** @param lost undefined if it could not be read: the work can then only be released */
+/** @param lost undefined if the lost users could not be read: the work can then only be released */
 function workOf(
   { queued, claim, contradicted }: Claimed,
   lost: readonly string[] | undefined,
@@ -85,7 +85,7 @@ function workOf(
   if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
   const users = withoutUsers(claim.users, lost ?? []);
   const plain = isPlain(users);
-  // No user was removed: the size stored with the batch need not be counted again.
+  // If no user was removed, the users need not be counted: their number is stored with the batch.
   const count = users === claim.users ? claim.size : countUsers(users, plain);
   const remaining = contradicted?.remaining ?? queued.remaining;
   if (lost && count !== remaining)
@@ -107,14 +107,19 @@ function workOf(
   };
 }
 
-/** Returns the work of a child batch. None of its users was lost before: it consists of the remaining users. */
+/**
+ * Returns the work of a child batch. A child batch contains only users who remained, so its list of lost users is
+ * empty.
+ */
 function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
   const { users } = claim;
   const plain = isPlain(users);
   return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
 }
 
-/** Returns the works of children created as claimed. A trial's single users come first. */
+/**
+ * Returns the works of child batches that were claimed when they were created. The single users of a trial come first.
+ */
 export function childWorks(
   parent: Work,
   result: StepDone,

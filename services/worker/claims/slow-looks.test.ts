@@ -5,14 +5,15 @@ import { createRunningWorker } from '../../../test/support/running-worker.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 
-/** Checks of run states take this long and return the state at their begin. Calls take 50 ms. */
-async function workerWithLooksOf(lookMs: number) {
+/** Checks of run states take this long and return the state at their begin, or fail at once. Calls take 50 ms. */
+async function workerWithLooksOf(lookMs: number, isDown = () => false) {
   let looks = 0;
   const world = await createRunningWorker({}, ({ contexts, clock }) => ({
     contexts: {
       ...contexts,
       admissions: async (feedIds) => {
         looks++;
+        if (isDown()) throw new Error('too many connections');
         const seen = await contexts.admissions(feedIds);
         await clock.sleep(lookMs);
         return seen;
@@ -45,7 +46,7 @@ describe.each([
     expect(totals()[0]?.succeeded).toBeGreaterThanOrEqual(servedInAMinute);
   });
 
-  it('let no call begin later after a pause than documented', async () => {
+  it('let no call begin later than documented after a pause', async () => {
     const { clock, database, beganAtMs } = await workerWithLooksOf(lookMs);
     await passTime(clock, 2 * lookMs + 300);
     expect(beganAtMs.length).toBeGreaterThan(0);
@@ -68,6 +69,17 @@ describe('checks of run states', () => {
     const { clock, looks } = await workerWithLooksOf(5);
     await passTime(clock, 3000);
     expect(looks()).toBeLessThanOrEqual(7);
+  });
+
+  it('are made twice a second, and calls continue, while they fail at once and the last answer is valid', async () => {
+    let isDown = false;
+    const { clock, totals, looks } = await workerWithLooksOf(5, () => isDown);
+    await passTime(clock, 1000);
+    isDown = true;
+    const [looksBefore, servedBefore] = [looks(), totals()[0]?.succeeded ?? 0];
+    await passTime(clock, 1300);
+    expect(looks() - looksBefore).toBeLessThanOrEqual(3);
+    expect(totals()[0]?.succeeded).toBeGreaterThan(servedBefore + 100);
   });
 
   it('let no call begin if they take longer than the documented pause time', async () => {

@@ -7,11 +7,11 @@ import { createStoppedFeeds } from './stopped-feeds.ts';
 /** The feeds in `paused` are stopped. Queries and their results are recorded. */
 function setUp(paused: string[]) {
   const clock = createSettableClock();
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   let found: readonly string[] | undefined;
   const directory = {
     stoppedOf: (feedIds: readonly string[]) => {
-      asked.push([...feedIds]);
+      requested.push([...feedIds]);
       return Promise.resolve(feedIds.filter((feedId) => paused.includes(feedId)));
     },
   };
@@ -24,27 +24,27 @@ function setUp(paused: string[]) {
     await settled();
     return found;
   };
-  return { clock, asked, directory, look };
+  return { clock, request: requested, directory, look };
 }
 
 describe('feeds of stopped runs', () => {
   it('are looked up twice a second, and only while a step waits for a slot', async () => {
-    const { clock, asked, look } = setUp(['paused']);
+    const { clock, request, look } = setUp(['paused']);
     expect(await look([])).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(request).toEqual([]);
     expect(await look(['paused', 'going'])).toEqual(['paused']);
     clock.advance(499);
     expect(await look(['paused', 'going'])).toBeUndefined();
     clock.advance(1);
     expect(await look(['paused', 'going'])).toEqual(['paused']);
-    expect(asked).toEqual([
+    expect(request).toEqual([
       ['paused', 'going'],
       ['paused', 'going'],
     ]);
   });
 
   it('are looked up for about ten seconds after the last waiting step, then forgotten', async () => {
-    const { clock, asked, look } = setUp(['paused']);
+    const { clock, request, look } = setUp(['paused']);
     await look(['paused']);
     clock.advance(9000);
     expect(await look([])).toEqual(['paused']);
@@ -52,7 +52,7 @@ describe('feeds of stopped runs', () => {
     expect(await look([])).toEqual([]);
     clock.advance(2000);
     await look([]);
-    expect(asked).toEqual([['paused'], ['paused'], []]);
+    expect(request).toEqual([['paused'], ['paused'], []]);
   });
 
   it('count as running after their run was resumed', async () => {
@@ -65,7 +65,7 @@ describe('feeds of stopped runs', () => {
   });
 
   it('are looked up by one query at a time, and again after a failed query', async () => {
-    const { clock, asked, directory, look } = setUp(['paused']);
+    const { clock, request, directory, look } = setUp(['paused']);
     const { stoppedOf } = directory;
     let fail = (): void => undefined;
     directory.stoppedOf = async (feedIds) => {
@@ -75,7 +75,7 @@ describe('feeds of stopped runs', () => {
     expect(await look(['paused'])).toBeUndefined();
     clock.advance(5000);
     expect(await look(['paused'])).toBeUndefined();
-    expect(asked).toEqual([['paused']]);
+    expect(request).toEqual([['paused']]);
     fail();
     await settled();
     directory.stoppedOf = stoppedOf;

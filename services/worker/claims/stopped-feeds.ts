@@ -2,9 +2,12 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 
-/** Milliseconds in which waiting steps notice a pause, a cancellation or a deadline, whatever the calls take. */
+/** Milliseconds within which waiting steps notice a pause, a cancellation or a deadline, however long calls take. */
 export const lookForStopsMs = 500;
-/** Milliseconds after the last claim of a stopped feed after which none of its messages is left. */
+/**
+ * Milliseconds after the last claim of a stopped feed until the feed is forgotten; none of its messages is left by
+ * then.
+ */
 const forgetAfterMs = 10_000;
 
 export interface StoppedFeedsDeps {
@@ -17,19 +20,19 @@ export interface StoppedFeedsDeps {
 /** Feeds whose runs are paused, cancelled or past their deadline: claims are released before they get a slot. */
 export interface StoppedFeeds {
   /**
-   * Checks at intervals which of these feeds are stopped, and which of the recently stopped ones. Returns at once: if
-   * reads take long, steps are claimed and recorded meanwhile.
+   * Checks at intervals whether the waiting feeds are stopped, and whether the recently stopped feeds still are.
+   * Returns at once, so steps are claimed and recorded during a long read.
    * @param waitingFeeds feeds with a step that waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): void;
   /** Returns whether the feed is stopped, as far as this worker knows. */
   isStopped(feedId: string): boolean;
-  /** Returns the same for a feed with a new claim: a stopped feed is then remembered for longer. */
+  /** Does the same as `isStopped` for a feed with a new claim, and remembers a stopped feed for longer. */
   onClaimed(feedId: string): boolean;
 }
 
 export function createStoppedFeeds({ directory, onStopped, clock, logger }: StoppedFeedsDeps): StoppedFeeds {
-  /** Feeds with the time at which each is forgotten. */
+  /** Stopped feeds, each with the monotonic time at which the worker forgets it. */
   let stopped = new Map<string, number>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let isLooking = false;
@@ -40,7 +43,8 @@ export function createStoppedFeeds({ directory, onStopped, clock, logger }: Stop
       stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
       onStopped(found);
     } catch (error) {
-      // Calls check their admission themselves; the next read comes soon.
+      // Without this answer, nothing wrong is called: calls check their admission themselves, and the next read comes
+      // soon.
       logger.warn({ err: error, feeds: feedIds.length }, 'could not look for runs that were stopped');
     } finally {
       isLooking = false;

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 
 export interface CallableType {
@@ -18,7 +18,7 @@ export interface BatchRequest {
   idempotencyKey: string;
   country: string;
   mode: StepMode;
-  /** Upper bound on how often this key may have been sent, this time included, from 1. */
+  /** Upper bound on the number of times that this key has been sent, including this call; at least 1. */
   attempt: number;
   /** W3C trace header, if calls are traced. */
   traceparent?: string | undefined;
@@ -30,7 +30,6 @@ export interface BatchRequest {
 /** Status request of class C, about users whose call was not answered. */
 export interface StatusRequest {
   actionType: string;
-  country: string;
   mode: StepMode;
   /** W3C trace header, if calls are traced. */
   traceparent?: string | undefined;

@@ -31,10 +31,11 @@ export function readExpectedAnswer(
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
     return isExpected ? { failed: [], missing: [], unexpected: 0, repeated: 0 } : undefined;
   }
-  // Split and join: `replaceAll` would build a rope of two hundred pieces, which is flattened when it is written.
+  // Uses split and join, because `replaceAll` would build a rope of two hundred pieces, which is flattened when it is
+  // written.
   const results = users.slice(1, -1).split('","').join(between);
   if ((opening.length + results.length + ending.length) * maxBytesPerUnit > expected.length) return undefined;
-  // Written in pieces: joining them first would copy them once more.
+  // Written in pieces, because joining them first would copy the bytes once more.
   let length = expected.write(opening);
   length += expected.write(results, length);
   length += expected.write(ending, length);
@@ -42,7 +43,7 @@ export function readExpectedAnswer(
   return failed && { failed, missing: [], unexpected: 0, repeated: 0 };
 }
 
-/** Returns the failures in the entries that differ, moving from one to the next. */
+/** Returns the failures in the entries that differ. Moves from one difference to the next. */
 function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined {
   const failed: FailedResult[] = [];
   let bodyRest = body;
@@ -64,7 +65,10 @@ function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined
   return failed;
 }
 
-/** Returns how many bytes are equal at the start. By bisection: comparing memory is fast, a loop over bytes is not. */
+/**
+ * Returns how many bytes are equal at the start. Uses bisection, because comparing memory is fast and a loop over bytes
+ * is not.
+ */
 function sameBytes(a: Buffer, b: Buffer): number {
   let same = 0;
   let different = Math.min(a.length, b.length) + 1;

@@ -4,8 +4,8 @@ import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 
 /**
- * Outer part of the forms only: a malformed entry does not affect the others. An entry needs a valid id and status; its
- * other malformed fields count as absent, like the nulls that many serializers write.
+ * Schema of the outer part only, so that a malformed entry does not affect the others. An entry needs a valid id and
+ * status. Its other malformed fields count as absent, like the nulls that many serializers write.
  */
 const fullForm = z.object({ results: z.array(z.unknown()) });
 const compactForm = compactAnswer.extend({ failed: z.array(z.unknown()) });
@@ -17,7 +17,10 @@ const compactEntry = z.object({
 });
 const fullEntry = compactEntry.extend({ status: userResult.shape.status });
 
-/** Reads either form by parsing and comparing sets: the reference for the fast route. Undefined if it is neither. */
+/**
+ * Parses an answer in the full or the compact form: the reference for the fast route (`readExpectedAnswer`). Undefined
+ * if the answer has neither form.
+ */
 export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResults | undefined {
   const answer = parseJson(body.toString('utf8'));
   const full = fullForm.safeParse(answer);
@@ -76,7 +79,7 @@ function collect(
   return { statuses, counts };
 }
 
-/** True if a repeated entry has the same status, whatever its code, and agrees on whether to retry. */
+/** Returns true if two entries of a user have the same status and agree on whether to retry. Their codes may differ. */
 function agree(a: UserStatus, b: UserStatus): boolean {
   if (a.kind !== 'failed' || b.kind !== 'failed') return a.kind === b.kind;
   return a.failure.retryable === b.failure.retryable;

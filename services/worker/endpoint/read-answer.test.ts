@@ -7,7 +7,7 @@ import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import { readAnswer, type AnswerTerms, type Reading } from './read-answer.ts';
 
-const asked = ['u1', 'u2', 'u3'];
+const requested = ['u1', 'u2', 'u3'];
 const terms: AnswerTerms = { answerForm: 'full', unavailableMeansNotApplied: false };
 const everybody = { failed: [], missing: [], unexpected: 0, repeated: 0 };
 const outOfStock = { id: 'u2', code: 'out-of-stock', detail: null, retryable: false };
@@ -26,13 +26,13 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function askedFor(ids: readonly string[]): RequestedUsers {
+function requestedFor(ids: readonly string[]): RequestedUsers {
   const users = usersTextOf(ids);
   return { users, count: ids.length, plain: isPlain(users) };
 }
 
-function read(answer: BatchAnswer, ids: readonly string[] = asked): Reading {
-  return readAnswer(terms, askedFor(ids), answer);
+function read(answer: BatchAnswer, ids: readonly string[] = requested): Reading {
+  return readAnswer(terms, requestedFor(ids), answer);
 }
 
 const succeeded = (id: string) => ({ id, status: 'succeeded' });
@@ -42,7 +42,7 @@ describe('an answer in the full form', () => {
   const reported = (results: unknown[]) => read(answered(200, { results }));
 
   it('reports that all users succeeded', () => {
-    expect(reported(asked.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
+    expect(reported(requested.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
   });
 
   it('reports which users failed, with code, message and retryable flag', () => {
@@ -60,29 +60,29 @@ describe('an answer in the full form', () => {
   });
 
   it('is read with status 202 as with status 200', () => {
-    expect(read(answered(202, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
+    expect(read(answered(202, { results: requested.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
   });
 
-  it('makes users missing that it does not list', () => {
+  it('reports users as missing if it does not list them', () => {
     expect(reported([succeeded('u1'), succeeded('u3')])).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('makes a user missing that is listed with two different results, and counts repeated entries', () => {
-    const results = [...asked.map(succeeded), failedU2, succeeded('u1')];
+  it('reports a user with two different results as missing, and counts repeated entries', () => {
+    const results = [...requested.map(succeeded), failedU2, succeeded('u1')];
     expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [], repeated: 2 });
   });
 
-  it('makes a user missing that is listed both as retryable and as not retryable', () => {
+  it('reports a user as missing who is listed both as retryable and as not retryable', () => {
     const results = [succeeded('u1'), failedU2, { ...failedU2, retryable: true }, succeeded('u3')];
     expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('makes a user missing whose status is unknown', () => {
+  it('reports a user with an unknown status as missing', () => {
     expect(reported([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
   it('counts users that were not in the request as unexpected and ignores them', () => {
-    expect(reported([...asked.map(succeeded), succeeded('u9')])).toEqual({
+    expect(reported([...requested.map(succeeded), succeeded('u9')])).toEqual({
       kind: 'reported',
       ...everybody,
       unexpected: 1,
@@ -93,7 +93,7 @@ describe('an answer in the full form', () => {
     expect(reported([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
-  it('is read without malformed optional fields', () => {
+  it('is read as if malformed optional fields were absent', () => {
     const failure = { id: 'u2', status: 'failed', code: null, message: null, retryable: null };
     expect(reported([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
       kind: 'reported',
@@ -110,7 +110,7 @@ describe('an answer in the full form', () => {
 
 describe('an answer in the compact form', () => {
   const reported = (answer: unknown) =>
-    readAnswer({ ...terms, answerForm: 'compact' }, askedFor(asked), answered(200, answer));
+    readAnswer({ ...terms, answerForm: 'compact' }, requestedFor(requested), answered(200, answer));
 
   it('reports that all users succeeded', () => {
     expect(reported({ succeeded: 3, failed: [] })).toEqual({ kind: 'reported', ...everybody });
@@ -132,7 +132,7 @@ describe('an answer in the compact form', () => {
     });
   });
 
-  it('counts a user that is listed twice once', () => {
+  it('counts a user once who is listed twice', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }, { id: 'u2' }] };
     expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock], repeated: 1 });
   });
@@ -175,18 +175,21 @@ describe('an HTTP answer to a batch call', () => {
     expect(read(answered(422, { code: 'key-reused' }))).toMatchObject({ kind: 'misconfigured' });
   });
 
-  it.each([409, 425, 429, 503])('with status %i and Retry-After was not applied', (status) => {
+  it.each([409, 425, 429, 503])('with status %i and Retry-After counts as not applied', (status) => {
     expect(read(answered(status, '', 7000))).toMatchObject({ kind: 'not-applied', retryAfterMs: 7000 });
   });
 
-  it('with status 503 was not applied only if its action type promises that', () => {
+  it('with status 503 counts as not applied only if its action type promises that', () => {
     expect(read(answered(503, ''))).toMatchObject({ kind: 'ambiguous', cause: '503 Service Unavailable' });
     const promised = { ...terms, unavailableMeansNotApplied: true };
-    expect(readAnswer(promised, askedFor(asked), answered(503, ''))).toMatchObject({ kind: 'not-applied' });
+    expect(readAnswer(promised, requestedFor(requested), answered(503, ''))).toMatchObject({ kind: 'not-applied' });
   });
 
   it.each([200, 201, 202, 206, 299])('with status %i reports the users by its body', (status) => {
-    expect(read(answered(status, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
+    expect(read(answered(status, { results: requested.map(succeeded) }))).toMatchObject({
+      kind: 'reported',
+      missing: [],
+    });
   });
 
   it('with an unrequested compression is ambiguous and violates the contract', () => {
@@ -264,7 +267,7 @@ describe('the fast parser of answers', () => {
       fc.property(idLists, spoils, oddText, (ids, spoilt, text) => {
         const results = ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', text));
         const body = bytesOf({ results });
-        const fast = readExpectedAnswer('full', askedFor(ids), body);
+        const fast = readExpectedAnswer('full', requestedFor(ids), body);
         if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
       }),
       { numRuns: 2000 },
@@ -280,7 +283,7 @@ describe('the fast parser of answers', () => {
         });
         const at = from % whole.length;
         const body = bytesOf(whole.slice(0, at) + put + whole.slice(at + (length % 40)));
-        const fast = readExpectedAnswer('full', askedFor(ids), body);
+        const fast = readExpectedAnswer('full', requestedFor(ids), body);
         if (fast) expect(fast).toEqual(readPlainAnswer(ids, body));
       }),
       { numRuns: 2000 },
@@ -291,7 +294,7 @@ describe('the fast parser of answers', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `user-${i}`);
     const results = ids.map((id, i) => (i % 25 === 0 ? { ...failedU2, id } : succeeded(id)));
     const failed = [0, 25, 50, 75].map((i) => ({ ...outOfStock, id: `user-${i}` }));
-    expect(readExpectedAnswer('full', askedFor(ids), bytesOf({ results }))).toEqual({ ...everybody, failed });
+    expect(readExpectedAnswer('full', requestedFor(ids), bytesOf({ results }))).toEqual({ ...everybody, failed });
   });
 
   it('returns the same result as the general parser, or none, for compact answers', () => {
@@ -302,8 +305,8 @@ describe('the fast parser of answers', () => {
     );
     fc.assert(
       fc.property(body, (text) => {
-        const fast = readExpectedAnswer('compact', askedFor(asked), bytesOf(text));
-        if (fast) expect(fast).toEqual(readPlainAnswer(asked, bytesOf(text)));
+        const fast = readExpectedAnswer('compact', requestedFor(requested), bytesOf(text));
+        if (fast) expect(fast).toEqual(readPlainAnswer(requested, bytesOf(text)));
       }),
     );
   });

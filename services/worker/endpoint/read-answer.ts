@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { Pressure } from '../../../shared/domain/endpoint/own-matter.ts';
 import { cleanCode } from '../../../shared/domain/step/reasons.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
@@ -36,7 +36,9 @@ export type Reading =
 export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
 
 export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
-  /** True if the unanswered repeat may have been applied: users without a final status are open again. */
+  /**
+   * True if the repeated call was not answered and may have been applied: users without a final status are open again.
+   */
   reopened: boolean;
 };
 

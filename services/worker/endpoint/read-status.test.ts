@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import { readStatus } from './read-status.ts';
 
-const asked = ['u1', 'u2', 'u3'];
+const requested = ['u1', 'u2', 'u3'];
 
 function answered(status: number, body: unknown, contentEncoding?: string): BatchAnswer {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -11,7 +11,7 @@ function answered(status: number, body: unknown, contentEncoding?: string): Batc
 }
 
 function statusesIn(results: readonly unknown[]) {
-  const read = readStatus(asked, answered(200, { results }));
+  const read = readStatus(requested, answered(200, { results }));
   return read.kind === 'answered' ? Object.fromEntries(read.statuses) : read;
 }
 
@@ -71,7 +71,7 @@ describe('the answer to a status request', () => {
     ['no answer', { kind: 'ambiguous', cause: 'no whole answer within 1000 ms' }],
     ['a refused connection', { kind: 'not-applied', cause: 'connection refused' }],
   ])('with %s gives no status', (_name, answer) => {
-    const read = readStatus(asked, answer);
+    const read = readStatus(requested, answer);
     expect(read).toMatchObject({ kind: 'unanswered' });
     expect(read.kind === 'unanswered' && read.cause).toMatch(/^status: /);
   });
@@ -79,7 +79,7 @@ describe('the answer to a status request', () => {
   it('gives statuses of only the requested users for any body', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id: fc.constantFrom('u1', 'u2', 'x'), status: fc.string() })), (results) => {
-        for (const id of Object.keys(statusesIn(results))) expect(asked).toContain(id);
+        for (const id of Object.keys(statusesIn(results))) expect(requested).toContain(id);
       }),
     );
   });

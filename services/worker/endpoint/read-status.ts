@@ -11,7 +11,10 @@ export interface UserStatus {
   retryable: boolean;
 }
 
-/** Result of a status request. `answered`: users without a status are missing. `unanswered`: to be repeated. */
+/**
+ * Result of a status request. `answered`: users without a status are missing. `unanswered`: the request must be
+ * repeated.
+ */
 export type StatusAnswer =
   { kind: 'answered'; statuses: Map<string, UserStatus> } | { kind: 'unanswered'; cause: string };
 
@@ -22,7 +25,10 @@ const entryForm = userStatus.extend({
   retryable: userStatus.shape.retryable.catch(undefined),
 });
 
-/** Reads a status answer as strictly as a batch's: a user with contradictory or unknown status is missing. */
+/**
+ * Reads a status answer as strictly as the answer to a batch call: a user with contradictory or unknown status is
+ * missing.
+ */
 export function readStatus(requested: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
   const { status, body, contentEncoding } = answer;

@@ -1,6 +1,6 @@
 import type { UsersText } from '../../../shared/domain/step/users-text.ts';
 
-/** Users of a call, as one text: splitting the text costs as much as reading the answer. */
+/** Users of a call, kept as one text because splitting the text costs as much as reading the answer. */
 export interface RequestedUsers {
   readonly users: UsersText;
   readonly count: number;
@@ -28,9 +28,9 @@ export interface UserResults {
 }
 
 /**
- * Merges two answers to one key. A final status wins, in either answer: succeeded, or failed and not retryable. Of two
- * contradictory final ones, the success wins: there was an effect. A user without a final status is settled by the
- * second answer.
+ * Merges two answers to the same key. A final status in either answer wins: succeeded, or failed and not retryable. If
+ * two final statuses contradict each other, success wins, because the call had an effect. For a user without a final
+ * status, the second answer decides.
  */
 export function mergeResults(first: UserResults, second: UserResults): UserResults {
   const failedLater = new Map(second.failed.map((failure) => [failure.id, failure]));

@@ -7,15 +7,15 @@ import type { NextStepPublisher } from './next-step-publisher.ts';
 export interface SurvivorsDeps {
   handOn: HandOn;
   nextSteps: NextStepPublisher;
-  /** Notifies that a step needs its message no longer. */
+  /** Called when a step no longer needs its message. */
   onHandled: (origin: OpenMessage | null) => void;
   traces: StepTraces | undefined;
 }
 
-/** Stage W6 of the worker: forwards the users who have survived a step to the next one. */
+/** Stage W6 of the worker (docs/architecture.md): forwards the users who have survived a step to the next one. */
 export interface Survivors {
   /**
-   * Publishes next steps to their topics, and returns those that this worker continues with.
+   * Publishes next steps to their topics. Returns the next steps with which this worker continues itself.
    * @param claimedAtMs monotonic time at which the flush was requested
    */
   forward(results: Pick<MatchedResults, 'recorded' | 'handedOn'>, claimedAtMs: number): ClaimedWork;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStanding } from '../step/step-standing.ts';
+import { createStepState } from '../step/step-state.ts';
 import { configOf, topics, worksOf } from '../slots/test-works.ts';
 import { doneResult } from '../step/step-results.ts';
 import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
@@ -34,7 +34,7 @@ function setUp({ room = 100, roomOfFeed = 100, queued = 0, isServed = true } = {
     slots: { room: () => room, roomOf: () => roomOfFeed },
     directory: {
       unitsPerUser: new Map(),
-      standingOf: (feedId, step) => createStanding(feedId, step, { succeeded: 0, refused: 0, refusedSince: 0 }),
+      standingOf: (feedId, step) => createStepState(feedId, step, { succeeded: 0, refused: 0, refusedSince: 0 }),
       checkOf: () => null,
     },
     stops: { isStopped: () => false },
@@ -54,7 +54,7 @@ describe('the choice of steps whose next step is served at once', () => {
     expect(setUp(terms).choose(finishedOf('f1', 5), []).size).toBe(most);
   });
 
-  it("counts claims of the same flush against the shard's room, and those of its feed against the feed's room", () => {
+  it("counts claims of a flush against the shard's room, and claims of a feed against the feed's room", () => {
     const claims = [claimOf('f1'), claimOf('f2')];
     expect(setUp({ room: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(1);
     expect(setUp({ roomOfFeed: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(2);
@@ -76,7 +76,7 @@ describe('the choice of steps whose next step is served at once', () => {
 });
 
 describe('the next step of a step that was handed on', () => {
-  it('is called if its users text has the recorded number of users, and released otherwise', () => {
+  it('is called if its list of users has the recorded length, and released otherwise', () => {
     const [sure, unsure] = finishedOf('f1', 2);
     if (sure?.result.state !== 'done' || unsure?.result.state !== 'done') throw new Error('no step is done');
     const doubtful = { work: unsure.work, result: { ...unsure.result, restUsers: 2 } };

@@ -27,7 +27,7 @@ describe('the next step of a recorded step', () => {
     ]);
   });
 
-  it('leaves no unhandled message of the first step after it is recorded', async () => {
+  it('leaves no unhandled message of the recorded step', async () => {
     const { clock, bus, feed, topicOf } = await createRunningWorker();
     await feed([['u1']]);
     await passTime(clock, 1000);
@@ -80,7 +80,7 @@ describe('the next step of a recorded step', () => {
     expect(late.totals()[1]).toMatchObject({ succeeded: 1 });
   });
 
-  it('stays with the worker if the durations of both steps vary in turns', async () => {
+  it('stays with the worker even if the durations of both steps alternate', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 16 } });
     const { answer } = endpoint;
     const beganMs = clock.monotonicMs();

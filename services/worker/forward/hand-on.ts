@@ -21,24 +21,27 @@ export interface HandOnDeps extends NextStepDeps {
 }
 
 /**
- * Flush intervals by which next steps may be further ahead of the calls than other claims. Two steps of a chain end in
- * turns: if more of the first ended than of the second, those beyond the ordinary room would be published to the topic.
- * They would return behind steps handed on since, and block further ones meanwhile. With endpoints that answer in 0 ms,
- * this affected a quarter of all second steps and cost a tenth of the rate.
+ * Number of flush intervals by which next steps may be further ahead of the calls than other claims. The two steps of a
+ * chain end in turns. If more of the first steps ended than of the second ones, next steps beyond the ordinary limit
+ * would be published to the topic. They would come back behind steps handed on since, and block further ones meanwhile.
+ * With endpoints that answer in 0 ms, this affected a quarter of all second steps and cost a tenth of the rate.
  */
 const flushesMore = 1;
 
 /**
- * Next steps that this worker serves at once, without a message: if it also serves the next step's shard, has free
- * slots there, and no step waits for them. Only idle room is used. Topics thus scale separately, a slow second step
- * fills its own slots only, and earlier steps keep their place (docs/decisions/0047-how-steps-reach-workers.md).
+ * Hands next steps on within this worker, without a message. The worker must also serve the next step's shard and have
+ * free slots there, and no other step may wait for them. Topics thus scale separately, a slow second step fills its own
+ * slots only, and earlier steps keep their place (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
-  /** Chooses the results to hand on, before they are recorded. @param claims those of the same flush take room */
+  /**
+   * Chooses the results to hand on, before they are recorded.
+   * @param claims claims of the same flush, which use up slots too
+   */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /**
-   * Returns the next steps of results that were handed on. Unsure works, caused by a bug here, have a text with other
-   * users than were recorded.
+   * Returns the next steps of results that were handed on. A work is unsure if its text has other users than were
+   * recorded, which only a bug here can cause.
    * @param claimedAtMs monotonic time at which the flush was requested
    */
   worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): ClaimedWork;
@@ -78,7 +81,7 @@ export function createHandOn(deps: HandOnDeps): HandOn {
       const chosen = new Set<StepResult>();
       /** Steps taken in this flush, for each shard and each feed in it. */
       const taken = new Map<string, number>();
-      /** Room by shard and feed, read once: no call or claim begins meanwhile. */
+      /** Number of steps that each shard and feed can take, read once because no call or claim begins meanwhile. */
       const rooms = new Map<string, number>();
       const isFull = (key: string, readRoom: () => number) => {
         const room = rooms.get(key) ?? readRoom();

@@ -7,14 +7,17 @@ import { nextTopicOf, survivorMessages } from './survivor-messages.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
-/** Milliseconds after which unpublished steps, which are recorded, are left to the sweeper and count as handled. */
+/**
+ * Milliseconds after which the worker leaves unpublished next steps to the sweeper. The steps are recorded, so they
+ * count as handled.
+ */
 const giveUpMs = 3000;
 const outcomeKnown = 'outcome known';
 
 export interface NextStepPublisherDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Notifies that the steps are handled: recorded, and their next steps published or left to the sweeper. */
+  /** Called when steps are handled: recorded, and their next steps published or left to the sweeper. */
   onHandled: (works: readonly Work[]) => void;
   clock: Clock;
   /** Random number in [0, 1). */
@@ -22,7 +25,10 @@ export interface NextStepPublisherDeps {
   logger: Logger;
 }
 
-/** Stage W6 of the worker: publishes next steps by topic. A failing topic delays its own steps only, for seconds. */
+/**
+ * Stage W6 of the worker (docs/architecture.md): publishes next steps by topic. A failing topic delays its own steps
+ * only, for seconds.
+ */
 export interface NextStepPublisher {
   publish(recorded: readonly FinishedStep[]): void;
   /** Stops retrying; resolves when all attempts have ended. Kafka delivers the messages of unpublished steps again. */
@@ -38,20 +44,22 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
     const messages = survivorMessages(topic, recorded);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, stopping.signal]);
-    // A publisher may need long to detect that a topic cannot be written, so this does not wait for it.
+    // The time limit runs beside the publication, because a publisher may need long to detect that a topic cannot be
+    // written.
     const patience = clock.sleep(giveUpMs, signal).then(() => false);
     const published = untilPublished(messages, signal);
     const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
-    // With a reason, because an abort without one creates an exception with a stack.
+    // Aborts with a reason, because an abort without a reason creates an exception with a stack.
     over.abort(outcomeKnown);
-    // Messages unpublished at the stop are delivered again, to the next worker.
+    // If the worker stops before the publication, the messages stay unacknowledged and Kafka delivers them to the next
+    // worker.
     if (!isOut && stopping.signal.aborted) return;
     if (!isOut)
       logger.warn({ topic, messages: messages.length }, 'next steps cannot be published, left to the sweeper');
     onHandled(recorded.map(({ work }) => work));
   }
 
-  /** Resolves with true once the messages are published, with false if it was aborted before. */
+  /** Resolves with true once the messages are published, with false if the signal aborts first. */
   async function untilPublished(messages: readonly OutgoingMessage[], signal: AbortSignal): Promise<boolean> {
     for (let attempt = 1; attempt === 1 || !signal.aborted; attempt++) {
       try {

@@ -6,14 +6,14 @@ import { lostAfter } from '../step/step-results.ts';
 import type { FinishedStep } from '../step/work.ts';
 
 /**
- * References per message: few, so that a small campaign spreads over the partitions; more if many are sent at once,
- * since each message has a cost.
+ * Least number of references per message. Few references spread a small campaign over the partitions. If many are sent
+ * at once, messages contain more, since each message has a cost.
  */
 const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
 
-/** Returns the topic of the next step; null without survivors, after a last step, or if the step waits. */
+/** Returns the topic of the next step; null if no user survived, if the step was the last, or if the step waits. */
 export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
   if (result.state !== 'done' || !hasSurvivors(result)) return null;
   const next = work.context.chain[work.claim.step];

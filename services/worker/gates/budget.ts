@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for the campaign's budget, from which the claim has reserved. If the last units suffice for some users of a
- * batch only, both parts become child batches and are claimed anew, the first one soon. No call was made.
+ * Gate for the campaign's budget, from which the claim has reserved units. If the remaining units suffice for only some
+ * users of a batch, the batch is split. Both child batches are claimed anew, the first one soon. No call was made.
  */
 export const budget: Gate = {
   name: 'budget',

@@ -50,7 +50,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
   };
 }
 
-describe('row 70: a step that is held for a fault', () => {
+describe('a step that is held for a fault', () => {
   it('stays held while quiet hours begin and end, and no further user fails', async () => {
     const { endpoint, failures, kinds, passMinutes } = await setUp(quiet(5, 10));
     await passMinutes(3);

@@ -66,7 +66,7 @@ describe('the trial call of a held step', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch while single users of the batch are tried', async () => {
+  it('is left to a later batch while the users of this batch are tried one by one', async () => {
     const { ask, taken, work } = setUp({});
     const begunBy = putBackResult(work, 0, null);
     work.standing.trial = { begunBy, probes: 2, probesLeft: 2, refusedAlone: [], refused: [], parked: [] };

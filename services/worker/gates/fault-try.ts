@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for the try of a fault: one batch over all workers takes the try that is due. A taken try postpones the next
- * one, so this gate comes after all that may release the batch.
+ * Gate for the try of a fault: of all workers, one batch takes the try that is due. Taking a try postpones the next
+ * one, so this gate comes after all gates that may release the batch.
  */
 export const faultTry: Gate = { name: 'fault try', call: take };
 

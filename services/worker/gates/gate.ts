@@ -9,7 +9,7 @@ import type { Work } from '../step/work.ts';
 
 /**
  * Decision of a gate about a batch. Null lets the batch proceed. A result ends its users (`done`) or makes the batch
- * wait until a time (`waiting`). A name is a place in this worker where the batch waits.
+ * wait until a time (`waiting`). A string names the place in this worker where the batch waits.
  */
 export type Ruling<Place extends string = never> = StepResult | Place | null;
 
@@ -55,8 +55,8 @@ export interface Gate {
   /** Returns true if the next step must be claimed separately, instead of being handed on in the same flush. */
   readonly nextStep?: (work: Work, deps: NextStepDeps) => boolean;
   /**
-   * Returns true if users of the step may end without a call: its claims are then written as not begun, so that after
-   * the loss of a worker their state is certain.
+   * Returns true if users of the step may end without a call. Its claims are then written as not begun, so that their
+   * state is certain if the worker is lost.
    */
   readonly withholds?: (step: StepRef, deps: WithholdDeps) => boolean;
 }

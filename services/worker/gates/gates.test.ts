@@ -23,7 +23,7 @@ describe('the gates before a call', () => {
     for (const gate of gates) expect(gate.claimed ?? gate.call, gate.name).toBeDefined();
   });
 
-  it('are evaluated before a check as before a call, except trial, suspect and fault try', () => {
+  it('are evaluated before a check as before a call, except the gates trial, suspect and fault try', () => {
     const callOnly = gates.filter(({ call, check }) => call && !check).map(({ name }) => name);
     expect(callOnly).toEqual(['trial', 'suspect', 'fault try']);
   });
@@ -33,7 +33,7 @@ describe('the gates before a call', () => {
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
-  it('evaluate the fault try and the slots last', () => {
+  it('evaluate the gates fault try and slots last', () => {
     expect(names.slice(-2)).toEqual(['fault try', 'slots']);
   });
 });

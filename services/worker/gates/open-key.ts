@@ -4,7 +4,9 @@ import { mayStillBeApplied, unknownResult, waitingResult } from '../step/step-re
 import { classOf, type Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/** Gate for an open key: a lost call may have been applied. The same call, or a status request, settles that. */
+/**
+ * Gate for an open key: a lost call may have been applied. The same call, or a status request, settles whether it was.
+ */
 export const openKey: Gate = { name: 'open key', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling {
@@ -12,7 +14,7 @@ function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling
   const settledBy = settlingOf(classOf(work, clock.now().getTime()));
   if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
   if (settledBy === 'answer' || !mayStillBeApplied(work)) return null;
-  // Class C: until the call can no longer be applied, the answer "not found" is not reliable.
+  // Class C: until the call can no longer be applied, the answer "not found" is not reliable, so the batch waits.
   return waitingResult(work, 0, true, 'the outcome of a lost call cannot be asked for yet');
 }
 

@@ -84,7 +84,7 @@ describe('a step in quiet hours', () => {
     expect(new Set(called(2)).size).toBe(20);
   });
 
-  it('keeps its rows and agenda entries unchanged until the quiet hours end', async () => {
+  it('keeps its rows and due times unchanged until the quiet hours end', async () => {
     const { clock, feed, passSweeping, stepRows, database } = await setUp(hours('wait', [-1, 2]));
     const { runId } = await feed(batches('u', 20));
     await passTime(clock, 5000);

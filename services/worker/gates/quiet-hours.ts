@@ -30,7 +30,7 @@ function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling | Pr
   const quiet = deps.quietHours.of(work.actionType, work.context.country);
   if (quiet === null) return work.standing.quietHours.current === null ? null : endHold(work, deps);
   const { untilMs, cause } = quiet;
-  // Without quiet hours, a batch of a step with a fault would not be called either: it waits for a person.
+  // A batch of a step with a fault waits for a person anyway, so quiet hours must not drop its users.
   const then = work.standing.fault.current === null ? quiet.then : 'wait';
   if (then === 'drop' && !work.claim.open) return dropAll(work, cause);
   const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());
@@ -51,7 +51,7 @@ function dropAll(work: Work, cause: string): Ruling {
 
 async function holdUntil(work: Work, cause: string, delayMs: number, { heldSteps }: CheckDeps): Promise<Ruling> {
   const { current } = work.standing.quietHours;
-  // A hold that is over may remain from the evening before, if the run was paused and did not lift it.
+  // A hold that is over may remain from the evening before, if the run was paused and its hold was not lifted.
   if (current?.cause !== cause || current.tryDue) await heldSteps.holdForQuietHours(work.standing, cause, delayMs);
   return { ...putBackResult(work, delayMs, null), whileHeld: true };
 }

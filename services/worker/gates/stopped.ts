@@ -25,7 +25,10 @@ function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }:
   return verdict === 'expire' || deadlineAtMs <= clock.monotonicMs() ? endUncalled(work, 'expired') : null;
 }
 
-/** An open key leaves the outcome unknown: a call may have been applied. */
+/**
+ * Ends a batch without a call. If its key is open, the outcome is unknown, because an earlier call may have been
+ * applied.
+ */
 function endUncalled(work: Work, outcome: 'cancelled' | 'expired'): StepResult {
   return work.claim.open ? unknownResult(work, outcome) : uncalledResult(work, outcome);
 }

@@ -28,7 +28,7 @@ describe('a user on a suppression list', () => {
     expect([detail, attempts]).toEqual(['on the suppression list of send-message: asked to by phone', 0]);
   });
 
-  it('is called in no step and counted in only the first if the list is of all action types', async () => {
+  it('is called in no step, and counted only in the first step, if the list covers all action types', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     suppress(database, allActionTypes, 'u2', null);
     const { totals } = await feed([['u1', 'u2']]);

@@ -6,9 +6,9 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for suppression lists, which the claim has searched for its users. Users on a list end in this step. The others
- * continue as a child batch with a key of its own: lists change, but the users sent under a key must be the same at
- * every attempt. No call was made.
+ * Gate for suppression lists, which the claim has searched for its users. Users on a list end in this step. The other
+ * users continue as a child batch with a key of its own: lists change, but the users sent under a key must be the same
+ * at every attempt. No call was made.
  */
 export const suppression: Gate = {
   name: 'suppression',
@@ -20,7 +20,8 @@ function withhold(work: Work, listed: readonly SuppressedUser[]): Ruling {
   const lost = new Set(work.lost);
   const suppressed = listed.filter(({ user }) => !lost.has(user));
   if (suppressed.length === 0) return null;
-  // If the others need a check, they are claimed again for it.
+  // The users who are on no list become a child batch. If the step has a check, the result does not claim the child,
+  // because the child needs a claim of its own for the check.
   const isChecked = work.context.chain[work.claim.step - 1]?.check !== undefined;
   return withheldResult(work, failuresOf(suppressed), !isChecked);
 }

@@ -7,7 +7,7 @@ import { answerOf } from '../../../test/support/worker-fixture.ts';
 const oneStep = { chain: [{ action: 'award-reward', params: {} }], deadlineSeconds: 86_400 };
 
 describe('a batch with several lapsed leases', () => {
-  it('is called one at a time with others of its kind, beside other batches, and all are served', async () => {
+  it('is never called at the same time as another such batch, and all batches are served', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
     let suspectsInFlight = 0;
     let mostSuspects = 0;
@@ -48,7 +48,7 @@ describe('a batch with several lapsed leases', () => {
     expect(mostInFlight).toBeGreaterThan(1);
   });
 
-  it("is still called one at a time with others of its kind if another worker took the fault's trial call", async () => {
+  it("is never called at the same time as another such batch if another worker took the fault's trial call", async () => {
     let tries = 0;
     const world = await createRunningWorker({}, ({ holds }) => ({
       holds: { ...holds, mayTry: async (ref, everyMs) => (await holds.mayTry(ref, everyMs)) && ++tries > 1 },

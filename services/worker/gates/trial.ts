@@ -1,7 +1,7 @@
 import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
-/** Gate for a trial: whole batches were refused, so single users are tried first, and the others wait here. */
+/** Gate for a trial: whole batches were refused, so single users are tried first, and the other batches wait here. */
 export const trial: Gate = {
   name: 'trial',
   call: park,

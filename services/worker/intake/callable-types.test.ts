@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { RegisteredActionType, SealedSecrets, SecretName } from '../../../shared/ports/registry.ts';
 import { secretPlace } from '../../../shared/runtime/installation/action-type-secrets.ts';
 import { createSecretBox } from '../../../shared/runtime/configuration/secret-box.ts';

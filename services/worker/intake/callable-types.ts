@@ -12,9 +12,9 @@ export interface CallableTypesDeps {
 }
 
 /**
- * Returns a function that selects the registry's types with their secrets. A type whose secret is missing or does not
- * open here is omitted and not served: another worker may be able to. Its earlier claims count as not applied, and
- * wait.
+ * Returns a function that selects the registry's types together with their secrets. A type whose secret is missing or
+ * cannot be decrypted here is omitted, because another worker may be able to serve it. Claims made earlier count as not
+ * applied, and wait.
  */
 export function callableTypes({
   environment,

@@ -13,7 +13,7 @@ import { createClaimRooms } from './claim-rooms.ts';
 import type { MessageReceiver } from './message-receiver.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { UnbegunIntake } from './unbegun-intake.ts';
-import { createVainClaims, type VainClaims } from './vain-claims.ts';
+import { createWastedClaimLimit, type WastedClaimLimit } from './wasted-claim-limit.ts';
 
 export interface ClaimIntakeDeps {
   queue: StepQueue;
@@ -26,17 +26,17 @@ export interface ClaimIntakeDeps {
   ledger: StepLedger;
   receiver: MessageReceiver;
   unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
-  /** Notifies that a step needs its message no longer. */
+  /** Called when a step no longer needs its message. */
   onHandled: (origin: OpenMessage | null) => void;
   traces: StepTraces | undefined;
   logger: Logger;
 }
 
-/** Stage W2 of the worker: turns queued steps into claims, and claims into work. */
+/** Stage W2 of the worker (docs/architecture.md): turns queued steps into claims, and claims into work. */
 export interface ClaimIntake {
   /**
-   * Selects the steps to claim now: as many as there is room for, in turn over the shards, of feeds that exist. Rejects
-   * if unknown feeds cannot be read: then the steps are back in the queue.
+   * Selects the steps to claim now: as many as the slots allow, taken in turn from the shards, and only of feeds that
+   * exist. Rejects if unknown feeds cannot be read; the steps are then back in the queue.
    */
   select(max: number): Promise<QueuedStep[]>;
   /** Prepares the claims of a flush. @param claimedAtMs monotonic time at which the flush was requested */
@@ -45,7 +45,7 @@ export interface ClaimIntake {
 
 export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
   const { queue, directory, receiver, unbegunIntake, onHandled, traces } = deps;
-  const vain = createVainClaims();
+  const vain = createWastedClaimLimit();
 
   return {
     select: async (max) => {
@@ -73,12 +73,15 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
   };
 }
 
-/** Takes equal shares first, so that a full shard leaves room for the others; then their unused room. */
-function takeInTurn(max: number, vain: VainClaims, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
+/**
+ * Takes equal shares of all shards first, so that one shard with a long queue leaves room for the others. A second
+ * round uses what is left.
+ */
+function takeInTurn(max: number, vain: WastedClaimLimit, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
   const topics = [...queue.topics()];
   const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
   const steps: QueuedStep[] = [];
-  // The rooms last over both rounds: the slots do not know the steps of the first one yet.
+  // Both rounds share these limits, because the slots do not know yet which steps the first round took.
   const rooms = createClaimRooms({ slots, checks });
   for (const share of [Math.ceil(max / Math.max(1, topics.length)), max]) {
     for (const [topic, left] of lefts) {

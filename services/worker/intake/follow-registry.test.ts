@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passTime, passTimeUntil, settled } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Served } from './served-shards.ts';
 

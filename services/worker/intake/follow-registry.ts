@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { MessageConsumer, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -12,11 +12,17 @@ export interface ServingDeps {
   logger: Logger;
 }
 
-/** Shards and action types to serve. Both collections change in place, so that holders see the newest state. */
+/**
+ * Shards and action types to serve. Both collections change in place, so that code that holds them sees the newest
+ * state.
+ */
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** Serves these from now on; new shards once the group assigns them. @returns false after `stop` */
+  /**
+   * Serves these shards and action types from now on; new shards once the consumer group assigns them.
+   * @returns false after `stop`
+   */
   follow(served: Served): boolean;
   /** Ignores further changes. */
   stop(): void;
@@ -38,7 +44,10 @@ export function createServing({ consumer, logger, ...initial }: ServingDeps): Se
     Object.assign(actionTypes, nextTypes);
   }
 
-  /** Subscribes one at a time, always to the newest topics: each subscription costs the group an assignment. */
+  /**
+   * Runs one subscription at a time, always to the newest topics, because each subscription costs the group a new
+   * assignment.
+   */
   async function subscribe(): Promise<void> {
     while (!stopped() && consumed !== signatureOf(wanted)) {
       const specs = wanted;

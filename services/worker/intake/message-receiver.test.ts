@@ -34,7 +34,7 @@ function setUp(add: (letters: readonly DeadLetter[]) => Promise<void> = () => Pr
 }
 
 describe('the message receiver of a worker', () => {
-  it('queues at most 100,000 steps, half of them per shard, and settles the messages beyond', () => {
+  it('queues at most 100,000 steps, half of them per shard, and marks further messages as handled', () => {
     const { queue, handled, receiver } = setUp();
     const batchNos = Array.from({ length: 50 }, (_, index) => index + 1);
     const remaining = batchNos.map(() => 100);

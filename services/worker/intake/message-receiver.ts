@@ -19,17 +19,23 @@ export interface MessageReceiverDeps {
 export interface MessageReceiver extends LaneReceiver {
   /** Dead-letters a message whose steps cannot be served, with its bytes, and then counts it as handled. */
   misplaced(message: LaneMessage, reason: string): void;
-  /** Dead-letters a message that contradicts the rows. Its steps are served by the rows. */
+  /** Dead-letters a message that contradicts the rows. The worker serves the message's steps according to the rows. */
   contradicted(step: QueuedStep, truth: Contradiction['truth']): void;
   stop(): void;
 }
 
-/** Stage W1 of the worker: queues the steps of messages. Unreadable ones are dead-lettered, and block no lane. */
+/**
+ * Stage W1 of the worker (docs/architecture.md): queues the steps of messages. Unreadable messages are dead-lettered,
+ * so that they do not block their partition.
+ */
 export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceiver {
   const { queue, letters, shards, onSettled, onHandled } = deps;
   let stopped = false;
-  /** Messages that were dead-lettered once, however many of their steps are contradicted. */
-  const setAside = new WeakSet<OpenMessage>();
+  /**
+   * Messages that were dead-lettered already. A message is dead-lettered once, however many of its steps are
+   * contradicted.
+   */
+  const deadLettered = new WeakSet<OpenMessage>();
 
   function receive(message: LaneMessage): void {
     const read = readReferences(message);
@@ -47,9 +53,9 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
   }
 
   function contradicted({ origin }: QueuedStep, truth: Contradiction['truth']): void {
-    if (!origin || setAside.has(origin)) return;
-    setAside.add(origin);
-    // Counts as one more step until the message is stored.
+    if (!origin || deadLettered.has(origin)) return;
+    deadLettered.add(origin);
+    // Counts as one more open step, so that the message is not settled before the dead letter is stored.
     origin.open++;
     const reason = truth ? 'not whom the rows have left in it' : 'no step that the rows know to be due';
     letters.keep(origin.message, 'contradicted', reason, () => onHandled(origin));
@@ -64,7 +70,7 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
       deps.onArrived();
     },
     revoke: (lane) => queue.drop(lane),
-    // The usual gathering time of fetches yields large enough answers.
+    // Never crowded: fetches gather for the usual time, which yields large enough answers.
     isCrowded: () => false,
     stop: () => {
       stopped = true;

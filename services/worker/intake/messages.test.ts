@@ -64,7 +64,7 @@ describe('a message of a shard', () => {
     expect(totals()).toMatchObject([{ step: 1, succeeded: 1 }]);
   });
 
-  it('is handled once its next steps are published, after failed attempts too', async () => {
+  it('counts as handled once its next steps are published, even after failed attempts', async () => {
     const { clock, bus, feed, endpoint, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
     }));

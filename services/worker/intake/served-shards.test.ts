@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { servedOf, type ServedScope } from './served-shards.ts';
 
 const createdAt = new Date(0);

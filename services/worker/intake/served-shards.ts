@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { topicNames, type Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { Registry } from '../../../shared/ports/registry.ts';
@@ -25,7 +25,9 @@ export interface Served {
   refusals: ShardRefusal[];
 }
 
-/** Returns the part of the registry to serve. Disabled types are included: their begun runs continue. */
+/**
+ * Returns the part of the registry to serve. Disabled types are included, because their runs that have begun continue.
+ */
 export function servedOf(
   { actionTypes, shards }: Pick<Registry, 'actionTypes' | 'shards'>,
   { leaseMs, ...scope }: ServedScope,

@@ -40,7 +40,7 @@ describe('the queue of steps', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('returns steps of a small group before a large group that came first is empty', () => {
+  it('returns steps of a small group before an earlier large group is empty', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('large', 1000));
     queue.add(stepsOf('small', 3));
@@ -75,7 +75,7 @@ describe('the queue of steps', () => {
     expect(namesOf(queue.take(shard, 10, unlimited))).toEqual(namesOf(stepsOf('a', 10)));
   });
 
-  it('drops only the steps that came over a revoked lane', () => {
+  it('drops only the steps that came from a revoked partition', () => {
     const queue = createStepQueue();
     const [gone, kept] = [laneOf(0), laneOf(1)];
     queue.add([
@@ -88,7 +88,7 @@ describe('the queue of steps', () => {
     expect(feedsOf(queue.take(shard, 100, unlimited))).toEqual(['a', 'b']);
   });
 
-  it('returns at most the room of each feed, and fills the rest with other feeds', () => {
+  it('returns at most as many steps of a feed as the feed has room, and fills the rest with other feeds', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('slow', 100), ...stepsOf('slow', 100, { step: 2 }), ...stepsOf('quick', 100)]);
     const taken = queue.take(

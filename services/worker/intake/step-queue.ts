@@ -5,8 +5,8 @@ import type { QueuedStep } from '../step/work.ts';
 /** Steps taken from one group per turn. */
 const quantum = 10;
 /**
- * Upper bound on the queued steps over all lanes, about 150 bytes each. A shard has at most half of what the others
- * leave free, so that a backlog on one topic keeps no other shard out.
+ * Upper bound on the queued steps over all partitions, about 150 bytes each. A shard may use at most half of the space
+ * that the other shards leave free. A backlog on one topic therefore does not keep other shards out.
  */
 const maxQueuedSteps = 200_000;
 
@@ -17,15 +17,18 @@ const maxQueuedSteps = 200_000;
 export interface StepQueue {
   readonly size: number;
   sizeOf(topic: string): number;
-  /** Returns whether this many more steps of a shard may be added. Steps beyond are left to the sweeper. */
+  /** Returns whether this many more steps of a shard may be added. If not, the steps are left to the sweeper. */
   hasRoom(topic: string, steps: number): boolean;
   add(steps: readonly QueuedStep[]): void;
   /** Takes at most `count` steps of the shard, in turn. @param rooms upper bound for each step of a feed */
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
   topics(): Iterable<string>;
-  /** Returns steps that could not be claimed to the front. */
+  /** Puts steps that could not be claimed back at the front. */
   putBack(steps: readonly QueuedStep[]): void;
-  /** Drops the steps that came over a revoked lane: Kafka delivers them again, to the lane's new worker. */
+  /**
+   * Drops the steps from a revoked lane (an assignment of a partition). Kafka delivers them again, to the new worker of
+   * the partition.
+   */
   drop(lane: Lane): void;
   clear(): void;
 }
@@ -38,7 +41,10 @@ export interface StepRooms {
 type Group = StepFifo<QueuedStep>;
 
 export function createStepQueue(): StepQueue {
-  /** Groups by name and topic. A Map keeps the order of turns: a group moves to the end after its turn. */
+  /**
+   * Groups by topic and then by name. The order of the inner Map is the order of turns: a group moves to the end after
+   * its turn.
+   */
   const shards = new Map<string, Map<string, Group>>();
   const sizes = new Map<string, number>();
   let size = 0;
@@ -61,7 +67,7 @@ export function createStepQueue(): StepQueue {
     const groups = shards.get(topic);
     if (!groups) return [];
     const taken: QueuedStep[] = [];
-    // Turns in a row without a step: after a whole round of them, no group has room.
+    // Consecutive turns in which a group yielded no step. After a whole round of such turns, no group has room.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;

@@ -10,7 +10,7 @@ import {
   type SeenCall,
 } from '../../../test/support/worker-fixture.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { createStanding } from '../step/step-standing.ts';
+import { createStepState } from '../step/step-state.ts';
 import { topics, worksOf } from '../slots/test-works.ts';
 import { createStepQueue } from './step-queue.ts';
 import { createTimedSteps, type TimedStepsDeps } from './timed-steps.ts';
@@ -38,7 +38,7 @@ describe('a timed step', () => {
   const feedId = 'f1';
   const shard = { actionType: 'award-reward', country: 'SG' };
   const topic = topics.shard(shard);
-  const standing = createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 });
+  const standing = createStepState(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 });
 
   /** Times one step until it is due. The test then looks at the queue. */
   function timeOne(change: Partial<TimedStepsDeps> = {}) {
@@ -76,7 +76,7 @@ describe('a timed step', () => {
     expect(timeOne({ shards: new Map() }).queuedWhenDue()).toBe(0);
   });
 
-  it('is left to the agenda if the worker stops, as are the steps of its last flushes', () => {
+  it('is left to the sweep of due steps if the worker stops, as are the steps of its last flushes', () => {
     const { timed, add, queuedWhenDue } = timeOne();
     timed.stop();
     expect(timed.withinMs()).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a timed step', () => {
 });
 
 describe('a retry that is due soon', () => {
-  it('is called by the worker that recorded it when it is due, without a message', async () => {
+  it('is called, when it is due, by the worker that recorded it, without a message', async () => {
     const { clock, endpoint, feed, messages, stepRows } = await createRunningWorker({ type });
     endpoint.answer = retryOnce();
     const { totals } = await feed([['u1', 'u2']], oneStep);
@@ -102,7 +102,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is called only after the agenda offers it, if the worker does not time it', async () => {
+  it('is called only after the sweep of due steps offers it, if the worker does not time it', async () => {
     const world = await createRunningWorker({ type }, ({ ledger }) => ({ ledger: withoutTimedSteps(ledger) }));
     const { clock, endpoint, feed, sweepOverdue } = world;
     endpoint.answer = retryOnce();
@@ -132,7 +132,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ failed: 1 }, { succeeded: 2 }]);
   });
 
-  it('is left to the agenda if it is due late, or if its worker stops', async () => {
+  it('is left to the sweep of due steps if it is due late, or if its worker stops', async () => {
     const late = { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
     const { clock, worker, endpoint, feed } = await createRunningWorker({ type: late });
     endpoint.answer = retryOnce();
@@ -186,7 +186,7 @@ describe('a retry that is due soon', () => {
     expect(await endOfSmall(true)).toBeLessThanOrEqual((await endOfSmall(false)) * 1.2);
   });
 
-  it('keeps the worker busy: 0.8 of the calls per second if every batch has a retry', async () => {
+  it('keeps the worker busy, with 80 % of the usual calls per second, if every batch has a retry', async () => {
     async function callsPerSecond(isRetried: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker({ type, concurrency: 20 });
       const retry = retryOnce();

@@ -2,14 +2,17 @@ import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StepResult, TimedStep } from '../../../shared/ports/step-ledger.ts';
 import type { FeedDirectory } from '../claims/feed-directory.ts';
-import { isHeld } from '../step/step-standing.ts';
+import { isHeld } from '../step/step-state.ts';
 import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { QueuedStep, Work } from '../step/work.ts';
 import type { StepQueue } from './step-queue.ts';
 
 /** Share of a lease within which a retry must be due; later ones are left to the agenda. */
 const partOfLease = 1 / 3;
-/** Upper bound on steps plus users lost before them, about 150 bytes each. More are left to the agenda. */
+/**
+ * Upper bound on the steps in memory plus the users that earlier steps lost; an entry has about 150 bytes. Further
+ * steps stay in the agenda.
+ */
 const maxHeld = 100_000;
 /** Steps are grouped by due time in buckets of this many milliseconds, about the interval of flushes. */
 const bucketMs = 25;
@@ -32,9 +35,12 @@ export interface TimedStepsDeps {
  * agenda offers them later (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface TimedSteps {
-  /** Returns the milliseconds within which a recorded step may be due here; undefined if none is timed any more. */
+  /**
+   * Returns the milliseconds within which a recorded step must be due to be timed here; undefined once steps are no
+   * longer timed.
+   */
   withinMs(): number | undefined;
-  /** @param works by the results that the steps were recorded with */
+  /** @param works works by the result with which each step was recorded */
   add(timed: readonly TimedStep[], works: ReadonlyMap<StepResult, Work>): void;
   /** Queues the due steps. Steps of stopped runs and held steps are left to the agenda. */
   queueDue(): void;
@@ -47,7 +53,9 @@ export interface TimedSteps {
 export function createTimedSteps(deps: TimedStepsDeps): TimedSteps {
   const { queue, directory, stops, shards, clock } = deps;
   const withinMs = deps.leaseMs * partOfLease;
-  /** Steps by due time, in units of `bucketMs`: few buckets, since no step is due late. */
+  /**
+   * Steps by due time, in units of `bucketMs`. There are few buckets, because steps that are due late are not timed.
+   */
   const buckets = new Map<number, QueuedStep[]>();
   let held = 0;
   let isOver = false;
@@ -98,7 +106,7 @@ function weightOf({ lost }: QueuedStep): number {
   return 1 + (lost?.length ?? 0);
 }
 
-/** Returns the step to queue. No user of a child batch was lost before: it consists of the remaining users. */
+/** Returns the step to queue. A child batch contains only remaining users, so none of them was lost before. */
 function queuedOf({ feedId, batchNo, step, users }: TimedStep, work: Work): QueuedStep {
   const ofWhom = users === null ? { remaining: work.count, lost: work.lost } : { remaining: users, lost: [] };
   return { feedId, batchNo, step, topic: work.topic, origin: null, ...ofWhom };

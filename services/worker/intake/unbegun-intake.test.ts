@@ -152,7 +152,7 @@ describe('the intake of steps without a claim', () => {
   };
   const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
-  it('takes only steps older than 200 ms while references arrive, and the others after the last reference', async () => {
+  it('takes only steps older than 200 ms while references arrive, and all steps after the last reference', async () => {
     const clock = createSettableClock(0);
     const taken: number[] = [];
     let fedLast = 1;

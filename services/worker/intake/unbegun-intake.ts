@@ -8,21 +8,27 @@ import type { CallSlots } from '../slots/call-slots.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.port.ts';
 
-/** Milliseconds after which an idle shard's slots count as free, and between two successful searches. */
+/** Milliseconds between two turns, and between two successful searches of a feed. */
 const lookEveryMs = 50;
-/** Longest pause between searches of a feed that find nothing: the pause doubles each time. */
+/**
+ * Longest pause between two searches of a feed, in milliseconds. The pause doubles after each search that finds
+ * nothing.
+ */
 const longestPauseMs = 2000;
-/** Milliseconds for which unbegun steps wait for their reference while those of their feed still arrive. */
+/** Milliseconds for which unbegun steps wait for their reference while other references of their feed still arrive. */
 const onItsWayMs = 200;
 /** Milliseconds without a reference of a feed after which no more are on the way to this worker. */
 const quietAfterMs = 100;
 /** Largest share of a connection's time for searches. */
 const partOfTime = 1 / 20;
-/** Longest rest between searches: on a loaded database they are slow, and free slots would wait for seconds. */
+/**
+ * Longest rest between two searches, in milliseconds. On a loaded database, searches are slow; with a longer rest, free
+ * slots would wait for seconds.
+ */
 const longestRestMs = 500;
 /** Rounds of calls to queue at once: enough until the next search, also after the longest rest. */
 const roundsAhead = 4;
-/** Milliseconds without a reference after which a feed is searched no more. */
+/** Milliseconds without a reference or a found step after which a feed is no longer searched. */
 const livelyMs = 30_000;
 const feedsPerLook = 50;
 const stepsPerFeed = 400;
@@ -43,8 +49,8 @@ export interface UnbegunIntakeDeps {
 
 /**
  * Search for unbegun steps. A worker with free slots takes steps that no worker has begun, whichever worker has their
- * references: the backlog of a partition is not bound to its worker. A slow, frozen or dead worker therefore delays
- * only the steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
+ * references: any worker can serve the backlog of a partition. A slow, frozen or dead worker therefore delays only the
+ * steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface UnbegunIntake {
   onSteps(steps: readonly StepRef[]): void;
@@ -63,12 +69,12 @@ interface LivelyFeed {
   seenAtMs: number;
   /** Time of the last reference. */
   cameAtMs: number;
-  /** Time since which one of its shards has been idle. */
+  /** Time since which one of the feed's shards has been idle. */
   freeSinceMs: number;
   notBeforeMs: number;
   pauseMs: number;
-  /** Unbegun step by batch, with the time since which it is known to be unbegun. */
-  lying: Map<number, { step: number; sinceMs: number }>;
+  /** Unbegun step of each batch, with the time since which this worker knows that the step is unbegun. */
+  unbegunSince: Map<number, { step: number; sinceMs: number }>;
 }
 
 export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
@@ -121,16 +127,16 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
         delay(feed, lookEveryMs);
       } else {
         feed.from = inFeed.next ?? 1;
-        // The next turn searches behind this window.
+        // The next search continues behind this window. The pause grows only after the last window.
         delay(feed, inFeed.next === null ? Math.min(2 * feed.pauseMs, longestPauseMs) : feed.pauseMs);
       }
-      // The feed moves behind those that were not searched.
+      // Moves the feed behind the feeds that were not searched, so that these come next.
       if (feeds.delete(feed.feedId)) feeds.set(feed.feedId, feed);
     }
     if (isFound) deps.onFound();
   }
 
-  /** Queues steps of the feed that have room. A later search finds the others again. */
+  /** Queues steps of the feed whose shard has free slots. A later search finds the remaining steps again. */
   function take(feed: LivelyFeed, steps: readonly UnbegunStep[], isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
@@ -158,7 +164,7 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
     const ofChain = context.chain.map(({ action }) => topics.shard(shardOf(action)));
     const notYet = { notBeforeMs: nowMs + lookEveryMs, pauseMs: lookEveryMs };
     const times = { seenAtMs: nowMs, cameAtMs: nowMs, freeSinceMs: nowMs, ...notYet };
-    feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, lying: new Map() });
+    feeds.set(feedId, { feedId, topics: ofChain, from: 1, ...times, unbegunSince: new Map() });
   }
 
   return {
@@ -183,16 +189,19 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
 
 const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >= quietAfterMs;
 
-/** Returns the found steps that no reference on its way would begin. */
+/**
+ * Returns the found steps whose reference is probably not on its way: the feed's references have ceased, or the step
+ * was unbegun for long enough.
+ */
 function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
   const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);
-  const before = feed.lying;
+  const before = feed.unbegunSince;
   const isOfOtherWindow = ([batchNo]: [number, unknown]) => !isLookedAt(batchNo);
-  feed.lying = new Map([...before].filter(isOfOtherWindow));
+  feed.unbegunSince = new Map([...before].filter(isOfOtherWindow));
   for (const { batchNo, step } of steps) {
     const known = before.get(batchNo);
-    feed.lying.set(batchNo, known?.step === step ? known : { step, sinceMs: nowMs });
+    feed.unbegunSince.set(batchNo, known?.step === step ? known : { step, sinceMs: nowMs });
   }
   if (isQuiet(feed, nowMs)) return steps;
-  return steps.filter(({ batchNo }) => nowMs - (feed.lying.get(batchNo)?.sinceMs ?? nowMs) >= onItsWayMs);
+  return steps.filter(({ batchNo }) => nowMs - (feed.unbegunSince.get(batchNo)?.sinceMs ?? nowMs) >= onItsWayMs);
 }

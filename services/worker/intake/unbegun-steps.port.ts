@@ -3,14 +3,14 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 export interface FeedWindow {
   feedId: string;
   chainLength: number;
-  /** Number of the first batch; the feed's mark if that is higher. */
+  /** Number of the first batch of the window; the feed's mark applies if it is higher. */
   from: number;
 }
 
 export interface UnbegunStep extends StepRef {
   /** Users still to be served. */
   remaining: number;
-  /** True for the step that its feed's batches begin with: no user was lost before it. */
+  /** True for the step with which the batches of the feed begin: no user was lost before that step. */
   isFirst: boolean;
 }
 

@@ -7,29 +7,25 @@ export const workerMetrics = {
   calls: {
     kind: 'counter',
     name: 'muster_worker_calls_total',
-    help:
-      'Calls of batch endpoints, by what they brought: reported (an answer for each user), refused, misconfigured, ' +
-      'not-applied, ambiguous.',
+    help: 'Calls of batch endpoints by result: reported (an answer for each user), refused, misconfigured, not-applied, ambiguous.',
     labelNames: resultLabels,
   },
   users: {
     kind: 'counter',
     name: 'muster_worker_users_total',
-    help: 'Users that calls asked for, by what the calls brought.',
+    help: 'Users of calls, by the result of the call.',
     labelNames: resultLabels,
   },
   statusQueries: {
     kind: 'counter',
     name: 'muster_worker_status_queries_total',
-    help: 'Questions what became of calls that were not answered (class C), by what they brought.',
+    help: 'Status requests for lost calls (class C), by result.',
     labelNames: resultLabels,
   },
   sentAgain: {
     kind: 'counter',
     name: 'muster_worker_calls_sent_again_total',
-    help:
-      'Calls of batch endpoints (classes A and B) and status queries that were sent once more, because a kept ' +
-      'connection ended without an answer. Each is one call in all other metrics.',
+    help: 'Calls of batch endpoints (classes A and B) and status requests that were repeated, because a kept connection ended without an answer. Both sends count as one call in all other metrics.',
     labelNames: ['action', 'request'],
   },
   violations: {
@@ -41,35 +37,32 @@ export const workerMetrics = {
   latency: {
     kind: 'histogram',
     name: 'muster_worker_call_duration_seconds',
-    help: 'From a call to the end of its answer.',
+    help: 'Time from the start of a call to the end of its answer.',
     labelNames: shardLabels,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   flushSeconds: {
     kind: 'histogram',
     name: 'muster_worker_flush_duration_seconds',
-    help: 'Recording and claiming in one statement.',
+    help: 'Duration of the statement that records results and claims steps.',
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
   },
   flushed: {
     kind: 'counter',
     name: 'muster_worker_flushed_steps_total',
-    help:
-      'Steps of flushes: results and claims that were handed in; handed-on: the next step was claimed with its ' +
-      'result; fenced results and not-claimed steps were another’s or done; busy: their budget was locked just then, ' +
-      'and they are asked for again; refused by the database as broken, which is a bug.',
+    help: 'Steps of flushes: results; claims; handed-on (the next step was claimed with the result); fenced results and not-claimed steps (of another worker, or done); busy (budget locked, claimed again later); refused by the database, which is a bug.',
     labelNames: ['what'],
   },
   callsInFlight: {
     kind: 'gauge',
     name: 'muster_worker_calls_in_flight',
-    help: 'Calls under way.',
+    help: 'Calls in flight.',
     labelNames: shardLabels,
   },
   callLimit: {
     kind: 'gauge',
     name: 'muster_worker_call_limit',
-    help: 'Calls that may be under way at once.',
+    help: 'Limit of calls in flight.',
     labelNames: shardLabels,
   },
   claimsWaiting: {

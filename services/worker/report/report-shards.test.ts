@@ -13,18 +13,18 @@ describe("a worker's report of its shards", () => {
   const clock = createSettableClock();
   let levels: ShardLevels[];
   let refusals: ShardRefusal[];
-  let said: (string | readonly ShardReport[])[];
+  let reported: (string | readonly ShardReport[])[];
   let reporter: ShardReporter;
   beforeEach(() => {
     levels = [{ ...idle, shard: shardOf('SG') }];
     refusals = [];
-    said = [];
+    reported = [];
     reporter = createShardReporter({
       worker: 'w',
       reports: {
-        report: (_worker, reports) => Promise.resolve(void said.push(reports)),
+        report: (_worker, reports) => Promise.resolve(void reported.push(reports)),
         withdraw: (_worker, shards) =>
-          Promise.resolve(void said.push(`gone: ${shards?.map(({ country }) => country).join() ?? 'all'}`)),
+          Promise.resolve(void reported.push(`gone: ${shards?.map(({ country }) => country).join() ?? 'all'}`)),
       },
       levels: () => levels,
       refusals: () => refusals,
@@ -36,7 +36,7 @@ describe("a worker's report of its shards", () => {
   it('is sent once in 20 s while nothing changes', async () => {
     reporter.start();
     await passTime(clock, 39_000);
-    expect(said).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     await reporter.stop();
   });
 
@@ -44,10 +44,10 @@ describe("a worker's report of its shards", () => {
     levels = [...levels, { ...idle, shard: shardOf('ID') }];
     reporter.start();
     await passTime(clock, 1000);
-    said = [];
+    reported = [];
     levels = levels.map((level) => ({ ...level, ...(level.shard.country === 'SG' && { inFlight: 3, recorded: 50 }) }));
     await passTime(clock, 1100);
-    expect(said).toEqual([
+    expect(reported).toEqual([
       [
         {
           ...shardOf('SG'),
@@ -70,28 +70,28 @@ describe("a worker's report of its shards", () => {
     ];
     reporter.start();
     await passTime(clock, 1000);
-    expect(said).toEqual([
+    expect(reported).toEqual([
       [
         expect.objectContaining({ ...shardOf('ID'), callLimit: 0, refusal: 'its calls may take too long' }),
         expect.objectContaining({ ...shardOf('VN'), refusal: 'its calls may take too long' }),
         expect.objectContaining({ ...shardOf('SG'), refusal: null }),
       ],
     ]);
-    said = [];
+    reported = [];
     refusals = [];
     levels = [...levels, { ...idle, shard: shardOf('ID') }];
     await passTime(clock, 2000);
-    expect(said).toEqual(['gone: VN', [expect.objectContaining({ ...shardOf('ID'), refusal: null })]]);
+    expect(reported).toEqual(['gone: VN', [expect.objectContaining({ ...shardOf('ID'), refusal: null })]]);
     await reporter.stop();
   });
 
   it('is withdrawn for shards that are no longer served, and for all shards when the worker stops', async () => {
     reporter.start();
     await passTime(clock, 1000);
-    said = [];
+    reported = [];
     levels = [];
     await passTime(clock, 2000);
     await reporter.stop();
-    expect(said).toEqual(['gone: SG', 'gone: all']);
+    expect(reported).toEqual(['gone: SG', 'gone: all']);
   });
 });

@@ -7,8 +7,10 @@ import type { ShardReports } from './shard-reports.port.ts';
 import type { ShardLevels } from './worker-meter.ts';
 
 const lookEveryMs = 2000;
-/** Milliseconds after which an unchanged report is repeated: a worker without a report for longer counts as gone. */
-const sayAgainMs = 20_000;
+/**
+ * Milliseconds after which an unchanged report is repeated. Readers count a worker without a report for longer as gone.
+ */
+const repeatReportAfterMs = 20_000;
 
 export interface ReportShardsDeps {
   worker: string;
@@ -22,7 +24,7 @@ export interface ReportShardsDeps {
 /** Loop that reports the levels of the shards every two seconds, if they have changed. */
 export interface ShardReporter {
   start(): void;
-  /** Stops, and withdraws the reports. */
+  /** Stops the loop and withdraws the reports. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export function createShardReporter({
     const now = levels();
     const current = new Map([
       ...refusals().map((refusal): [string, ShardReport] => [keyOf(refusal), refusalReport(refusal)]),
-      // A shard that is refused now may still have claims from before.
+      // Levels override refusals, because a shard that is refused now may still have earlier claims.
       ...now.map((level): [string, ShardReport] => [keyOf(level.shard), reportOf(level, recorded, seconds)]),
     ]);
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
@@ -53,7 +55,7 @@ export function createShardReporter({
 
     const gone = [...reported].filter(([key]) => !current.has(key)).map(([, report]) => report);
     if (gone.length > 0) await reports.withdraw(worker, gone);
-    const sayAll = nowMs - reportedAtMs >= sayAgainMs;
+    const sayAll = nowMs - reportedAtMs >= repeatReportAfterMs;
     const news = [...current].filter(([key, report]) => sayAll || !isSame(report, reported.get(key)));
     if (news.length > 0)
       await reports.report(
@@ -71,7 +73,7 @@ export function createShardReporter({
     start: () => loop.start(),
     stop: async () => {
       await loop.stop();
-      // Readers will count this worker as gone soon in any case.
+      // A failure does no harm: readers will soon count this worker as gone in any case.
       await reports.withdraw(worker).catch((error: unknown) => {
         logger.debug({ err: error }, 'could not take back what was reported of shards');
       });

@@ -84,7 +84,7 @@ describe('the spans of a batch', () => {
     ]);
   });
 
-  it('are sampled independently of those of its parent, if it is a child batch', async () => {
+  it('are sampled independently of the spans of the parent batch, if it is a child batch', async () => {
     const tracing = createRecordedSpans({ share: 0.5 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const numbers = Array.from({ length: 100 }, (_, index) => index);

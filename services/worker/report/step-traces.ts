@@ -21,13 +21,16 @@ export interface CallTrace {
 export interface StepTraces {
   /** Records claims. @param requestedAtMs monotonic time, like all times here */
   claimed(works: readonly Work[], requestedAtMs: number): void;
-  /** Returns the header of a status request, which has no span of its own: its receiver's belong to the step. */
+  /**
+   * Returns the header of a status request. The request has no span of its own, so the receiver's spans belong to the
+   * step's span.
+   */
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
   /**
-   * Records results. The traces of sampled child batches begin here, each with a link to its parent's; the steps of the
-   * parents link to them.
+   * Records results. The traces of sampled child batches begin here, each with a link to the trace of its parent. The
+   * step spans of the parents link to the child traces.
    * @param born children created by the same flush
    * @param requestedAtMs time at which the flush was requested
    */
@@ -60,7 +63,10 @@ export interface StepTracesDeps {
 const maxFeeds = 1000;
 /** Upper bound on the sampled steps in progress. Beyond it, the oldest one is recorded without its beginning. */
 const maxOpenSteps = 10_000;
-/** Upper bound on the links of a span, as in OpenTelemetry. Users tried alone may be more child batches. */
+/**
+ * Upper bound on the links of a span, as in OpenTelemetry. A batch whose users are tried alone may have more child
+ * batches.
+ */
 const maxLinks = 128;
 
 export function createStepTraces({ tracing, clock, random }: StepTracesDeps): StepTraces {
@@ -98,8 +104,11 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return begun;
   }
 
-  /** Records the first spans of child batches. @returns the links to them, by the result that created them */
-  function bear(
+  /**
+   * Records the first spans of child batches.
+   * @returns links to these spans, by the result that created the child batches
+   */
+  function recordChildSpans(
     steps: readonly FinishedStep[],
     born: readonly BornChild[],
     requestedAtMs: number,
@@ -157,7 +166,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     claimed: (works, requestedAtMs) => {
       for (const work of works) {
         if (!isSampled(work.claim)) continue;
-        // A lost step that is claimed here again begins anew.
+        // If this worker lost the step and claims it again, the step's span begins anew.
         open.delete(keyOf(work.claim));
         const { spanId: parentId } = openOf(work, requestedAtMs);
         const attributes = { 'muster.epoch': work.claim.epoch };
@@ -196,7 +205,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     },
 
     recorded: (steps, born, requestedAtMs) => {
-      const children = bear(steps, born, requestedAtMs);
+      const children = recordChildSpans(steps, born, requestedAtMs);
       if (open.size === 0) return;
       for (const { work, result } of steps) {
         if (!isSampled(work.claim)) continue;

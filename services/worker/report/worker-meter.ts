@@ -8,7 +8,7 @@ import type { StatusAnswer } from '../endpoint/read-status.ts';
 import { workerMetrics } from './metrics.ts';
 import type { Work } from '../step/work.ts';
 
-/** Milliseconds in which the same warning is logged once, with a count. */
+/** Milliseconds within which equal warnings are logged only once, with a count. */
 const warnEveryMs = 60_000;
 
 /** Metrics of the worker for operators, and warnings without repetition. */
@@ -149,7 +149,7 @@ interface ShardCounters {
   latency: { observe(value: number): void };
 }
 
-/** Returns the counters of a shard, created once: finding a counter costs more than counting. */
+/** Returns the counters of a shard. They are created once, because finding a counter costs more than counting. */
 function shardCounters(metrics: ReturnType<typeof createMetrics>, action: string, country: string): ShardCounters {
   const kinds = ['reported', 'refused', 'misconfigured', 'not-applied', 'ambiguous'] as const;
   const calls = new Map(kinds.map((result) => [result, metrics.calls.of({ action, country, result })]));

@@ -86,7 +86,7 @@ describe('the breaker of a shard', () => {
     [501, false],
     [500, true],
   ])(
-    'counts failed calls after an answered probe only if they began after it: %d ms long, 500 ms after',
+    'ignores failures of calls that began before the last answered probe: a call of %d ms that fails 500 ms after the probe',
     (tookMs, isOpen) => {
       const { breaker, at, endMany, end, pass, retryInMs } = setUp();
       endMany('unanswered', 10);
@@ -102,7 +102,7 @@ describe('the breaker of a shard', () => {
     [501, false],
     [500, true],
   ])(
-    'counts failed calls after an answer to a feed only if they began after it: %d ms long, 500 ms after',
+    'counts, after an answer to a feed, only failed calls that began later: %d ms long, 500 ms after',
     (tookMs, isOpen) => {
       const { breaker, at, endMany, end, pass } = setUp();
       endMany('unanswered', 10);

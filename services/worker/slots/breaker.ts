@@ -4,7 +4,9 @@ import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
 /** Unanswered calls in a row, over all runs, after which the shard's endpoint counts as down. */
 const failuresToOpen = 10;
-/** Runs refused for a configuration fault, with no other run served, after which the fault counts as the endpoint's. */
+/**
+ * Number of runs with a configuration fault after which the fault counts as the endpoint's, if no other run is served.
+ */
 const runsToOpen = 3;
 /** Milliseconds for which the store's state is valid. With an older state, this worker decides alone. */
 const lookLastsMs = 5000;
@@ -23,8 +25,8 @@ export interface EndedCall {
 }
 
 /**
- * Report to the store: calls only failed, the probe has ended, or a feed was answered although the breaker is open
- * (`recovered` if the endpoint is to start slowly).
+ * Report to the store. `open`: calls only failed. `probe-answered`, `probe-failed`: the probe has ended. `alive`: a
+ * feed was answered although the breaker is open. `recovered`: likewise, and the endpoint is to start slowly.
  */
 export interface GuardReport {
   kind: 'open' | 'probe-answered' | 'probe-failed' | 'alive' | 'recovered';
@@ -46,10 +48,13 @@ export interface Breaker {
   allowed(nowMs: number): number;
   /** Returns the milliseconds until the next probe, by any worker, if the breaker is open. */
   retryInMs(nowMs: number): number;
-  /** Returns the milliseconds until this worker may probe without a grant; infinite if it needs one, or is probing. */
+  /**
+   * Returns the milliseconds until this worker may probe; 0 with a grant. Infinite if this worker needs a grant, or is
+   * probing.
+   */
   callInMs(nowMs: number): number;
   onBegin(nowMs: number): void;
-  /** @returns true if the breaker opened because of it */
+  /** @returns true if the breaker opened because of this call */
   onEnd(end: CallEnd, call: EndedCall): boolean;
   /**
    * Handles an answer to a feed that had not failed itself: the endpoint works, and only other feeds have the fault
@@ -57,14 +62,19 @@ export interface Breaker {
    * @param isRecovery true if the endpoint was probably down for all feeds: then it starts slowly
    */
   onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
-  /** Handles that a call which had begun was not made. */
+  /** Handles a call that was begun but then not made. */
   onNoCall(): void;
   readonly report: GuardReport | null;
-  /** Returns the report for writing. From now on the store may have received it. */
+  /** Returns the report to write; null if there is none. After this call, the store may have received the report. */
   takeReport(): GuardReport | null;
-  /** Handles that the store has this report. A report made in the meantime has yet to be written. */
+  /** Removes a report that the store has received. A report made in the meantime remains to be written. */
   onReported(written: GuardReport, nowMs: number): void;
-  /** @param look null: the endpoint is well. @param requestedAtMs time of the request. @returns true if it opened */
+  /**
+   * Applies the state that was read from the store.
+   * @param look state in the store; null if the endpoint is well
+   * @param requestedAtMs time at which the state was requested
+   * @returns true if the breaker opened because of the state
+   */
   onLook(look: GuardLook | null, requestedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
   /** Grants the next probe to this worker, if the probe begins before `untilMs`. */
@@ -75,11 +85,14 @@ type Mode =
   | { kind: 'closed' }
   /** This worker's own calls found the endpoint down. Without the store, this worker probes. */
   | { kind: 'found-down'; cause: string; retryAtMs: number }
-  /** The store is unreachable, and this worker's probe was answered: the calls double with each answered round. */
+  /**
+   * The store is unreachable, and this worker's probe was answered. The number of calls doubles with each answered
+   * round.
+   */
   | { kind: 'starting-alone'; limit: number; answered: number }
-  /** The store's state, valid for `lookLastsMs`: only the worker to which the store grants the probe calls. */
+  /** State from the store, valid for `lookLastsMs`. Only the worker to which the store grants the probe may call. */
   | { kind: 'known-down'; cause: string; retryAtMs: number }
-  /** The store's state, valid for `lookLastsMs`: all workers start together. */
+  /** State from the store, valid for `lookLastsMs`. All workers start slowly together. */
   | { kind: 'starting-together'; sinceMs: number; workers: number; rank: number };
 
 const closed: Mode = { kind: 'closed' };
@@ -138,7 +151,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       backAtMs = nowMs;
       mode = { kind: 'starting-alone', limit: 2, answered: 0 };
       onSlowStart();
-      // The outage ended before it was reported.
+      // The outage ended before it was reported, so the report is dropped.
       if (report?.kind === 'open') report = null;
     } else if (mode.kind === 'starting-alone') onRoundOf(mode);
   }
@@ -152,7 +165,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     }
   }
 
-  /** @returns true if the breaker opened because of it */
+  /** @returns true if the breaker opened because of this call */
   function onFailure(end: CallEnd, call: EndedCall): boolean {
     const { startedMs, nowMs, feedId } = call;
     if (startedMs < backAtMs) return false;
@@ -160,7 +173,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     if (end === 'misconfigured') evidence.misconfiguredRuns.add(feedId);
     else evidence.failures++;
     if (call.othersAreServed) return false;
-    // If few calls are allowed at once, fewer failures count as down.
+    // If few calls are allowed at once, fewer failures suffice.
     const isDown = evidence.failures >= Math.min(failuresToOpen, atMost);
     if (!isDown && evidence.misconfiguredRuns.size < runsToOpen) return false;
     open(call);
@@ -168,7 +181,10 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     return true;
   }
 
-  /** Keeps the breaker open until the store starts all workers slowly. Without the store, this worker does so alone. */
+  /**
+   * Keeps the breaker open until the store starts all workers slowly. Without the store, this worker starts slowly
+   * alone.
+   */
   function onRecovery(cause: string, nowMs: number): void {
     if (isAlone(nowMs)) {
       onAnswer(nowMs);
@@ -227,7 +243,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
         return false;
       }
       const down = downAt(nowMs);
-      // Calls from before the opening add no evidence. Without the store, only a probe may postpone the next one.
+      // Calls from before the opening add no evidence. Without the store, only a probe may postpone the next probe.
       if (down && !isAlone(nowMs)) return false;
       if (end === 'answered') onAnswer(nowMs);
       else if (!down) return onFailure(end, call);

@@ -12,7 +12,9 @@ export interface CallPace {
 
 export const unmeasured: CallPace = { meanMs: 0, ended: 0, perFlush: 0 };
 
-/** Begins a new count of ended calls: those of the last one made room for the current claims. */
+/**
+ * Updates the highest number of ended calls and begins a new count. The ended calls made room for the current claims.
+ */
 export function measurePace(pace: CallPace): void {
   pace.perFlush = Math.max(pace.ended, pace.perFlush * keptPerFlush);
   pace.ended = 0;

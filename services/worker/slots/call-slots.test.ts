@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Verdict } from '../../../shared/domain/run/admission.ts';
 import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
+import type { Admission } from '../claims/feed-directory.ts';
 import { createClaimRooms } from '../intake/claim-rooms.ts';
 import { createCallSlots, type CallSlots, type ReleasePause } from './call-slots.ts';
 import { ratedActions } from './group-views.ts';
@@ -9,17 +11,25 @@ import { createSlotGroups, type SlotGroups } from './slot-groups.ts';
 import type { Work } from '../step/work.ts';
 import { configOf, countries, topics, worksOf } from './test-works.ts';
 
+const go: Admission = { verdict: 'go', deadlineAtMs: Number.POSITIVE_INFINITY };
+
 interface Call {
   work: Work;
-  end: (served?: ServedCall) => void;
+  end: (end?: End) => void;
 }
 
-const answered: ServedCall = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
-const unanswered: ServedCall = { ...answered, end: 'unanswered', cause: 'connection refused' };
+type End = Omit<ServedCall, 'startedMs'>;
+const answered: End = { end: 'answered', cause: '', pressure: null, retryAfterMs: null };
+const unanswered: End = { ...answered, end: 'unanswered', cause: 'connection refused' };
 
 describe('call slots', () => {
   let clock: SettableClock;
   let calls: Call[];
+  /** Feeds whose runs must be read before a call, and the reads that have begun. */
+  let unread: Set<string>;
+  let reads: ((verdict: Verdict) => void)[];
+  /** Milliseconds from the begin of a slot to the begin of its call. */
+  let beforeCallMs: number;
   let released: { work: Work; pause: ReleasePause | null }[];
   let groups: SlotGroups;
   let slots: CallSlots;
@@ -39,11 +49,24 @@ describe('call slots', () => {
       groups,
       concurrency: total,
       leaseMs: 30_000,
-      serve: (work) => new Promise((resolve) => calls.push({ work, end: (served = answered) => resolve(served) })),
+      serve: (work) => {
+        const startedMs = monotonicMs() + beforeCallMs;
+        return new Promise((resolve) => calls.push({ work, end: (end = answered) => resolve({ ...end, startedMs }) }));
+      },
+      admissionOf: (feedId) => (unread.has(feedId) ? read(feedId) : go),
       onReport: () => undefined,
       release: (works, pause) => released.push(...works.map((work) => ({ work, pause }))),
       monotonicMs,
     });
+  }
+
+  function read(feedId: string): Promise<Admission> {
+    return new Promise((resolve) =>
+      reads.push((verdict) => {
+        unread.delete(feedId);
+        resolve({ ...go, verdict });
+      }),
+    );
   }
 
   function reshape(): void {
@@ -56,7 +79,7 @@ describe('call slots', () => {
   const inFlightOf = (feedId: string) => calls.filter(({ work }) => work.claim.feedId === feedId).length;
 
   /** Ends the calls of these feeds. Calls that begin because of that continue. */
-  async function endCalls(afterMs: number, feedIds: readonly string[], served?: ServedCall): Promise<void> {
+  async function endCalls(afterMs: number, feedIds: readonly string[], served?: End): Promise<void> {
     clock.advance(afterMs);
     const ending = calls.filter(({ work }) => feedIds.includes(work.claim.feedId));
     calls = calls.filter((call) => !ending.includes(call));
@@ -72,6 +95,9 @@ describe('call slots', () => {
   beforeEach(() => {
     clock = createSettableClock();
     calls = [];
+    unread = new Set();
+    reads = [];
+    beforeCallMs = 0;
     released = [];
     slots = create(64);
   });
@@ -197,7 +223,7 @@ describe('call slots', () => {
     expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
-  it('allow as many claims ahead of calls as calls end between two flushes, per shard', async () => {
+  it('allow, per shard, as many claims ahead of calls as calls end between two flushes', async () => {
     slots.add([...worksOf('quick', 20), ...worksOf('slow', 4, { country: 'ID' })]);
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
@@ -235,6 +261,50 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
 
+  describe('call slots while a run is read', () => {
+    it('serve other feeds, and the feed itself once the run is known to proceed', async () => {
+      slots = create(4);
+      unread.add('a');
+      slots.add([...worksOf('a', 4), ...worksOf('b', 4)]);
+      await rounds(2, 20, ['b']);
+      expect([inFlightOf('a'), inFlightOf('b'), reads.length]).toEqual([0, 1, 1]);
+      reads[0]?.('go');
+      await settled();
+      expect(inFlightOf('a')).toBe(1);
+    });
+
+    it('never begin more calls than their concurrency, however long the reads take', async () => {
+      slots = create(8);
+      slots.add([...worksOf('a', 60), ...worksOf('b', 60)]);
+      await rounds(4, 20, ['a', 'b']);
+      unread = new Set(['a', 'b']);
+      await endCalls(20, ['a', 'b']);
+      clock.advance(1800);
+      slots.resume();
+      expect(calls).toEqual([]);
+      for (const end of reads) end('go');
+      await settled();
+      expect(calls).toHaveLength(8);
+    });
+
+    it('release the steps of the feed if its run is paused or cannot be read', async () => {
+      unread.add('a');
+      slots.add(worksOf('a', 3));
+      reads[0]?.('hold');
+      await settled();
+      expect(released.map(({ pause }) => pause)).toEqual([null, null, null]);
+      expect(calls).toEqual([]);
+    });
+
+    it('do not count the time before a call as its duration', async () => {
+      slots = create(12);
+      beforeCallMs = 1800;
+      slots.add(worksOf('a', 200));
+      await rounds(4, 2000, ['a']);
+      expect(inFlightOf('a')).toBe(12);
+    });
+  });
+
   describe('call slots of a shard whose endpoint is down', () => {
     async function goDown(): Promise<void> {
       slots.add([...worksOf('a', 200), ...worksOf('b', 10, { country: 'ID' })]);
@@ -270,8 +340,8 @@ describe('call slots', () => {
   });
 
   describe('call slots of a shard in which the calls of one feed fail', () => {
-    const timedOut: ServedCall = { ...unanswered, cause: 'no answer', pressure: 'timed-out' };
-    const throttled: ServedCall = { ...unanswered, pressure: 'throttled', retryAfterMs: 5000 };
+    const timedOut: End = { ...unanswered, cause: 'no answer', pressure: 'timed-out' };
+    const throttled: End = { ...unanswered, pressure: 'throttled', retryAfterMs: 5000 };
 
     beforeEach(async () => {
       slots = create(40);
@@ -315,7 +385,7 @@ describe('call slots', () => {
       expect(released).toHaveLength(5);
     });
 
-    it('release the steps of the other feed if its calls fail after the stored breaker opened', async () => {
+    it('release the steps of the healthy feed too if its calls fail while the breaker is open', async () => {
       await endCalls(150, ['good']);
       const look = {
         actionType: 'award-reward',
@@ -340,7 +410,7 @@ describe('call slots', () => {
       expect(inFlightOf('bad') + inFlightOf('good')).toBeLessThanOrEqual(41);
     });
 
-    it('are lent to another slow feed while slow calls hang', async () => {
+    it('are lent to a second slow feed while the calls of the failing feed hang', async () => {
       slots = create(12);
       calls = [];
       slots.add([...worksOf('bad', 200), ...worksOf('good', 200)]);
@@ -356,7 +426,7 @@ describe('call slots', () => {
       expect(groups.of(SG).lines.get('bad')?.guard.isTroubled).toBe(true);
     });
 
-    it('keep the limit if calls of two feeds timed out that began before the last answer to a third', async () => {
+    it('keep the limit if timed-out calls of two feeds began before the last answer to a third feed', async () => {
       slots.add(worksOf('worse', 10));
       await rounds(3, 150, ['good']);
       expect(inFlightOf('worse')).toBeGreaterThan(0);
@@ -381,7 +451,7 @@ describe('call slots', () => {
       expect(limit()).toBeLessThanOrEqual(before / 2);
     });
 
-    it('are lent while a feed is answered whose calls take longer than ten seconds', async () => {
+    it('are lent while another feed with calls of more than ten seconds is answered', async () => {
       await rounds(3, 20_000, ['good']);
       const { pool } = groups.of(SG);
       clock.advance(15_000);
@@ -407,7 +477,7 @@ describe('call slots', () => {
       expect(slots.waitingFeeds()).toEqual([]);
     });
 
-    it('are lent only up to four to new feeds while no feed is answered', () => {
+    it('are lent to new feeds, four at most, while no feed is answered', () => {
       clock.advance(20_000);
       slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());
       const counts = Array.from({ length: 8 }, (_, index) => inFlightOf(`new${index}`));
@@ -432,7 +502,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
     });
 
-    it('are few at first after such an answer if several feeds had failed', async () => {
+    it('are few at first after the answer to a new feed if several feeds had failed', async () => {
       slots.add(worksOf('failed', 1));
       await endCalls(20, ['failed'], unanswered);
       clock.advance(100);
@@ -548,7 +618,7 @@ describe('call slots', () => {
     });
   });
 
-  it('release waiting and later steps after they are closed', async () => {
+  it('release waiting and later steps after the slots are closed', async () => {
     slots.add(worksOf('a', 6));
     slots.close();
     slots.add(worksOf('b', 1));

@@ -14,13 +14,15 @@
  *
  * `slotsOf` combines limits 1 to 3. The shard with the fewest calls in flight comes first, and within the shard the
  * feed with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn
- * it is waits for the rate; otherwise a large batch would wait forever behind small ones. The same bounds, counted in
+ * it is waits for the rate; otherwise a large batch would wait forever behind small ones. A feed whose run must be read
+ * first gets no slot until it is read. The same bounds, counted in
  * steps, limit the claims ahead of the calls (`roomOfGroup`, `roomOfFeed`). The end of a call always informs its feed's
  * guard. Limits 1 and 2 learn only from ends that do not concern the feed alone (own-matter.ts, learn-from-call.ts).
  * Other feeds may use the slots of a feed in trouble (lent-slots.ts). All feeds whose last call was not answered share
  * half of the shard's slots while another feed is answered (failing-feeds.ts). guard-keeper.ts and rate-keeper.ts
  * exchange the learned state with the other workers.
  */
+import type { Admission, FeedDirectory } from '../claims/feed-directory.ts';
 import { heldBackForMs, nextLine, type NextLine } from './next-line.ts';
 import { learnFromCall, type CallInLine, type ServedCall } from './learn-from-call.ts';
 import { roomOfFeed, roomOfGroup } from './claim-room.ts';
@@ -32,7 +34,7 @@ import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../step/work.ts';
 
-/** Upper bound on claims that wait for a slot, over all shards; each shard may have `waitingFloor` beyond it. */
+/** Upper bound on claims that wait for a slot, over all shards; each shard may have `waitingFloor` in addition. */
 const maxWaiting = 1500;
 const waitingFloor = 10;
 
@@ -47,6 +49,11 @@ export interface CallSlotsDeps {
    * is free again; with null if no call was made.
    */
   serve: (work: Work) => Promise<ServedCall | null>;
+  /**
+   * Returns whether the feed may be called now. Never rejects. A step whose feed is read for this gets no slot
+   * meanwhile, so that a slow database neither occupies slots nor looks like a slow endpoint.
+   */
+  admissionOf: FeedDirectory['admissionOf'];
   /** Notifies that a breaker has something to report to the store. */
   onReport: () => void;
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
@@ -67,17 +74,17 @@ export interface ReleasePause {
 export interface CallSlots {
   /**
    * Returns how many more steps of the shard (`roomOf`: of one of its feeds) may be claimed now.
-   * @param flushesMore flush intervals by which to claim further ahead of the calls; 0 by default
+   * @param flushesMore number of further flush intervals for which steps are claimed in advance; 0 by default
    */
   room(topic: string, flushesMore?: number): number;
   roomOf(topic: string, feedId: string, flushesMore?: number): number;
-  /** True if the feed shares its room with all other feeds of the shard for which this is true. */
+  /** Returns true if the feed shares one limit on claims with all other feeds of the shard for which this is true. */
   sharesRoom(topic: string, feedId: string): boolean;
   add(works: readonly Work[]): void;
   /**
-   * Returns the longest time from one flush to the next, in milliseconds. Slow endpoints produce few results in a short
-   * time, and claims ahead keep the slots busy meanwhile. The time is that of the quickest call, or of two if few calls
-   * are in flight.
+   * Returns the longest time from one flush to the next, in milliseconds: the duration of the quickest call, or of two
+   * such calls if few are in flight. Slow endpoints produce few results in a short time, and claims ahead keep the
+   * slots busy meanwhile.
    * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
    */
   betweenFlushesMs(queued: Iterable<string>): number;
@@ -91,7 +98,7 @@ export interface CallSlots {
   waitingFeeds(): string[];
   /** Releases the waiting steps of these feeds at once: their runs were stopped. */
   releaseFeeds(feedIds: readonly string[]): void;
-  /** Releases the waiting steps, because the endpoint is down, until the next probe. Resets the adaptive limit. */
+  /** Releases the waiting steps until the next probe, because the endpoint is down. Resets the adaptive limit. */
   onOpened(topic: string): void;
   resume(): void;
   /** Begins no further calls. Releases the waiting steps, and all steps added later. */
@@ -117,11 +124,27 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       const nowMs = monotonicMs();
       lent.refresh(nowMs);
       const next = nextLine(groups.values(), total, nowMs);
-      const [work] = next?.line.waiting.take(1) ?? [];
-      if (!next || !work) return;
-      waiting--;
-      void call(next, work, nowMs);
+      if (!next) return;
+      const admission = deps.admissionOf(next.line.feedId);
+      if (admission instanceof Promise) void awaitAdmission(next, admission);
+      else begin(next, nowMs);
     }
+  }
+
+  /** Skips the line until its admission is known. Releases its steps if the run is paused or cannot be read. */
+  async function awaitAdmission({ group, line }: NextLine, admission: Promise<Admission>): Promise<void> {
+    line.isAwaitingAdmission = true;
+    const { verdict } = await admission;
+    line.isAwaitingAdmission = false;
+    if (verdict === 'hold') releaseLine(group, line, null);
+    start();
+  }
+
+  function begin(next: NextLine, nowMs: number): void {
+    const [work] = next.line.waiting.take(1);
+    if (!work) return;
+    waiting--;
+    void call(next, work, nowMs);
   }
 
   async function call({ group, line, isFirstHand }: NextLine, work: Work, startedMs: number): Promise<void> {
@@ -139,11 +162,12 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     total.end(wasSlow);
     if (wasSlow) line.slow--;
     const before = group.breaker.report;
-    if (served) learn({ group, line, startedMs, nowMs, isFirstHand }, served);
+    if (served) learn({ group, line, nowMs, isFirstHand }, served);
     else if (!isFirstHand) group.breaker.onNoCall();
     if (group.breaker.report !== before) deps.onReport();
     if (isFirstHand) group.firstHand--;
-    endCall(group, line, served && nowMs - startedMs, nowMs);
+    const tookMs = served === null ? null : nowMs - served.startedMs;
+    endCall(group, line, tookMs, nowMs);
     lent.onChange(group, line);
     start();
     releaseBlocked(group, nowMs);
@@ -152,15 +176,18 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
 
   function learn(ended: CallInLine, served: ServedCall): void {
     if (served.end !== 'answered') ended.line.cause = served.cause;
-    if (learnFromCall(ended, served)) giveBack(ended.group, ended.nowMs);
+    if (learnFromCall(ended, served)) releaseWaiting(ended.group, ended.nowMs);
   }
 
   function pauseOf({ breaker }: SlotGroup, nowMs: number): ReleasePause {
     return { cause: breaker.cause(nowMs) ?? '', delayMs: breaker.retryInMs(nowMs) };
   }
 
-  /** Releases the waiting steps. Served feeds keep theirs, to find out whether the endpoint is down for them too. */
-  function giveBack(group: SlotGroup, nowMs: number): void {
+  /**
+   * Releases the waiting steps. Feeds that are served keep their steps, to find out whether the endpoint is down for
+   * them too.
+   */
+  function releaseWaiting(group: SlotGroup, nowMs: number): void {
     group.adaptive.reset();
     for (const line of group.lines.values()) {
       line.guard.onOpened();
@@ -168,7 +195,9 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     }
   }
 
-  /** Releases the claims of lines that may not call, except for a due probe: their leases would expire. */
+  /**
+   * Releases the claims of feeds that may not call, because their leases would expire. A due probe keeps its claims.
+   */
   function releaseBlocked(group: SlotGroup, nowMs: number): void {
     if (group.waiting === 0) return;
     const isOpen = group.breaker.isOpen(nowMs);
@@ -256,7 +285,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
         }
       }
     },
-    onOpened: (topic) => giveBack(deps.groups.of(topic), monotonicMs()),
+    onOpened: (topic) => releaseWaiting(deps.groups.of(topic), monotonicMs()),
     nextCallInMs: (topics) => {
       const nowMs = monotonicMs();
       const queued = new Set(topics);

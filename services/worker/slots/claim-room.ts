@@ -6,21 +6,21 @@ import { allowedOf, countedCalls, firstCallsOfFeed, slotsOf, type SlotGroup } fr
 
 /** Upper bound on the steps claimed ahead of the calls. */
 const maxClaimedAhead = 300;
-/** Share of a lease within which claims ahead are to be called: their leases run down while they wait. */
+/** Share of a lease within which steps claimed ahead are to be called, because their leases run while they wait. */
 const partOfLease = 1 / 3;
 
 export interface AheadTerms {
   leaseMs: number;
-  /** Flush intervals of work to claim ahead: one, and the part of the next one in which a flush is written. */
+  /** Flush intervals of work to claim ahead: one, plus the part of the next interval that it takes to write a flush. */
   flushes: number;
 }
 
 export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
   if (group.breaker.isOpen(nowMs)) return roomOfOpen(group, nowMs);
   const slots = slotsOf(group, nowMs);
-  // During a slow start: only steps to call at once, and none ahead.
+  // During a slow start, claims only steps to call at once, and none ahead.
   const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
-  // No more claims than the rate allows: the worker would only release them.
+  // Claims no more steps than the rate allows, because the worker would only release them.
   const wanted = slots + ahead;
   const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
   return Math.max(0, claims - competingWaiting(group, slots, nowMs) - countedCalls(group));
@@ -39,8 +39,9 @@ export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, 
 }
 
 /**
- * Returns how many steps will be called before more can be claimed, so that a free slot seldom waits for the database;
- * before a measurement, one round. No more are claimed: after a crash, a claim counts as a call that may have begun.
+ * Returns how many steps to claim ahead: those that will be called before more can be claimed, so that a free slot
+ * seldom waits for the database. Before a measurement, this is one round of calls. No more are claimed, because after a
+ * crash a claim counts as a call that may have begun.
  */
 function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
   if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
@@ -49,9 +50,9 @@ function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flush
 }
 
 /**
- * Returns the claimed steps of the shard that compete for slots. Lines that lend their slots are excluded, and so are
- * steps that slow lines claimed while they were alone and cannot call now: these keep no room. Failing feeds count with
- * their part of the slots.
+ * Returns the claimed steps of the shard that compete for slots. Excludes feeds that lend their slots. Also excludes
+ * steps that slow feeds claimed while they were alone and cannot call now. Failing feeds count with their part of the
+ * slots.
  */
 function competingWaiting(group: SlotGroup, slots: number, nowMs: number): number {
   const { lines, pool } = group;

@@ -44,7 +44,7 @@ describe('the slots for failing feeds', () => {
     expect(bound()).toBe(Infinity);
   });
 
-  it('are half of the slots while another feed is called whose last call took more than ten seconds', () => {
+  it('are half of the slots while another feed is called and its last call took more than ten seconds', () => {
     begin();
     answer(20_000);
     begin();

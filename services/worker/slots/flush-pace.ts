@@ -1,9 +1,12 @@
 import { countedCalls, countedWaiting, slotsOf, type SlotGroup } from './slot-group.ts';
 
-/** Milliseconds between two flushes: without other work to batch, while slots would wait, and at most. */
-const aloneFlushMs = 5;
+/**
+ * Milliseconds between two flushes: if no step is being called or waits for a slot, while free slots would wait, and at
+ * most.
+ */
+const idleFlushMs = 5;
 export const quickFlushMs = 25;
-const slowestFlushMs = 100;
+const maxFlushIntervalMs = 100;
 /** Calls in flight below which a flush waits for two rounds of calls, so that more results share its cost. */
 const fewCalls = 50;
 
@@ -22,14 +25,14 @@ export function betweenFlushesMs(
   queued: Iterable<string>,
   nowMs: number,
 ): number {
-  if (inFlight + waiting === 0) return aloneFlushMs;
+  if (inFlight + waiting === 0) return idleFlushMs;
   const hasFreeSlot = (topic: string) => {
     const group = groups.get(topic);
     return group === undefined || countedCalls(group) + countedWaiting(group) < slotsOf(group, nowMs);
   };
   for (const topic of queued) if (hasFreeSlot(topic)) return quickFlushMs;
   const rounds = inFlight < fewCalls ? 2 : 1;
-  let quickestMs = slowestFlushMs;
+  let quickestMs = maxFlushIntervalMs;
   for (const [topic, group] of groups) {
     if (group.inFlight === 0) continue;
     if (hasFreeSlot(topic)) return quickFlushMs;

@@ -56,13 +56,13 @@ export function levelsOf(
   }));
 }
 
-/** Returns the slots of the shard, or those that its feeds may use if their own guards allow less. */
+/** Returns the slots of the shard, or the sum that the guards of its active feeds allow, if that is less. */
 function limitOf(group: SlotGroup, nowMs: number): number {
   const slots = slotsOf(group, nowMs);
   const lines = [...group.lines.values()].filter(({ inFlight, waiting }) => inFlight + waiting.size > 0);
   if (lines.length === 0) return slots;
   return Math.min(
     slots,
-    lines.reduce((sum, { guard }) => sum + guard.takenWell(nowMs), 0),
+    lines.reduce((sum, { guard }) => sum + guard.allowedAfterWarmUp(nowMs), 0),
   );
 }

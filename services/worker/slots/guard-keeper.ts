@@ -11,7 +11,7 @@ const idleMs = 60_000;
 const afterErrorMs = 1000;
 /** Milliseconds within which the granted worker begins its probe, or skips it. */
 const probeBeginsWithinMs = 3000;
-/** Milliseconds beyond the call's time-out for a probe to be reported. */
+/** Milliseconds beyond the call's time-out within which a probe must be reported. */
 const probeMarginMs = 2000;
 
 export interface GuardKeeperDeps {
@@ -21,7 +21,7 @@ export interface GuardKeeperDeps {
   queuedTopics: () => Iterable<string>;
   timeoutMsOf: (actionType: string) => number;
   onOpened: (topic: string) => void;
-  /** Notifies that calls may begin which could not before. */
+  /** Called when calls may begin that could not begin before. */
   onRoom: () => void;
   clock: Clock;
   /** Random number in [0, 1). */

@@ -7,9 +7,11 @@ import {
 import { countedCalls, evidenceOf, type FeedLine, type SlotGroup } from './slot-group.ts';
 
 export interface ServedCall {
+  /** Monotonic time at which the call was sent. Reads and writes before it are no part of its duration. */
+  startedMs: number;
   end: CallEnd;
   cause: string;
-  /** Null if the endpoint took the call well. */
+  /** Null if the call showed no sign that the endpoint is overloaded. */
   pressure: Pressure | null;
   /** Pause that the endpoint requested; null if it did not. */
   retryAfterMs: number | null;
@@ -18,20 +20,19 @@ export interface ServedCall {
 export interface CallInLine {
   group: SlotGroup;
   line: FeedLine;
-  startedMs: number;
   nowMs: number;
   /** True if the call began while the breaker was open, without being its probe. */
   isFirstHand: boolean;
 }
 
 /**
- * Updates the guards after a call: the feed's own one, and those of the shard unless the end concerns the feed alone
+ * Updates the guards after a call: the feed's own guard, and the shard's guards unless the end concerns the feed alone
  * (own-matter.ts).
- * @returns true if the breaker opened because of it
+ * @returns true if the breaker opened because of this call
  */
 export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
-  const { group, line, startedMs, nowMs, isFirstHand } = call;
-  const { end, cause, pressure, retryAfterMs } = served;
+  const { group, line, nowMs, isFirstHand } = call;
+  const { startedMs, end, cause, pressure, retryAfterMs } = served;
   const { feedId, guard } = line;
   const isRecovery = isFirstHand && isRecoveryFor(line, group);
   const isFailure = end !== 'answered';
@@ -45,7 +46,7 @@ export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
     retryAfterMs,
     isOwnMatter: othersAreServed,
   });
-  const isLearned = pressure === null ? !isFailure : isPressureOfShard(call);
+  const isLearned = pressure === null ? !isFailure : isPressureOfShard(call, startedMs);
   if (isLearned) {
     const inFlight = countedCalls(group);
     const { isSlower } = guard.times;
@@ -59,8 +60,8 @@ export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
 }
 
 /**
- * True if an answer to this line shows that the endpoint is back for all feeds: the endpoint has not served this line
- * since it failed, and the number of failing feeds is not exactly one.
+ * Returns true if an answer to this feed shows that the endpoint is back for all feeds. False if the endpoint has
+ * served this feed since its last failure. Also false if exactly one feed is failing.
  */
 function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
   if (guard.answeredAtMs > guard.failedAtMs) return false;
@@ -70,11 +71,11 @@ function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
 }
 
 /**
- * True if several feeds meet pressure, and no feed is served without it. Pressure on one feed is learned by that feed's
- * limit alone. While the breaker is open it bounds the calls: a limit reduced by its probes would outlast its slow
- * start.
+ * Returns true if several feeds meet signs of overload, and no feed is served without them. Overload of a single feed
+ * lowers only that feed's limit. Always false while the breaker is open: the breaker bounds the calls, and a limit
+ * lowered by its probes would outlast the slow start.
  */
-function isPressureOfShard({ group, line: { feedId }, startedMs, nowMs }: CallInLine): boolean {
+function isPressureOfShard({ group, line: { feedId }, nowMs }: CallInLine, startedMs: number): boolean {
   if (group.breaker.isOpen(nowMs)) return false;
   if (!isPressureShared(feedId, evidenceOf(group), startedMs)) return false;
   return !isOwnMatter('pressure', feedId, evidenceOf(group), startedMs);

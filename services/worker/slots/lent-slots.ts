@@ -5,8 +5,8 @@ import type { SlotPool } from './slot-pool.ts';
 const everyMs = 100;
 
 /**
- * Slots that other feeds may use: those held by a feed in trouble, or by a feed whose calls are stuck. The pools bound
- * how many are lent.
+ * Slots that other feeds may use: those of a feed in trouble, or of a feed whose calls are stuck. The pools bound the
+ * number of lent slots.
  */
 export interface LentSlots {
   /** Determines which lines lend their slots. Does nothing within 100 ms of the last refresh. */

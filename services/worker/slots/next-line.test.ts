@@ -23,7 +23,7 @@ function shardWithHangingCall() {
   return { group, hanging };
 }
 
-describe('the time until the next call of a shard may begin', () => {
+describe('the waiting time of a shard before its next call', () => {
   it('is the rest of the pause that the endpoint requested', () => {
     const { group } = shardWithHangingCall();
     group.adaptive.onEnd({
@@ -49,7 +49,7 @@ describe('the time until the next call of a shard may begin', () => {
     expect(heldBackForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
-  it('is infinite once the call counts as stuck, because its slots are lent at once', () => {
+  it('is infinite once a call of the shard counts as stuck, because its slots are then lent', () => {
     const { group, hanging } = shardWithHangingCall();
     expect(heldBackForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
   });

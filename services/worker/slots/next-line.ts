@@ -11,8 +11,9 @@ export interface NextLine {
 }
 
 /**
- * Returns the next line to call: of the shards that may call, the one with the fewest calls in flight, and of its feeds
- * likewise. Among equals, the one that waited longest. Lent slots do not count.
+ * Returns the feed's line that calls next. Among the shards that may call, the one with the fewest calls in flight
+ * comes first, and within it the feed with the fewest. Among equals, the line that has waited longest comes first. Lent
+ * slots do not count.
  */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
@@ -32,7 +33,7 @@ export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: nu
 
 type MayCall = (group: SlotGroup, line: FeedLine, nowMs: number) => boolean;
 
-/** A probe is open to any feed: they take turns. */
+/** Any feed may make the probe: the feeds take turns. */
 const isProbe: MayCall = () => true;
 
 /** @param failingHaveRoom whether one more call of a failing feed may begin */
@@ -44,7 +45,10 @@ function mayCallWithin(slots: number, failingHaveRoom: () => boolean): MayCall {
   };
 }
 
-/** Counts the lines of the group at most once, and only if one of them fails. */
+/**
+ * Returns a check for failing feeds. The check counts the calls of failing feeds when first used, and then keeps its
+ * result.
+ */
 function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => boolean {
   let haveRoom: boolean | undefined;
   return () => (haveRoom ??= failingCalls(group) < failingBound(group, slots, nowMs));
@@ -55,11 +59,13 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
   const { hasLent } = total;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
-    if (line.waiting.size === 0 || (best && !comesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
+    if (line.waiting.size === 0 || line.isAwaitingAdmission) continue;
+    if ((best && !comesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
     const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
-  // The line in turn waits for the rate. If it were passed over, a large batch would wait forever behind small ones.
+  // If the rate allows no call yet, the line whose turn it is waits. If it were passed over, a large batch would wait
+  // forever behind small ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
 }

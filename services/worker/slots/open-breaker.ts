@@ -1,14 +1,15 @@
 /*
- * First-hand calls and probes. While the breaker of a shard is open, few calls are made: its probe, for which all
- * failing feeds share one claim, and first-hand calls of feeds that have not failed on this worker.
+ * Calls that a worker makes while the breaker of a shard is open. There are two kinds. A probe tests the endpoint; all
+ * failing feeds share one claim for it. A first-hand call belongs to a feed that has not failed on this worker.
  */
 import type { StepFifo } from '../step/step-fifo.ts';
 import type { Work } from '../step/work.ts';
 import type { Breaker } from './breaker.ts';
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 
-/** Upper bound on first-hand calls in flight of a shard whose breaker is open, and least time between two. */
+/** Upper bound on first-hand calls in flight of a shard whose breaker is open. */
 const maxFirstHandCalls = 4;
+/** Minimum milliseconds between the starts of two first-hand calls of such a shard. */
 const firstHandEveryMs = 100;
 
 interface GuardedLine {
@@ -26,8 +27,8 @@ interface GuardedGroup {
 }
 
 /**
- * True if the breaker is open and the next call of the line may begin nevertheless: this worker does not know yet
- * whether the endpoint works for its feed. An answer shows that the endpoint is not down.
+ * Returns true if the breaker is open and the next call of the line may begin nevertheless: this worker does not know
+ * yet whether the endpoint works for its feed. An answer shows that the endpoint is not down.
  */
 export function mayCallFirstHand(group: GuardedGroup, line: GuardedLine, nowMs: number): boolean {
   if (!group.breaker.isOpen(nowMs) || line.guard.isFailing || line.inFlight > 0) return false;
@@ -48,7 +49,7 @@ export function probesLeft(group: GuardedGroup, nowMs: number): number {
   return Math.max(0, group.breaker.allowed(nowMs) - probeCalls(group));
 }
 
-/** Returns the room for claims while the breaker is open: for first-hand calls, and for the probe. */
+/** Returns how many claims may be made while the breaker is open: for first-hand calls, and for the probe. */
 export function roomOfOpen(group: GuardedGroup, nowMs: number): number {
   return roomOfProbe(group, nowMs) + Math.max(0, maxFirstHandCalls - group.firstHand - waitingForFirstHand(group));
 }
@@ -62,7 +63,7 @@ function waitingForFirstHand({ lines }: GuardedGroup): number {
   return calls;
 }
 
-/** Returns the room for claims to probe with. All failing feeds share it. */
+/** Returns how many claims may be made for the probe. All failing feeds share this number. */
 export function roomOfProbe(group: GuardedGroup, nowMs: number): number {
   return Math.max(0, probesLeft(group, nowMs) - waitingOfFailing(group));
 }
@@ -73,7 +74,9 @@ function waitingOfFailing({ lines }: GuardedGroup): number {
   return waiting;
 }
 
-/** True if the breaker is open and the feed may only call as the probe: such feeds share one room. */
+/**
+ * Returns true if the breaker is open and the feed may call only as the probe. Such feeds share one limit on claims.
+ */
 export function sharesProbe({ breaker, lines }: GuardedGroup, feedId: string, nowMs: number): boolean {
   return breaker.isOpen(nowMs) && lines.get(feedId)?.guard.isFailing === true;
 }

@@ -40,7 +40,7 @@ describe("a worker's share of a rate", () => {
     await keeper.stop();
   });
 
-  it('is not requested without work, and at once with the first work', async () => {
+  it('is not requested without work, but at once with the first work', async () => {
     const { clock, rate, work, world, keeper } = setUp();
     work.hasWork = false;
     keeper.start();

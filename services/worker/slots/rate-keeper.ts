@@ -5,7 +5,7 @@ import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RatedAction } from './group-views.ts';
 
 const everyMs = 1000;
-/** Milliseconds until a share that is not renewed ends: three exchanges may fail before. */
+/** Milliseconds until a share that is not renewed ends. Three exchanges may fail before. */
 const leaseMs = 3500;
 /** Milliseconds between two turns without work. New work wakes the loop. */
 const idleMs = 60_000;
@@ -13,7 +13,7 @@ const idleMs = 60_000;
 export interface RateKeeperDeps {
   rateShares: RateShares;
   rated: () => Iterable<RatedAction>;
-  /** Notifies that calls may begin which could not before. */
+  /** Called when calls may begin that could not begin before. */
   onRoom: () => void;
   clock: Clock;
   logger: Logger;
@@ -48,7 +48,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
     for (const [index, { bucket }] of buckets.entries()) {
       const share = shares[index] ?? 0;
       if (share > bucket.using(nowMs)) hasMore = true;
-      // Counted from the request: the store's lease cannot have begun earlier.
+      // The share's lease counts from the request, because the lease in the store cannot have begun earlier.
       bucket.hold(share, requestedAtMs + leaseMs, nowMs);
     }
     if (hasMore) onRoom();

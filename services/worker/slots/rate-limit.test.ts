@@ -28,7 +28,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(bucketOf(limit).using(3000)).toBe(0);
   });
 
-  it('allows calls at its share, and at most one call and 0.1 s of the share at once', () => {
+  it('allows calls at its share, with a burst of at most one call plus 0.1 s of the share', () => {
     const limit = limitOf({ calls: 100 });
     bucketOf(limit).hold(50, 1e9, 0);
     let calls = 0;
@@ -57,7 +57,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(limit.waitMs(100, 500)).toBe(0);
   });
 
-  it('applies the scarcer of calls and users', () => {
+  it('applies the limit of calls or of users, whichever is reached first', () => {
     const limit = limitOf({ calls: 10, users: 1000 });
     const [calls, users] = limit.buckets;
     calls?.hold(10, 1e9, 0);

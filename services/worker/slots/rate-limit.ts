@@ -4,7 +4,10 @@ export type RatePerSecond = Readonly<Partial<Record<RateUnit, number | undefined
 
 /** Seconds of the rate that idle time may save up: enough to shorten the first wait. */
 const burstSeconds = 0.1;
-/** Factor on the worker's last use, so that it can grow without another exchange. */
+/**
+ * Multiple of the rate that the worker used last. It allows the rate to rise before the next exchange with the
+ * database.
+ */
 const headroom = 1.25;
 /** Share of the rate for a worker that had no calls lately. */
 const leastPart = 0.01;
@@ -28,7 +31,7 @@ export interface RateLimit {
   /** Returns the milliseconds until a call for so many users may begin; infinite without a share. */
   waitMs(users: number, nowMs: number): number;
   take(users: number, nowMs: number): void;
-  /** Returns how many of the wanted calls, for so many users each, the rate allows in `ms`. */
+  /** Returns how many of the wanted calls the rate allows within `ms`. `users` is the number of users of each call. */
   callsIn(wanted: number, ms: number, users: number, nowMs: number): number;
   readonly buckets: readonly RateBucket[];
 }

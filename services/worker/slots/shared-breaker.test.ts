@@ -51,7 +51,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.isOpen(nowMs), allowed(), breaker.cause(nowMs)]).toEqual([true, 0, cause]);
   });
 
-  it('opens if the store has it open, whichever worker reported it', () => {
+  it('opens if the breaker is open in the store, whichever worker reported that', () => {
     look(null);
     expect(look(openLook(500))).toBe(true);
     expect(look(openLook(400))).toBe(false);
@@ -62,7 +62,7 @@ describe("a worker's copy of the shared breaker", () => {
   it.each([
     [501, false],
     [500, true],
-  ])('counts failed calls in a slow start only if they began in it: %d ms long, 500 ms after', (tookMs, isOpen) => {
+  ])('counts, in a slow start, only failed calls that began during it: %d ms long, 500 ms after', (tookMs, isOpen) => {
     look(openLook(500));
     look(slowStart(0));
     nowMs += 500;
@@ -77,10 +77,10 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
     // The breaker has opened by its own calls, not by this look at the store.
     expect(look(openLook(1000))).toBe(false);
-    const askedAtMs = nowMs;
+    const requestedAtMs = nowMs;
     nowMs += 10;
     write(breaker.takeReport());
-    breaker.onLook(null, askedAtMs);
+    breaker.onLook(null, requestedAtMs);
     expect(breaker.isOpen(nowMs)).toBe(true);
     look(openLook(1000));
     expect(breaker.retryInMs(nowMs)).toBe(1000);
@@ -201,6 +201,17 @@ describe("a worker's copy of the shared breaker", () => {
     endMany('unanswered', 20);
     end('answered');
     expect([breaker.report, breaker.isOpen(nowMs), breaker.retryInMs(nowMs)]).toEqual([null, true, 500]);
+  });
+
+  it('ignores failures of calls that began before the endpoint was back', () => {
+    look(openLook(500));
+    nowMs += 1000;
+    look(null);
+    nowMs += 100;
+    for (let call = 0; call < 20; call++) end('unanswered', null, 200);
+    expect(breaker.isOpen(nowMs)).toBe(false);
+    endMany('unanswered', 10);
+    expect(breaker.isOpen(nowMs)).toBe(true);
   });
 
   it('doubles its calls every second in a slow start, and shares them with the other workers', () => {

@@ -23,6 +23,8 @@ export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
   readonly guard: SourceGuard;
+  /** True while the worker reads whether the feed may be called: its steps get no slot meanwhile. */
+  isAwaitingAdmission: boolean;
   cause: string;
   /** True if other feeds may use the slots of this line; `lent` is the number of slots counted as lent. */
   isLending: boolean;
@@ -32,7 +34,10 @@ export interface FeedLine extends CallLine, CallPace {
   lentSlow: number;
   lastBeginMs: number;
   lastEndMs: number;
-  /** Sequence number of the last call, over all groups. Among equals, the line with the lowest number comes first. */
+  /**
+   * Sequence number of the last call, over all groups. If several lines are equal otherwise, the one with the lowest
+   * number comes first.
+   */
   lastTurn: number;
 }
 
@@ -51,10 +56,13 @@ export interface SlotGroup extends CallPace {
   waiting: number;
   /** Calls in flight of lines that lend their slots. */
   lent: number;
-  /** First-hand calls in flight, which show whether the endpoint works for their feeds, and when the last one began. */
+  /**
+   * Number of first-hand calls in flight, and the time at which the last one began. These calls show whether the
+   * endpoint works for their feeds.
+   */
   firstHand: number;
   firstHandAtMs: number;
-  /** Answers since the shard was last silent, and when that silence ended. */
+  /** Number of answers since the shard was last silent, and the time at which that silence ended. */
   answered: number;
   sinceMs: number;
   lastEndMs: number;
@@ -118,6 +126,7 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
       firstCalls: firstCallsOfFeed(pool),
       random,
     }),
+    isAwaitingAdmission: false,
     cause: '',
     isLending: false,
     lent: 0,
@@ -140,7 +149,7 @@ export function slotsOf(group: SlotGroup, nowMs: number): number {
   const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
   const ramp = isSilent ? 0 : answered + (moreCallsPerSecond * (nowMs - sinceMs)) / 1000;
-  // Every call needs a connection, calls of lent slots included.
+  // Every call needs a connection, so calls in lent slots count too.
   const connected = Math.max(0, firstCalls + Math.floor(ramp) - pool.lendable(group.lent));
   return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), connected);
 }
@@ -149,31 +158,36 @@ export function* evidenceOf({ lines }: SlotGroup): Iterable<SourceEvidence> {
   for (const { guard } of lines.values()) yield guard;
 }
 
-/** Returns the calls of the shard in flight, without those of lines that lend their slots. */
+/**
+ * Returns the number of calls of the shard in flight. Excludes the calls of feeds that lend their slots to other feeds.
+ */
 export function countedCalls({ inFlight, lent, pool }: SlotGroup): number {
   return inFlight - pool.lendable(lent);
 }
 
-/** True if the line may use slots that others lend: its calls are answered, or it has no call in flight. */
+/** Returns true if the line may use slots that others lend: its calls are answered, or it has no call in flight. */
 export function usesLent({ isLending, inFlight, guard }: FeedLine, nowMs: number): boolean {
   return !isLending && (inFlight === 0 || nowMs - guard.answeredAtMs <= guard.times.usualMs);
 }
 
-/** Returns the claimed steps of the shard that wait for a slot, without those of lines that lend theirs. */
+/**
+ * Returns the number of claimed steps of the shard that wait for a slot, without the steps of lines that lend their
+ * slots.
+ */
 export function countedWaiting(group: SlotGroup): number {
   let waiting = 0;
   for (const line of group.lines.values()) if (!line.isLending) waiting += line.waiting.size;
   return waiting;
 }
 
-/** True if calls of the line are in flight, and none has begun or ended for much longer than its calls take. */
+/** Returns true if calls of the line are in flight, and none has begun or ended for much longer than its calls take. */
 export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
   return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
 }
 
 /**
- * True if the line was answered within the last ten seconds. For slower calls, it suffices that it was answered within
- * ten seconds before its latest call began. This does not apply to stuck calls, or if the last call was not answered.
+ * Returns true if a call of the line was answered within the last ten seconds, or within the ten seconds before its
+ * latest call began. False if the calls are stuck, or if the last call was not answered.
  */
 export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
   const isAwaited = inFlight > 0 && !isLending && !guard.isFailing;

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import { createRateLimit, type RateLimit, type RatePerSecond } from './rate-limit.ts';
 import { createSlotGroup, type SlotGroup } from './slot-group.ts';
@@ -9,7 +9,7 @@ export interface SlotGroupsDeps {
   shards: ReadonlyMap<string, Shard>;
   /** Configuration by action type. It changes in place. */
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** Calls of busy feeds in flight over all action types. */
+  /** Upper bound on the calls in flight of busy feeds, over all action types. */
   concurrency: number;
   monotonicMs: () => number;
   /** Random number in [0, 1). */
@@ -17,7 +17,10 @@ export interface SlotGroupsDeps {
 }
 
 export interface SlotGroups {
-  /** Groups by topic, with their learned state. Those of shards no longer served remain, as calls may be in flight. */
+  /**
+   * Groups by topic, with their learned state. Groups of shards that are no longer served remain, because their calls
+   * may be in flight.
+   */
   readonly all: ReadonlyMap<string, SlotGroup>;
   /** @throws Error if this shard was never served */
   of(topic: string): SlotGroup;

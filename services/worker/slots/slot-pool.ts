@@ -1,13 +1,13 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
-import { withFloor } from '../endpoint/calls-at-once.ts';
+import { withReserve } from '../endpoint/calls-at-once.ts';
 
 /** Mean call duration above which a feed is slow: it frees its slots too rarely for other feeds to wait for them. */
 const slowMs = 1000;
-/** Share of a pool reserved for slow feeds while quick ones use it, and for quick feeds otherwise. */
+/** Share of a pool that is reserved: for slow feeds while quick feeds are calling, for quick feeds otherwise. */
 const reservedPart = 1 / 6;
 const floorCalls = 2;
 /** Milliseconds after a quick call during which slow feeds leave room for more quick calls. */
-const quickIsAboutMs = 60_000;
+const quickCallValidMs = 60_000;
 /** Slots lent while no feed of the pool is answered: enough for a new feed to show that it is answered. */
 const lentUnserved = 4;
 
@@ -15,11 +15,14 @@ export interface CallLine {
   inFlight: number;
   /** Mean duration of the feed's calls, exponentially weighted; 0 before the first call has ended. */
   meanMs: number;
-  /** Guard with the mean of the last few answers: one round of calls reveals that a feed has become slow. */
+  /**
+   * Guard with the mean duration of the last few answers. One round of calls is enough to see that a feed has become
+   * slow.
+   */
   readonly guard: Pick<SourceGuard, 'times'>;
 }
 
-/** True if the feed's calls are slow, or if it has no history yet. */
+/** Returns true if the feed's calls are slow, or if it has no history yet. */
 export function isSlow({ meanMs, guard }: CallLine): boolean {
   return meanMs === 0 || Math.max(meanMs, guard.times.recentMs) >= slowMs;
 }
@@ -29,7 +32,7 @@ export function isSlow({ meanMs, guard }: CallLine): boolean {
  * their slots for seconds, and all other feeds would wait.
  */
 export interface SlotPool {
-  /** Concurrency plus the floor beyond it. */
+  /** Concurrency plus the reserve for feeds with few calls. */
   readonly capacity: number;
   readonly inFlight: number;
   /** True if a feed that lends no slots was answered lately. */
@@ -41,9 +44,9 @@ export interface SlotPool {
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
   /**
-   * Lends slots: their calls in flight do not count, so that others may begin in their place. Usable are at most as
-   * many as the concurrency, or a few while no feed is answered.
-   * @param slowBy number of them that began as slow calls
+   * Lends slots: the calls in them no longer count, so that other calls may begin in their place. Other calls may use
+   * at most as many lent slots as the concurrency, or a few while no feed is answered.
+   * @param slowBy number of the lent slots whose calls began as slow calls
    */
   lend(by: number, slowBy: number): void;
   readonly hasLent: boolean;
@@ -76,7 +79,7 @@ function reservedOf(concurrency: number): number {
 
 function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => SlowCalls): SlotPool {
   let concurrency = initial;
-  let capacity = withFloor(concurrency);
+  let capacity = withReserve(concurrency);
   let slowCalls = slowCallsOf(concurrency);
   let inFlight = 0;
   let slow = 0;
@@ -85,10 +88,13 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
   let isServed = false;
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns the upper bound on slow calls: the concurrency for feeds without history, which begin with few calls. */
+  /**
+   * Returns the upper bound on slow calls. Feeds without history may use the whole concurrency, because they begin with
+   * few calls.
+   */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return concurrency;
-    return Math.max(1, nowMs - lastQuickMs < quickIsAboutMs ? slowCalls.besideQuick : slowCalls.alone);
+    return Math.max(1, nowMs - lastQuickMs < quickCallValidMs ? slowCalls.besideQuick : slowCalls.alone);
   }
 
   const lendable = (slots: number) => Math.min(slots, isServed ? concurrency : lentUnserved);
@@ -132,7 +138,7 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
     },
     resize: (next) => {
       concurrency = next;
-      capacity = withFloor(concurrency);
+      capacity = withReserve(concurrency);
       slowCalls = slowCallsOf(concurrency);
     },
   };

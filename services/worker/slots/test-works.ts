@@ -1,6 +1,6 @@
 import { engineConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
 import { topicNames } from '../../../shared/domain/endpoint/shard.ts';
-import { createStanding } from '../step/step-standing.ts';
+import { createStepState } from '../step/step-state.ts';
 import type { Work } from '../step/work.ts';
 
 export const topics = topicNames('muster');
@@ -40,7 +40,7 @@ export function worksOf(feedId: string, count: number, { actionType = 'award-rew
       unitsPerUser: null,
       stepModes: null,
     },
-    standing: createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
+    standing: createStepState(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 }),
     topic: topics.shard({ actionType, country }),
     actionType,
     type,

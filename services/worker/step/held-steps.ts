@@ -1,23 +1,23 @@
 import { tryHeldEveryMs } from '../../../shared/domain/step/holds.ts';
 import type { HeldStep, StepHolds } from '../../../shared/ports/step-holds.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { refusedUsers } from './step-standing.ts';
-import type { KnownHold, StepStanding } from './work.ts';
+import { refusedUsers } from './step-state.ts';
+import type { KnownHold, StepState } from './work.ts';
 
 /**
- * Steps of feeds in which no call is made, because of a fault that a person must fix or because of quiet hours. Their
- * standings carry this worker's state of them. The two kinds are separate: the end of one leaves the other unchanged.
- * No method rejects: if the store cannot be reached, the standing changes nevertheless.
+ * Holds of steps: no call of a held step is made, because of a fault that a person must fix or because of quiet hours.
+ * A step's standing contains this worker's state of its holds. The two kinds are separate: the end of one leaves the
+ * other unchanged. No method rejects: if the store cannot be reached, the standing still changes.
  */
 export interface HeldSteps {
   /** Returns true if the step has no fault, or if this batch may try it. False if the store cannot be reached. */
-  mayCall(standing: StepStanding): Promise<boolean>;
+  mayCall(standing: StepState): Promise<boolean>;
   /** Holds the step until a person has fixed the cause. No call of the step begins from now on. */
-  holdForFault(standing: StepStanding, cause: string): Promise<void>;
+  holdForFault(standing: StepState, cause: string): Promise<void>;
   /** Ends the fault after a user was accepted. */
-  endFault(standing: StepStanding): Promise<void>;
-  holdForQuietHours(standing: StepStanding, cause: string, endsInMs: number): Promise<void>;
-  endQuietHours(standing: StepStanding): Promise<void>;
+  endFault(standing: StepState): Promise<void>;
+  holdForQuietHours(standing: StepState, cause: string, endsInMs: number): Promise<void>;
+  endQuietHours(standing: StepState): Promise<void>;
 }
 
 export interface HeldStepsDeps {
@@ -27,7 +27,7 @@ export interface HeldStepsDeps {
 }
 
 export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): HeldSteps {
-  async function mayCall({ feedId, step, fault }: StepStanding): Promise<boolean> {
+  async function mayCall({ feedId, step, fault }: StepState): Promise<boolean> {
     if (fault.current === null) return true;
     if (!fault.current.tryDue) return false;
     // One request is enough; the next read shows when the next try is due.

@@ -1,7 +1,7 @@
 import { quietAt, type QuietNow, type QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 
-/** Milliseconds for which a result is reused: it is requested before every call. */
+/** Milliseconds for which a result is reused, because a result is needed before every call. */
 const goodForMs = 1000;
 
 export interface QuietHours {

@@ -1,7 +1,7 @@
 import type { FeedContexts } from '../../../shared/ports/feed-contexts.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { refusedUsers } from './step-standing.ts';
-import type { StepStanding } from './work.ts';
+import { refusedUsers } from './step-state.ts';
+import type { StepState } from './work.ts';
 
 /** Milliseconds between two reads; in between, only this worker's refusals are added. */
 const readEveryMs = 500;
@@ -13,23 +13,23 @@ export interface RefusalCountsDeps {
 }
 
 /**
- * Counts of the users that each step of a run has refused, and whether it accepted any. They are read only when a batch
- * is refused.
+ * Numbers of users whom the endpoint has refused in each step of a run, and whether it accepted any. They are read only
+ * when a batch is refused.
  */
 export interface RefusalCounts {
   /** Reads the counts into the standing. Never rejects: if the ledger cannot be read, the standing is unchanged. */
-  refresh(standing: StepStanding): Promise<void>;
+  refresh(standing: StepState): Promise<void>;
 }
 
 export function createRefusalCounts({ contexts, monotonicMs, logger }: RefusalCountsDeps): RefusalCounts {
-  const readings = new WeakMap<StepStanding, { atMs: number; done: Promise<void> }>();
+  const readings = new WeakMap<StepState, { atMs: number; done: Promise<void> }>();
 
-  async function read(standing: StepStanding): Promise<void> {
+  async function read(standing: StepState): Promise<void> {
     const { feedId, step, refusals } = standing;
     try {
       const { isAccepted, succeeded, refused } = await contexts.acceptanceOf({ feedId, step });
       standing.isAccepted ||= isAccepted;
-      // Refusals counted here and not recorded yet remain counted.
+      // Refusals that this worker counted and that are not recorded yet remain counted.
       const refusedSince = Math.max(0, refusedUsers(standing) - refused);
       Object.assign(refusals, { succeeded, refused, refusedSince });
     } catch (error) {

@@ -1,15 +1,15 @@
 const chunkSize = 512;
 
 /**
- * Queue in chunks: taking from the front, and returning entries there, costs only the moved entries. In a single array
- * either would move the whole array, which takes a third of a second at 800,000 entries.
+ * Queue in chunks. Taking entries from the front, or putting them back there, moves only these entries. In a single
+ * array, either operation would move all entries, which takes a third of a second for 800,000 entries.
  */
 export interface StepFifo<T> {
   readonly size: number;
   push(entry: T): void;
   first(): T | undefined;
   take(count: number): T[];
-  /** Returns entries to the front, in their order. */
+  /** Puts entries back at the front, in their order. */
   putBack(entries: readonly T[]): void;
   /** Keeps the entries that pass. @returns the number of removed entries */
   keep(passes: (entry: T) => boolean): number;

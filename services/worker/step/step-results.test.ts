@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import type { StepResult, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import type { FinalReading } from '../endpoint/read-answer.ts';
@@ -150,7 +150,7 @@ describe('the result of an answer', () => {
     ['an ambiguous call in class C', { class: 'C' }, ambiguous, `waits 20000 ms, open: ${cause}`],
     ['an ambiguous call in class D', { class: 'D' }, ambiguous, 'abcd unknown muster.ambiguous-answer; attempts 1'],
     ['a fault of configuration', {}, misconfigured, 'waits 0 ms, closed'],
-  ])('is computed for %s', (_, given, reading, words) => {
+  ])('has the expected outcomes, wait and key state for %s', (_, given, reading, words) => {
     expect(inWords(resultOfAnswer(workOf(given), reading, terms))).toBe(words);
   });
 
@@ -164,7 +164,7 @@ describe('the result of an answer', () => {
     expect(inWords(longest(ambiguous))).toBe(`waits ${retry.maxDelayMs} ms, open: ${cause}`);
   });
 
-  it('counts a refused single user as refused, and no failed user', () => {
+  it('counts a user that was refused alone as refused, not as failed', () => {
     expect(resultOfAnswer(workOf({ users: ['a'] }), refused, terms)).toMatchObject({ refused: 1 });
     expect(resultOfAnswer(workOf(), reported({ failed: [failed('b')] }), terms)).toMatchObject({ refused: 0 });
   });
@@ -255,7 +255,7 @@ describe('the result of a step that was not called', () => {
 });
 
 describe('the lost users after a step', () => {
-  it('are the earlier ones, the failed ones and those in child batches', () => {
+  it('are the earlier lost users, the failed users and the users in child batches', () => {
     const work = workOf();
     const result = dividedResult(
       work,

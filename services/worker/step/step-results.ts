@@ -43,7 +43,7 @@ export interface ResultTerms {
   deadlineInMs: number;
 }
 
-/** Users of a batch that continue as a child batch. Attempts default to those of the batch. */
+/** Users of a batch that continue as a child batch. `attempts` defaults to the number of the batch. */
 type Part = Omit<ChildBatch, 'attempts'> & { attempts?: number };
 
 /** Returns the users that the chain has lost up to and including this step, as failures or to child batches. */
@@ -73,7 +73,7 @@ export function doneResult(work: Work, failures: UserFailure[], children: ChildB
   };
 }
 
-/** Returns the same result for a step without an applied call: no attempt is used up. */
+/** Returns a result of failures and child batches for a step without an applied call: no attempt is used up. */
 export function dividedResult(work: Work, failures: UserFailure[], parts: readonly Part[]): StepDone {
   return { ...doneResult(work, failures, childrenOf(work, parts)), attempts: work.claim.attempts };
 }
@@ -81,7 +81,7 @@ export function dividedResult(work: Work, failures: UserFailure[], parts: readon
 /**
  * Returns a result in which some users end in this step without a call. The others continue as a child batch with a key
  * of its own: the users sent under a key must be the same at every attempt.
- * @param claim whether this worker continues with them at once
+ * @param claim whether this worker continues with the child batch at once
  */
 export function withheldResult(work: Work, failures: UserFailure[], claim: boolean): StepDone {
   const gone = new Set(failures.map(({ user }) => user));
@@ -102,7 +102,7 @@ function halvedResult(work: Work): StepDone {
   return splitResult(work, [users.slice(0, middle), users.slice(middle)]);
 }
 
-/** Returns the same outcome for all users, without a call. */
+/** Returns a result with the same outcome for all users, without a call. */
 export function uncalledResult(work: Work, rest: StepDone['rest']): StepDone {
   return { ...dividedResult(work, [], []), rest };
 }
@@ -113,7 +113,10 @@ export function unknownResult(work: Work, cause: string | null): StepDone {
   return dividedResult(work, failuresOf(usersIn(work), { outcome: 'unknown', reason, detail: cause }), []);
 }
 
-/** Returns the result of users who were refused alone: the refusal of users or parameters is final. */
+/**
+ * Returns the result of users who were refused alone. The refusal is final, whether it concerns the users or the
+ * parameters.
+ */
 function refusedUsersResult(work: Work, code: string): StepDone {
   const failures = failuresOf(usersIn(work), { outcome: 'failed', reason: code, detail: null });
   return { ...doneResult(work, failures, []), refused: failures.length };
@@ -122,7 +125,8 @@ function refusedUsersResult(work: Work, code: string): StepDone {
 /** @param delay least delay in milliseconds @param open whether a call of the step may have been applied */
 export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = work.claim;
-  // The call of the lapsed lease may still be applied, and the next claim requests its status at once.
+  // If the call of a lapsed lease may still be applied, the step waits at least that long. Otherwise the next claim
+  // would request its status too early.
   const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
   const delayMs = Math.max(delay, least);
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
@@ -133,7 +137,10 @@ export function putBackResult(work: Work, delay: number, cause: string | null): 
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
-/** True if a lost worker left a call open whose end is unknown: at the latest the end of its lease. */
+/**
+ * Returns true if a lost worker left a call open. The call ended at the latest at the end of the worker's
+ * lease.
+ */
 export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }
@@ -144,7 +151,7 @@ export function resultOfAnswer(work: Work, reading: FinalReading, terms: ResultT
   return reading.kind === 'refused' ? refusedResult(work, reading, terms) : wholeResult(work, reading, terms);
 }
 
-/** Returns the result of a definite refusal: the batch is bisected in the lane, until refused users are alone. */
+/** Returns the result of a definite refusal: the batch is bisected until refused users are alone. */
 export function refusedResult(work: Work, { code, cause }: Refusal, terms: ResultTerms): StepResult {
   return wholeResult(work, { kind: work.count === 1 ? 'refused-alone' : 'refused', code, cause }, terms);
 }
@@ -176,15 +183,18 @@ function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): Ste
   }
 }
 
-/** Returns the result by user: succeeded ones go on with this one write, others are retried alone, or end. */
+/**
+ * Returns the result by user. Succeeded users continue with this one write. The other users are retried in child
+ * batches, or end.
+ */
 function reportedResult(work: Work, { failed, missing, reopened }: ReportedReading, terms: ResultTerms): StepResult {
-  // The common case: the table is not needed.
+  // Common case: all users succeeded, so the table is not needed.
   if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
   const { claim, type } = work;
   const of = classOf(work, terms.nowMs);
   const attempts = claim.attempts + 1;
   const isUsedUp = attempts >= type.maxAttempts;
-  // `retryable` is not final: an earlier, lost call of these users may still be applied.
+  // If the key is open, `retryable` is not final, because an earlier, lost call of these users may still be applied.
   const isOpen = of === 'A' && (reopened || claim.open);
   const consequenceFor = (failure: FailedResult): Consequence => {
     if (!failure.retryable) return consequenceOf(of, false, 'failed');
@@ -195,7 +205,7 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   for (const failure of failed) {
     const { id: user, code: reason, detail, retryable } = failure;
     if (consequenceFor(failure) === 'retry') retried.push(user);
-    // The last code is kept in either case: a lost call may have served the user.
+    // The reason is the last code in either case. The outcome is `unknown` if a lost call may have served the user.
     else failures.push({ user, outcome: retryable && isOpen ? 'unknown' : 'failed', reason, detail });
   }
   const ofMissing = consequenceOf(of, false, 'missing');
@@ -213,7 +223,7 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   return doneResult(work, failures, children);
 }
 
-/** Returns a waiting step: to repeat the same request is as good as a child batch of the same users. */
+/** Returns a waiting step, because repeating the same request is as good as a child batch of the same users. */
 function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
   const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
   return waitingResult(work, delay, true, 'an answer that speaks of no user');
@@ -275,8 +285,8 @@ function failuresOf(users: readonly string[], failure: Omit<UserFailure, 'user'>
 }
 
 /**
- * Returns the milliseconds in which a call may still be applied after its end. They are not cut at the deadline, which
- * may be moved: an earlier status answer is not reliable.
+ * Returns the milliseconds in which a call may still be applied after its end. The deadline does not shorten them: it
+ * may be moved, and an earlier status answer is not reliable.
  */
 function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;

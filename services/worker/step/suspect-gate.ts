@@ -2,7 +2,10 @@ import type { Work } from './work.ts';
 
 /** Gate that lets one suspect batch through at a time (shared/domain/step/suspects.ts). */
 export interface SuspectGate {
-  /** Returns false while another suspect is in progress: the batch must wait, and no worker has it meanwhile. */
+  /**
+   * Returns false while another suspect is in progress. The batch must then wait, and no worker has claimed it
+   * meanwhile.
+   */
   enter(work: Work): boolean;
   /** Leaves the gate. Has no effect for a batch that has not entered. */
   leave(work: Work): void;

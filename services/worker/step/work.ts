@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import { feedBornMs } from '../../../shared/domain/ids/born-at.ts';
 import { classAtAge, type ContractClass } from '../../../shared/domain/step/consequences.ts';
 import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
@@ -13,25 +13,25 @@ export interface OpenMessage {
   open: number;
 }
 
-/** Step that a message names as due; the claim shows whether it is. */
+/** Step that a message names as due. The claim shows whether the step really is due. */
 export interface QueuedStep extends StepClaim {
   readonly topic: string;
-  /** Null if the worker found the step unbegun: then no message of this worker names it. */
+  /** Null if this worker found the step unbegun in the database, without a message that names it. */
   readonly origin: OpenMessage | null;
-  /** Users still to be served, by the message. */
+  /** Number of users still to be served, according to the message. */
   readonly remaining: number;
-  /** Users that the chain has lost before this step, by the message; null if they must be read. */
+  /** Users that the chain has lost before this step, according to the message; null if they must be read. */
   readonly lost: readonly string[] | null;
 }
 
 export interface Work extends RequestedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
-  readonly standing: StepStanding;
+  readonly standing: StepState;
   readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
-  /** Null for a child batch created here, or a step found unbegun: no message names it. */
+  /** Null for a child batch created here, or for a step found unbegun: no message names such a step. */
   readonly origin: OpenMessage | null;
   /** Users that the chain has lost before this step. */
   readonly lost: readonly string[];
@@ -41,7 +41,7 @@ export interface Work extends RequestedUsers {
   readonly isProbe: boolean;
 }
 
-/** Returns the contract class that applies now: an endpoint forgets its keys after a while. */
+/** Returns the contract class that applies now. The class changes once the endpoint has forgotten the key. */
 export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
   return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
@@ -58,10 +58,10 @@ export interface FinishedStep {
 }
 
 /**
- * State of one step of a feed on this worker, beyond single batches. One object exists for as long as the feed is
- * known.
+ * State of one step of a feed on this worker, as far as it concerns more than a single batch. One object exists for as
+ * long as the feed is known.
  */
-export interface StepStanding {
+export interface StepState {
   readonly feedId: string;
   readonly step: number;
   /** True if a user was accepted in the step: an answer named users, or the ledger counts successes. */
@@ -69,22 +69,27 @@ export interface StepStanding {
   readonly fault: KnownHold;
   readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
-  /** Refused users of the run when a fault ended here last: only later ones count against the limit. */
+  /**
+   * Number of the run's refused users when this worker last lifted a fault. Only users that are refused later count
+   * against the limit.
+   */
   refusedAtLift: number;
-  /** Trial after whole batches were refused and no user accepted: single users are called first, others wait. */
+  /**
+   * Trial after whole batches were refused and no user accepted: single users are called first, and other batches wait.
+   */
   trial: RefusalTrial | null;
 }
 
 export interface KnownHold {
-  /** State of the last read, or learned here since; null if there is no hold. */
+  /** Hold according to the last read or to this worker's later changes; null if there is none. */
   current: Pick<StepHold, 'cause' | 'tryDue'> | null;
-  /** Monotonic time at which its beginning or end was written here last; infinite during the write. */
+  /** Monotonic time at which this worker last wrote the begin or the end of the hold; infinite during the write. */
   changedAtMs: number;
 }
 
 /** Refusals of one step of a run, over all of its countries: all standings of the step share the object. */
 export interface StepRefusals {
-  /** Users by the ledger's last count. */
+  /** Numbers of users at the ledger's last count. */
   succeeded: number;
   refused: number;
   /** Users refused here that are not in `refused`. */

@@ -15,14 +15,14 @@ const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-
 const actionType = z.string().regex(actionTypePattern, 'has to be the name of an action type');
 
 const scopeWords = {
-  clients: 'Whose jobs and schedules it sees and may touch: names or ids; null: everybody’s',
+  clients: 'Clients whose jobs and schedules the key may read and change, by name or id; null: all clients',
   countries:
-    'It sees campaigns that are for one of them, and may change those that are for no other country; null: of any',
+    'The key may read campaigns for at least one of these countries, and change campaigns for no other country; null: all countries',
   actionTypes:
-    'It sees campaigns whose chain has one of them, and may change those whose chain has no other; null: any',
+    'The key may read campaigns whose chain has at least one of these action types, and change those whose chain has no other; null: all',
   users:
-    'true: it reads the users of every campaign that it sees (runs, failures, receipts, hold-outs), and those on suppression lists. ' +
-    'false: of campaigns that it may change, and with every country and action type all of them',
+    'true: the key reads users of all campaigns that it may read (runs, failures, receipts, hold-outs), and of suppression lists. ' +
+    'false: it reads users only of campaigns that it may change, or of all if its scope has all countries and action types',
 };
 
 /** Scope of a key. Null in a field means everything of that kind. */
@@ -33,10 +33,10 @@ export const keyScope = z
     actionTypes: z.array(actionType).nullable().describe(scopeWords.actionTypes),
     users: z.boolean().describe(scopeWords.users),
   })
-  .meta({ id: 'Scope', description: 'What of the installation a key is for. null is all of that kind, [] is none' });
+  .meta({ id: 'Scope', description: 'Resources that a key may use. null means all of that kind, [] means none' });
 
 /** Scope in a request. A key for clients is for callbacks alone, unless the request names campaigns too. */
-export const wantedScope = z
+export const requestedScope = z
   .strictObject({
     clients: z.array(clientRef).max(most).nullable().default(null).describe(scopeWords.clients),
     countries: z
@@ -45,7 +45,7 @@ export const wantedScope = z
       .nullable()
       .optional()
       .describe(
-        `${scopeWords.countries}. Without it none where \`clients\` are named without \`actionTypes\`, else any`,
+        `${scopeWords.countries}. Default: none if \`clients\` is given without \`actionTypes\`, otherwise all`,
       ),
     actionTypes: z
       .array(actionType)
@@ -53,17 +53,17 @@ export const wantedScope = z
       .nullable()
       .optional()
       .describe(
-        `${scopeWords.actionTypes}. Without it none where \`clients\` are named without \`countries\`, else any`,
+        `${scopeWords.actionTypes}. Default: none if \`clients\` is given without \`countries\`, otherwise all`,
       ),
     users: z.boolean().default(false).describe(scopeWords.users),
   })
   .meta({
     id: 'WantedScope',
     description:
-      'What of the installation a key is to be for. null is all of that kind, [] is none. Clients alone: callbacks, and no campaigns',
+      'Resources that a key may use. null means all of that kind, [] means none. With `clients` alone, the key may schedule callbacks but not use campaigns',
   });
 
-/** Limits of a key; null means none of its own. The limits of its clients apply in addition. */
+/** Limits of a key; null means that the key has no limit of its own. The limits of its clients apply in addition. */
 export const keyBounds = z
   .strictObject({
     jobsPerSecond: z
@@ -72,7 +72,9 @@ export const keyBounds = z
       .max(1_000_000)
       .nullable()
       .default(null)
-      .describe('Jobs that it brings, over all processes of the API: more are 429 `too-many-jobs` with Retry-After'),
+      .describe(
+        'Jobs per second submitted with this key, over all API processes. More are refused with 429 `too-many-jobs` and Retry-After',
+      ),
     storedJobs: z
       .int()
       .min(1)
@@ -80,7 +82,7 @@ export const keyBounds = z
       .nullable()
       .default(null)
       .describe(
-        'It brings no jobs while their client has so many that have not ended, whoever brought them: 429 `quota-exceeded`',
+        'Open jobs of a client, submitted with any key, above which jobs of this key are refused with 429 `quota-exceeded`',
       ),
     requestsPerMinute: z
       .int()
@@ -88,14 +90,17 @@ export const keyBounds = z
       .max(6000)
       .nullable()
       .default(null)
-      .describe('All other requests, in each process of the API; 6,000 without one: 429 `too-many-requests`'),
+      .describe(
+        'All other requests per minute in each API process; null means 6,000. More are refused with 429 `too-many-requests`',
+      ),
   })
-  .meta({ id: 'KeyBounds', description: 'What a key may use of what it is for. null is no bound of its own' });
+  .meta({ id: 'KeyBounds', description: 'Limits of a key. null means no limit of its own' });
 
-export const rolesSaid =
-  'viewer looks; scheduler has jobs and schedules of its clients; manager makes and carries out campaigns; approver approves those of others; operator does everything';
+export const roleDescriptions =
+  'viewer: reads; scheduler: manages jobs and schedules of its clients; manager: creates and runs campaigns; approver: approves campaigns of others; operator: all actions';
 
-const unclear = 'an owner has to be visible characters, and no word of it has letters of two scripts that look alike';
+const unclear =
+  'an owner has to consist of visible characters, without words that mix letters of scripts that look alike';
 
 const ownerText = text
   .overwrite(normalOwner)
@@ -103,23 +108,23 @@ const ownerText = text
   .meta({ ...storedName, ...refusals({ 'unclear-owner': unclear }) });
 
 const ownerWords =
-  'Whom to ask about it; a person where it writes or approves campaigns: keys of one owner are one person, and so are owners that look alike';
+  'Team or person responsible for the key; a person if the key writes or approves campaigns. Keys of the same owner count as one person, and so do owners that look alike';
 
 const fields = {
-  name: text.describe('Such as the service, or the person, that has it'),
-  // A plain string: an identity provider may use owner names that requests must not.
+  name: text.describe('Such as the name of the service or person that uses the key'),
+  // A plain string, because an identity provider may use owner names that are not allowed in requests.
   owner: text.nullable().describe(ownerWords),
-  role: z.enum(roles).describe(rolesSaid),
+  role: z.enum(roles).describe(roleDescriptions),
   scope: keyScope,
   bounds: keyBounds,
-  expiresAt: anyInstant.nullable().describe('It is refused from then on; null: it stays'),
+  expiresAt: anyInstant.nullable().describe('Time after which the key is refused; null: it does not expire'),
 };
 
 export const newApiKey = z
   .strictObject({
     ...fields,
     owner: ownerText.nullable().default(null).describe(ownerWords),
-    scope: wantedScope.prefault({}),
+    scope: requestedScope.prefault({}),
     bounds: keyBounds.prefault({}),
     expiresAt: fields.expiresAt.default(null),
   })
@@ -133,8 +138,8 @@ export const apiKeyPatch = z
     name: fields.name.optional(),
     owner: ownerText.nullable().optional().describe(ownerWords),
     role: fields.role.optional(),
-    scope: wantedScope.optional().describe('Takes the place of the whole scope before'),
-    bounds: keyBounds.optional().describe('Take the place of all bounds before'),
+    scope: requestedScope.optional().describe('Replaces the whole previous scope'),
+    bounds: keyBounds.optional().describe('Replaces all previous limits'),
     expiresAt: fields.expiresAt.optional(),
   })
   .meta({ id: 'ApiKeyPatch', examples: [{ owner: 'payments' }] });
@@ -148,32 +153,37 @@ export const apiKeyShape = z
     ...fields,
     expiresAt: time.nullable(),
     state: z.enum(apiKeyStates),
-    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    revision: z.int().min(1).describe('Increases with every change; the ETag'),
     createdAt: time,
-    madeBy: z.string().nullable().describe('key_…; null: made by whoever has the database'),
-    lastUsedAt: time.nullable().describe('To the minute, sessions included; null: never'),
+    createdBy: z
+      .string()
+      .nullable()
+      .describe('key_…; null: created from the command line, with access to the database'),
+    lastUsedAt: time.nullable().describe('Time of the last use, sessions included, to the minute; null: never used'),
     rotatedAt: time.nullable(),
-    formerUntil: time.nullable().describe('The secret before the last rotation opens it until then; null: none does'),
+    formerUntil: time
+      .nullable()
+      .describe('Time until which the previous secret is still accepted; null: it is not accepted'),
     revokedAt: time.nullable(),
     refusals: z
       .object({
-        count: z.int().min(1).describe('Those of the last minute may be missing'),
+        count: z.int().min(1).describe('Requests of the last minute may be missing'),
         lastAt: time,
         lastFrom: z
           .string()
           .nullable()
-          .describe('The address that connected, a proxy’s where one stands before the API'),
+          .describe('Address that connected: the proxy’s if there is a proxy in front of the API'),
       })
       .nullable()
       .describe(
-        'Requests with a secret of it that opens nothing any more: it has expired, was revoked, or was rotated and its overlap is over. ' +
-          'Since its end was set or it was rotated; null: none',
+        'Requests with a secret of this key that is no longer valid: expired, revoked, or rotated with its overlap over. ' +
+          'Counted since the key was ended or rotated; null: none',
       ),
     person: z
       .object({ issuer: z.string(), subject: z.string() })
       .nullable()
       .describe(
-        'Of one that an issuer vouches for: there is no secret, and role, scope and name are what its token said last; null: a key',
+        'Identity from an identity provider: it has no secret, and its role, scope and name come from its last token; null: an API key',
       ),
     links: z.object({ self: z.string() }),
   })
@@ -181,13 +191,15 @@ export const apiKeyShape = z
 
 export type ApiKeyShape = z.output<typeof apiKeyShape>;
 
-/** A key with its number of sessions: only lists have it, counted for a whole page at once. */
+/**
+ * A key with its number of sessions. Only lists contain this number, because it is counted for a whole page at once.
+ */
 export const listedApiKey = apiKeyShape
-  .extend({ sessions: z.int().min(0).describe('Browsers that are logged in with it') })
+  .extend({ sessions: z.int().min(0).describe('Browser sessions opened with this key') })
   .meta({ id: 'ListedApiKey' });
 
 export const issuedApiKey = z
-  .object({ key: apiKeyShape, secret: z.string().describe('mk_…: shown this once') })
+  .object({ key: apiKeyShape, secret: z.string().describe('mk_…: shown only in this answer') })
   .meta({ id: 'IssuedApiKey' });
 
 const ninetyDays = 90 * 86_400;
@@ -199,9 +211,9 @@ export const rotation = z
       .min(0)
       .max(ninetyDays)
       .default(86_400)
-      .describe('So long the secret before, and sessions that it opened, go on; 0 where others know it'),
+      .describe('Seconds for which the previous secret and its sessions remain valid; use 0 if the secret has leaked'),
   })
   .meta({ id: 'Rotation', examples: [{ overlapSeconds: 3600 }] });
 
 export type ScopeShape = z.output<typeof keyScope>;
-export type WantedScope = z.output<typeof wantedScope>;
+export type RequestedScope = z.output<typeof requestedScope>;

@@ -5,8 +5,8 @@ const hashShape = z.string().regex(/^[0-9a-f]{64}$/u);
 export const auditRecord = z
   .object({
     id: z.string(),
-    number: z.int().min(1).describe('In the order in which they were added, without a gap'),
-    hash: hashShape.describe('SHA-256 over the hash before it and what it says'),
+    number: z.int().min(1).describe('Sequence number, without gaps'),
+    hash: hashShape.describe('SHA-256 over the hash of the previous entry and the content of this one'),
     at: z.iso.datetime({ precision: 3 }),
     keyId: z.string().nullable(),
     keyName: z.string().nullable(),
@@ -14,13 +14,15 @@ export const auditRecord = z
     route: z.string(),
     summary: z
       .string()
-      .describe('What was asked for, in words: paused a run. `method` and `route` say the same for programs, and stay'),
-    subject: z.string().nullable().describe('The id, or the name, of what was changed'),
-    status: z.int().describe('2xx: it was done; 409: the state of what was to be changed refused it'),
+      .describe(
+        'The requested change in words, such as: paused a run. Programs should use `method` and `route`, which are stable',
+      ),
+    subject: z.string().nullable().describe('Id or name of the changed resource'),
+    status: z.int().describe('2xx: the change was made; 409: the state of the resource does not allow it'),
     requestId: z.string(),
     detail: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'Change', description: 'A change through the API: who, what, when, and how it ended' });
+  .meta({ id: 'Change', description: 'A change through the API: caller, change, time and result' });
 
 const chainPlace = z.object({ number: z.int().min(0), hash: hashShape });
 
@@ -28,14 +30,17 @@ export const auditVerification = z
   .object({
     checked: z.int().min(0).describe('Entries'),
     from: chainPlace.describe(
-      'The place behind which the checked entries begin. Number 0 with a hash of zeros: before the first entry of all',
+      'Entry before the first checked one. Number 0 with a hash of zeros: the check begins with the first entry of the log',
     ),
-    cut: chainPlace.describe(
-      'The last entry that is not kept any more. The log begins behind it; number 0: nothing was deleted',
+    cut: chainPlace.describe('Last deleted entry; the log begins after it. Number 0: nothing was deleted'),
+    to: chainPlace.describe(
+      'Last valid entry. If you store it outside of Muster, you can check later that the log up to it is unchanged',
     ),
-    to: chainPlace.describe('The last entry that fits. Kept elsewhere, it shows later whether it is still the same'),
-    head: chainPlace.describe('The last entry that was added'),
-    next: z.int().nullable().describe('To ask for the entries behind it, with `after`; null: that was all'),
+    head: chainPlace.describe('Newest entry'),
+    next: z
+      .int()
+      .nullable()
+      .describe('Number to pass as `after` to check the entries that follow; null: all entries were checked'),
     broken: z
       .object({
         number: z.int().min(0),
@@ -43,8 +48,8 @@ export const auditVerification = z
         because: z.string(),
       })
       .nullable()
-      .describe('The first entry that is not as it was added'),
+      .describe('First entry that was changed after it was added'),
   })
-  .meta({ id: 'AuditVerification', description: 'Whether entries of the audit log are as they were added' });
+  .meta({ id: 'AuditVerification', description: 'Result of checking that entries of the audit log are unchanged' });
 
 export type AuditRecordShape = z.infer<typeof auditRecord>;

@@ -16,11 +16,11 @@ export const foundKinds = [
 export const found = z
   .object({
     kind: z.enum(foundKinds),
-    id: z.string().describe('The public id; the name of what has only that'),
-    title: z.string().describe('Its name, or what it belongs to'),
+    id: z.string().describe('Public id, or the name if the resource has no id'),
+    title: z.string().describe('Name of the resource, or of the resource it belongs to'),
     state: z.string().nullable(),
-    campaignId: z.string().nullable().describe('Whose run it is'),
-    runId: z.string().nullable().describe('Of a campaign the run that goes on, else the newest; of a step its run'),
+    campaignId: z.string().nullable().describe('Campaign of the run'),
+    runId: z.string().nullable().describe('For a campaign: its active run, otherwise its newest; for a step: its run'),
   })
   .meta({ id: 'Found' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Returns true for addresses that may receive secrets and people: https, or http on this machine for trials. */
+/** Returns true for addresses to which secrets and people may be sent: https, or http on this machine for trials. */
 export function isIssuerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url?.username !== '' || url.password !== '') return false;
@@ -27,7 +27,7 @@ export const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() }
 
 export type KeySet = z.output<typeof keySet>;
 
-/** Answer of the token endpoint. The access token is ignored: it grants access to nothing of ours. */
+/** Answer of the token endpoint. The access token is ignored, because it grants no access to Muster. */
 export const codeAnswer = z.object({ id_token: z.string().max(16_384) });
 
 /** Error answer of the token endpoint (RFC 6749, section 5.2). */

@@ -8,12 +8,12 @@ export const quotaShape = z
     name: z
       .enum(quotaNames)
       .describe(
-        'openRuns: runs that have not ended, and campaigns that wait for their start or recur. campaignChanges: campaigns made or changed in 24 hours. ' +
-          'lists: uploaded lists that are there; listBytes: of user ids in them; allListBytes: the same of all accounts together. ' +
-          'streams: of events, open in the process that was asked. exports, uploads, reports, previews: under way at once, in the process that was asked',
+        'openRuns: runs that have not ended, and campaigns that are scheduled or recur. campaignChanges: campaigns created or changed in 24 hours. ' +
+          'lists: stored uploaded lists; listBytes: bytes of their user ids; allListBytes: the same for all accounts together. ' +
+          'streams: open event streams of the process that answers. exports, uploads, reports, previews: in progress at once in the process that answers',
       ),
     used: z.int().min(0),
-    limit: z.int().min(1).describe('What would be more is refused: 429, or 507 for what is stored'),
+    limit: z.int().min(1).describe('Requests above the limit are refused with 429, or 507 for stored data'),
   })
   .meta({ id: 'Quota' });
 
@@ -22,7 +22,7 @@ export const quotaList = z
     account: z
       .string()
       .describe(
-        'key_…: what its keys have is counted together: itself, and those that were made from it under a scope',
+        'key_… of the account: usage is counted for this key together with the keys created from it under a scope',
       ),
     items: z.array(quotaShape),
   })

@@ -1,20 +1,25 @@
 import { z } from 'zod';
 import { roles } from '../../domain/roles.ts';
-import { keyScope, rolesSaid } from './api-keys.ts';
+import { keyScope, roleDescriptions } from './api-keys.ts';
 import { forbids, notExactlyOne } from '../stated-rules.ts';
 
 export const logIn = z
   .strictObject({
     apiKey: z.string().max(512).optional().describe('mk_…'),
-    link: z.string().max(512).optional().describe('What stands behind # in a link that logs in once'),
-    code: z.string().min(1).max(2048).optional().describe('What an issuer sent back, with its state'),
+    link: z.string().max(512).optional().describe('The part after # of a single-use login link'),
+    code: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .describe('Authorization code that the identity provider returned, with its state'),
     state: z.string().max(128).optional(),
   })
   .refine(
     ({ apiKey, link, code, state }) =>
       [apiKey, link, code].filter((each) => each !== undefined).length === 1 &&
       (code === undefined) === (state === undefined),
-    'has to hold apiKey, link, or code and state',
+    'has to contain apiKey, link, or code and state',
   )
   .meta({
     ...forbids(...notExactlyOne('apiKey', 'link', 'code')),
@@ -28,30 +33,36 @@ export type LogIn = z.output<typeof logIn>;
 export const logInWays = z
   .object({
     apiKey: z.boolean(),
-    issuer: z.object({ name: z.string() }).nullable().describe('Who can be signed in at; null: none'),
+    issuer: z.object({ name: z.string() }).nullable().describe('Identity provider for signing in; null: none'),
   })
   .meta({ id: 'LogInWays' });
 
-export const begunSignIn = z.object({ url: z.string().describe('Of the issuer; for this browser alone') });
+export const startedSignIn = z.object({
+  url: z.string().describe('Login page of the identity provider, for this browser only'),
+});
 
 export const sessionShape = z
   .object({
     keyId: z.string(),
     keyName: z.string(),
-    role: z.enum(roles).describe(rolesSaid),
+    role: z.enum(roles).describe(roleDescriptions),
     scope: keyScope,
     csrfToken: z
       .string()
       .nullable()
-      .describe('For the header X-CSRF-Token of everything but GET and HEAD; null where the key itself was sent'),
+      .describe(
+        'Value of the header X-CSRF-Token for all requests except GET and HEAD; null if the request used the key itself',
+      ),
     expiresAt: z.iso
       .datetime({ precision: 3 })
       .nullable()
-      .describe('It ends then, and twelve hours after it was used last; null where the key itself was sent'),
+      .describe(
+        'End of the session; it also ends twelve hours after its last use. null if the request used the key itself',
+      ),
     installation: z.object({
       name: z.string().nullable(),
       version: z.string(),
-      zone: z.string().describe('In which times are shown, unless somebody wants another'),
+      zone: z.string().describe('Default time zone for displayed times'),
       countries: z.array(z.string()).nullable().describe('null: any'),
     }),
   })
@@ -60,7 +71,7 @@ export const sessionShape = z
 export const logInLink = z
   .object({
     link: z.string().describe('Secret until it is used'),
-    url: z.string().describe('Opens the console, logged in. What stands behind # is sent to no server by itself'),
+    url: z.string().describe('Opens the console and logs in. Browsers do not send the part after # to servers'),
     expiresAt: z.iso.datetime({ precision: 3 }),
   })
   .meta({ id: 'LogInLink' });

@@ -10,7 +10,7 @@ export const systemShape = z
       .object({
         version: z.string(),
         node: z.string(),
-        zoneData: z.string().describe('The rules of time zones that it goes by'),
+        zoneData: z.string().describe('Version of its time zone data'),
         region: z.string(),
         startedAt: time,
       })
@@ -18,40 +18,50 @@ export const systemShape = z
     access: z
       .object({
         mode: z.enum(['keys', 'oidc', 'both']).describe('AUTH_MODE'),
-        issuer: z.string().nullable().describe('Whose tokens are taken; null: none'),
-        isIssuerAnswering: z.boolean().nullable().describe('When it was asked last; null: it was not asked yet'),
+        issuer: z.string().nullable().describe('Identity provider whose tokens are accepted; null: none'),
+        isIssuerAnswering: z.boolean().nullable().describe('Time of the last request to it; null: not requested yet'),
       })
-      .describe('Who is taken by the process that answers'),
+      .describe('Authentication accepted by the process that answers'),
     database: z.object({
       version: z.string(),
-      answerMs: z.number().min(0).describe('That it took to answer this'),
+      answerMs: z.number().min(0).describe('Milliseconds that the database took to answer this query'),
       bytes: z.number().min(0),
-      clockAheadMs: z.number().describe('Of the clock of the process that answers'),
-      migration: z.string().nullable().describe('The last one of its schema'),
-      schemaVersion: z.string().nullable().describe('The version of Muster that changed its schema last'),
+      clockAheadMs: z.number().describe('Difference to the clock of the process that answers'),
+      migration: z.string().nullable().describe('Last applied migration'),
+      schemaVersion: z.string().nullable().describe('Version of Muster that last migrated the schema'),
       installedAt: time,
     }),
     partitions: z
       .object({
-        runsUntil: time.describe('There are tables for runs that begin before'),
-        jobsUntil: time.describe('There are tables for jobs that end before'),
-        cannotMake: z.array(z.string()).describe('Functions of the schema that may not make more; empty: all may'),
+        runsUntil: time.describe('Tables exist for runs that begin before this time'),
+        jobsUntil: time.describe('Tables exist for jobs that end before this time'),
+        cannotMake: z
+          .array(z.string())
+          .describe('Database functions without permission to create more tables; empty: all have it'),
       })
-      .describe('Tables of weeks and days, made ahead by triggers and schedulers'),
+      .describe('Weekly and daily partitions, created in advance by triggers and schedulers'),
     logArchive: z
       .object({
         state: z
           .enum(['off', 'new', 'well', 'behind', 'failing'])
-          .describe('off: the server does not archive; new: no file was whole yet; behind: more than 1 GiB waits'),
+          .describe(
+            'off: the server does not archive; new: no file is complete yet; behind: more than 1 GiB waits to be archived',
+          ),
         lastArchivedAt: time.nullable(),
-        waitingBytes: z.number().min(0).nullable().describe('Of whole files; null: not known'),
+        waitingBytes: z
+          .number()
+          .min(0)
+          .nullable()
+          .describe('Bytes of complete files that are not archived yet; null: unknown'),
         lastFailedAt: time.nullable(),
-        lastFailed: z.string().nullable().describe('The file of the log that could not be archived'),
+        lastFailed: z.string().nullable().describe('Log file that could not be archived'),
       })
-      .describe('The archive of the database’s log, as the server tells it: what a restore to the last commit needs'),
+      .describe(
+        'Archive of the database’s write-ahead log, as reported by the server. A restore to the last commit needs it',
+      ),
     nodes: z
       .array(z.object({ kind: z.string(), region: z.string(), processes: count, oldestAt: time }))
-      .describe('Schedulers and dispatchers that are alive'),
+      .describe('Running schedulers and dispatchers'),
     processes: z
       .array(
         z.object({
@@ -59,54 +69,58 @@ export const systemShape = z
           version: z.string(),
           region: z.string().describe('MUSTER_REGION'),
           processes: count,
-          oldestAt: time.describe('Since when the first of them runs'),
-          names: z.array(z.string()).describe('Of the first five: worker@host'),
+          oldestAt: time.describe('Start time of the oldest of these processes'),
+          names: z.array(z.string()).describe('Names of the first five, such as worker@host'),
         }),
       )
-      .describe('All that run, by service, version and region; one that was killed is among them for up to 90 s'),
+      .describe('Running processes by service, version and region. A killed process is listed for up to 90 seconds'),
     runtimes: z
       .array(z.object({ zoneData: z.string(), node: z.string(), processes: count, names: z.array(z.string()) }))
-      .describe('All that run, by zone data and Node, most first; names of the first five: worker@host'),
+      .describe(
+        'Running processes by time zone data and Node version, most frequent first; names of the first five, such as worker@host',
+      ),
     clocks: z
       .object({
-        known: count.describe('Processes that have compared theirs with the database’s; one that just began has not'),
+        known: count.describe(
+          'Processes that have compared their clock with the database’s; a process that has just started has not',
+        ),
         apartMs: z
           .int()
           .min(0)
           .nullable()
           .describe(
-            'So far at most are all of them and the database’s apart, by how much that may be wrong included; null: none is known',
+            'Largest difference between any of these clocks and the database’s, including the measurement error; null: unknown',
           ),
-        offCount: count.describe('Those that are more than a second off the database’s for sure'),
+        offCount: count.describe('Processes whose clock certainly differs from the database’s by more than a second'),
         off: z
           .array(
             z.object({
               name: z.string().describe('worker@host'),
               service: z.string(),
               region: z.string(),
-              aheadMs: z.int().describe('Of the database’s; below 0: behind'),
-              withinMs: z.int().min(0).describe('By how much that may be wrong: half of the way there and back'),
+              aheadMs: z.int().describe('Ahead of the database’s clock; negative: behind'),
+              withinMs: z.int().min(0).describe('Measurement error: half of the round trip time'),
             }),
           )
-          .describe('The worst five of them'),
+          .describe('The five largest differences'),
       })
-      .describe('Of all processes, as each compares its own with the database’s twice a minute'),
+      .describe('Clocks of all processes; each process compares its own with the database’s twice a minute'),
     settings: z
       .array(z.object({ name: z.string(), service: z.string(), value: z.string() }))
-      .describe(
-        'Of what services have to have the same, or to know of each other: with what the process that started last runs',
-      ),
+      .describe('Settings that services must agree on: the values of the process that started last'),
     configuration: z
       .array(
         z.object({
           name: z.string(),
-          value: z.string().nullable().describe('null: a secret, or not set: then it is as usual'),
+          value: z.string().nullable().describe('null: a secret, or not set; then the default applies'),
           from: z.enum(['environment', 'file', 'usual']),
-          secretLength: z.int().nullable().describe('Of a secret that is set, in characters'),
+          secretLength: z.int().nullable().describe('Length of a secret in characters'),
         }),
       )
       .nullable()
-      .describe('Of the process that answers; null for keys that are not those of an operator of the installation'),
+      .describe(
+        'Configuration of the process that answers; null unless the key is an operator’s with access to the whole installation',
+      ),
   })
   .meta({ id: 'System' });
 

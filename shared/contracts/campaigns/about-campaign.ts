@@ -17,7 +17,7 @@ const metadataValue = textShape(200);
 
 export const aboutFields = {
   description: textShape(2000).optional(),
-  owner: nameShape(200).optional().describe('The team or the person to ask about it'),
+  owner: nameShape(200).optional().describe('Team or person responsible for the campaign'),
   tags: z
     .array(tag)
     .max(maxTags)
@@ -38,11 +38,11 @@ export const savedAudienceTaken = z
     revision: z.int().min(1).max(2_147_483_647),
   })
   .describe(
-    'The saved audience that `include` and `exclude` were copied from: they have to be those of this revision of it, ' +
-      'and it is said no more once they are others. It may be changed or deleted since',
+    'Saved audience from which `include` and `exclude` were copied; they must equal those of this revision. ' +
+      'The field is removed when they change. The saved audience may have been changed or deleted since',
   );
 
-/** Notes as they are stored. `savedAudience` is no note: it changes with the sources alone. */
+/** Notes as they are stored. `savedAudience` is not a note: it changes only together with the sources. */
 export const campaignAbout = z.strictObject({ ...aboutFields, savedAudience: savedAudienceTaken.optional() });
 
 export type CampaignAbout = z.infer<typeof campaignAbout>;

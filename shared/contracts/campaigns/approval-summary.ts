@@ -14,28 +14,31 @@ export type ExpectedUsers = z.infer<typeof expectedUsers>;
 
 export const costAtMost = z.object({
   currency: z.string().nullable(),
-  amount: z.string().describe('A decimal: of so many users, at the prices of then, and never more than the budgets'),
+  amount: z.string().describe('Decimal: the cost of these users at the prices of that time, limited by the budgets'),
 });
 
 export const approvalFields = {
   id: z.string().describe('apr_…'),
   state: z.enum(approvalStates),
-  stateReason: z.string().nullable().describe('Such as what was said when it was sent back, or what has voided it'),
+  stateReason: z
+    .string()
+    .nullable()
+    .describe('Such as the comment of the reviewer who requested changes, or the reason why it is void'),
   stateSince: time,
   revision: z.int().min(1),
-  runId: z.string().nullable().describe('Of this run alone; null: of the runs that the campaign starts by itself'),
-  raises: z.boolean().describe('Budgets of a campaign that was started: they are raised once it is approved'),
-  hash: z.string().describe('SHA-256 of what it covers: `approve` names it'),
-  usersAtMost: usersByCountry.describe('Each run may have no user more in any country'),
+  runId: z.string().nullable().describe('Approval of this run only; null: of runs that the campaign starts by itself'),
+  raises: z.boolean().describe('Budgets of a started campaign, which are raised when this is approved'),
+  hash: z.string().describe('SHA-256 of the content that the approval covers; pass it to `approve`'),
+  usersAtMost: usersByCountry.describe('Upper limit of users for each run, by country'),
   usersExpected: expectedUsers
     .nullable()
-    .describe('By country, as they were estimated when it was submitted; null: its run asked for it'),
-  unitsAtMost: z.number().nullable().describe('That a run may spend; null: its steps cost nothing'),
-  costAtMost: costAtMost.nullable().describe('That a run may cost; null: nothing of it has a price'),
-  needed: z.int().min(0).describe('So many have to approve it'),
-  why: z.array(z.string()).describe('What of it makes the policy ask for that many'),
+    .describe('Users by country, as estimated on submission; null: the run requested the approval'),
+  unitsAtMost: z.number().nullable().describe('Units that a run may spend; null: its steps cost no units'),
+  costAtMost: costAtMost.nullable().describe('Maximum cost of a run; null: no step has a price'),
+  needed: z.int().min(0).describe('Number of required approvals'),
+  why: z.array(z.string()).describe('Reasons why the policy requires this number'),
   given: z.array(z.object({ by: z.string(), word: z.string().nullable(), at: time })).describe('Who has'),
-  submittedBy: z.string().nullable().describe('Null: its run asked for it'),
+  submittedBy: z.string().nullable().describe('Null: the run requested the approval'),
   submittedAt: time,
 };
 

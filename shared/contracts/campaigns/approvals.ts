@@ -21,25 +21,33 @@ const size = z.int().min(0).max(1_000_000_000_000);
 
 export const approvalRule = z
   .strictObject({
-    countries: z.array(country).min(1).max(250).optional().describe('Only what is for one of these; absent: all'),
-    usersAbove: size.optional().describe('It asks where a run may have more users'),
-    unitsAbove: size.optional().describe('... or may spend more units'),
+    countries: z
+      .array(country)
+      .min(1)
+      .max(250)
+      .optional()
+      .describe('The rule applies only to campaigns with one of these; absent: to all'),
+    usersAbove: size.optional().describe('Approval is required if a run may have more users'),
+    unitsAbove: size.optional().describe('... or if it may spend more units'),
     amountAbove: z
       .string()
       .regex(amountPattern, 'has to be a decimal such as "5000.00", with up to six places')
       .overwrite(normalAmount)
       .optional()
-      .describe('... or may cost more, in the currency of the installation, at the prices of now'),
-    approvers: z.int().min(1).max(5).describe('None of them the author'),
+      .describe('... or if it may cost more, in the currency of the installation, at current prices'),
+    approvers: z.int().min(1).max(5).describe('Number of required approvals; the author does not count'),
   })
-  .meta({ id: 'ApprovalRule', description: 'Without usersAbove, unitsAbove and amountAbove it always asks' });
+  .meta({
+    id: 'ApprovalRule',
+    description: 'Without usersAbove, unitsAbove and amountAbove, the rule always requires approval',
+  });
 
-const rules = z.array(approvalRule).max(50).describe('The one that asks for the most counts');
+const rules = z.array(approvalRule).max(50).describe('The rule that requires the most approvals applies');
 
 const approversSignIn = z
   .boolean()
   .describe(
-    'true: people who sign in with the issuer approve; votes of API keys do not count, also those given before',
+    'true: only people who sign in with the identity provider can approve. Approvals by API keys do not count, including earlier ones',
   );
 
 export const writtenPolicy = z.strictObject({ rules, approversSignIn: approversSignIn.default(false) }).meta({
@@ -56,17 +64,19 @@ export const writtenPolicy = z.strictObject({ rules, approversSignIn: approversS
 
 export const approvalPolicy = z
   .object({
-    revision: z.int().min(0).describe('0: there is no policy, and nothing is asked for'),
+    revision: z.int().min(0).describe('0: there is no policy and no approval is required'),
     rules,
     approversSignIn,
     madeAt: z.iso.datetime({ precision: 3 }).nullable(),
   })
   .meta({ id: 'ApprovalPolicy' });
 
-/** Content that an approval covers: a run with at most this many users. Any change to it voids the approval. */
+/**
+ * Content that an approval covers: a run with at most this many users. Any change to the content voids the approval.
+ */
 export const approvalCovers = campaignDefinition
   .omit({ name: true })
-  .extend({ usersAtMost: usersByCountry, cost: costAtMost.optional().describe('Absent: nothing of it has a price') })
+  .extend({ usersAtMost: usersByCountry, cost: costAtMost.optional().describe('Absent: no step has a price') })
   .meta({ id: 'ApprovalCovers' });
 
 export type ApprovalCovers = z.output<typeof approvalCovers>;
@@ -78,26 +88,26 @@ export const submission = z
     usersAtMost: z
       .record(country, size)
       .optional()
-      .describe('By country, above the five percent more than is expected now that are taken where it is not named'),
+      .describe('Maximum users by country. Default for other countries: five percent more than expected now'),
     budgets: budgets
       .optional()
       .describe(
-        'Of a campaign that was started: those that are to be raised, so far. They stay as they are until then',
+        'For a started campaign: current values of the budgets to raise. They stay in force until the approval',
       ),
   })
   .meta({ id: 'ApprovalSubmission', examples: [{}] });
 
 export const approving = z
   .strictObject({
-    hash: z.string().regex(/^[0-9a-f]{64}$/, 'has to be the 64 digits of the approval that was looked at'),
-    word: word.optional().describe('For whoever approves after'),
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'has to be the 64 digits of the approval that was reviewed'),
+    word: word.optional().describe('Comment for the next approver'),
   })
   .meta({ id: 'Approving', examples: [{ hash: '0123456789abcdef'.repeat(4), word: 'As agreed on Monday' }] });
 
 export const sendingBack = z
   .strictObject({
-    hash: approving.shape.hash.optional().describe('Absent: that of the campaign, not one of a single run'),
-    word: word.describe('What is missing or wrong'),
+    hash: approving.shape.hash.optional().describe('Absent: the approval of the campaign, not of a single run'),
+    word: word.describe('Requested changes'),
   })
   .meta({ id: 'SendingBack', examples: [{ word: 'The segment is last year’s' }] });
 
@@ -107,9 +117,11 @@ export const approvalShape = z
     campaignId: z.string(),
     campaignName: z.string(),
     covers: approvalCovers,
-    diff: revisionDiff.nullable().describe('What differs from what was approved last; null: nothing was'),
-    startsAt: z.iso.datetime({ precision: 3 }).nullable().describe('Null: as soon as it is started, or each time'),
-    refusedToYou: z.string().nullable().describe('Why the key that asks may not approve it; null: it may'),
+    diff: revisionDiff
+      .nullable()
+      .describe('Differences from the last approved content; null: nothing was approved before'),
+    startsAt: z.iso.datetime({ precision: 3 }).nullable().describe('Null: when it is started, or at each recurrence'),
+    refusedToYou: z.string().nullable().describe('Reason why the requesting key may not approve it; null: it may'),
     links: z.object({ campaign: z.string(), run: z.string().nullable() }),
   })
   .meta({ id: 'Approval' });
@@ -121,11 +133,11 @@ export type ApprovalShape = z.output<typeof approvalShape>;
  * @param definition with its current budgets
  */
 export function coversOf(
-  { name: _, budgets: said, ...definition }: CampaignDefinition,
+  { name: _, budgets: definedBudgets, ...definition }: CampaignDefinition,
   usersAtMost: UsersByCountry,
   cost: ApprovalCovers['cost'],
 ) {
-  const byCountry = said?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
+  const byCountry = definedBudgets?.toSorted((a, b) => (a.country < b.country ? -1 : 1));
   return { ...definition, ...(byCountry && { budgets: byCountry }), usersAtMost, ...(cost && { cost }) };
 }
 
@@ -143,7 +155,7 @@ export function hashOfCovers(covers: ApprovalCovers, runId: string | null): stri
   return canonicalHash({ covers, runId });
 }
 
-/** Returns null if no step costs units, and Infinity if nothing limits them. */
+/** Returns the maximum number of units of a run: null if no step costs units, Infinity if nothing limits the units. */
 export function unitsAtMostOf(covers: ApprovalCovers): number | null {
   const terms = costTermsOf(covers, noPrices);
   if (terms.unitsPerUser === 0) return null;

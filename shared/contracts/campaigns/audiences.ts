@@ -29,12 +29,16 @@ const ofSaved = {
 /** Fields of a change that only saved audiences have. */
 export const fieldsOfSaved = ['description', 'countries', 'audience'] as const;
 
+const ofList = {
+  kept: z.boolean().optional().describe('true: the list is not deleted by age. Only for lists'),
+};
+
 /** Changes to an audience. A given field replaces the whole field; null removes an optional field. */
 export const audiencePatch = z
-  .strictObject({ name: savedFields.name.optional(), owner: savedFields.owner.nullable(), ...ofSaved })
+  .strictObject({ name: savedFields.name.optional(), owner: savedFields.owner.nullable(), ...ofSaved, ...ofList })
   .refine((patch) => Object.keys(patch).length > 0, {
     error: 'has to name a field',
-    // A body of unknown fields alone already has a problem for each of them.
+    // If all fields of a body are unknown, each of them has an issue already, so this check is skipped.
     when: ({ issues }) => issues.length === 0,
   })
   .meta({ id: 'AudiencePatch', minProperties: 1, examples: [{ name: 'Riders who are away' }] });
@@ -96,7 +100,7 @@ export const listedAudience = z
     usedBy: number.describe(
       'Campaigns, drafts too, that include or exclude it, or copied their sources from it; archived ones are not counted',
     ),
-    leftOutBy: number.describe('Of these, campaigns that exclude it'),
+    excludedBy: number.describe('Of these, campaigns that exclude it'),
     usedBySaved: number.describe(
       'Saved audiences that include or exclude it. They count as uses, and each of them keeps a list from being deleted',
     ),

@@ -6,24 +6,26 @@ const time = z.iso.datetime({ precision: 3 });
 
 const calendarStart = z
   .object({
-    at: time.describe('When it began, or is expected to'),
+    at: time.describe('Start time, actual or expected'),
     localTime: z
       .string()
       .nullable()
-      .describe('The time on the clocks of each country at which it starts there; null: in all countries at once'),
+      .describe('Local time at which it starts in each country; null: all countries start at once'),
     until: time
       .nullable()
-      .describe('When it ended, or is expected to: as its run says, or as long as its last run took; null: not known'),
-    state: z.enum([...runStates, 'scheduled', 'in_review']).describe('in_review: if it is approved'),
+      .describe(
+        'End time, actual or expected: from the forecast of the run or the duration of the last run; null: unknown',
+      ),
+    state: z.enum([...runStates, 'scheduled', 'in_review']).describe('in_review: starts only if approved'),
     runId: z.string().nullable(),
     users: count
       .nullable()
-      .describe('Fed so far; of what is to come those of the last run, or as many as were approved'),
+      .describe('Users fed so far; for future runs, the users of the last run or the approved number'),
     usersAre: z
       .enum(['counted', 'so-far', 'last-run', 'at-most'])
       .nullable()
       .describe(
-        'counted: of a run that has ended; so-far: of one that goes on; last-run: an estimate; at-most: approved; null: not known',
+        'counted: the run has ended; so-far: the run is in progress; last-run: an estimate; at-most: the approved limit; null: unknown',
       ),
   })
   .meta({ id: 'CalendarStart' });
@@ -36,11 +38,11 @@ const calendarCampaign = z
     name: z.string(),
     owner: z.string().nullable(),
     countries: z.array(z.string()),
-    actions: z.array(z.string()).describe('Of its chain, in its order'),
+    actions: z.array(z.string()).describe('Action types in the order of the chain'),
     paceUsersPerSecond: z.number().nullable(),
     recurs: z.boolean(),
-    starts: z.array(calendarStart).describe('In the order of time'),
-    moreStarts: z.boolean().describe('It starts more often than is shown'),
+    starts: z.array(calendarStart).describe('In chronological order'),
+    moreStarts: z.boolean().describe('true: there are more starts than are listed'),
   })
   .meta({ id: 'CalendarCampaign' });
 
@@ -51,8 +53,8 @@ export const calendar = z
     asOf: time,
     from: time,
     until: time,
-    items: z.array(calendarCampaign).describe('By their first start'),
-    isCut: z.boolean().describe('There are more campaigns or starts than are shown'),
+    items: z.array(calendarCampaign).describe('In the order of their first start'),
+    isCut: z.boolean().describe('true: there are more campaigns or starts than are listed'),
     capacities: z
       .array(
         z.object({
@@ -60,9 +62,9 @@ export const calendar = z
           usersPerSecond: z.number(),
           by: z
             .enum(['limit', 'fastest-run'])
-            .describe('limit: that of the action type; fastest-run: of the last 14 days'),
+            .describe('limit: the limit of the action type; fastest-run: the fastest run of the last 14 days'),
         }),
       )
-      .describe('What an action type can be asked for, where that is known'),
+      .describe('Known capacity of an action type'),
   })
   .meta({ id: 'Calendar' });

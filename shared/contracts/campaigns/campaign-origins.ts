@@ -10,14 +10,14 @@ const revision = z.int().min(1);
 
 export const campaignOrigin = z
   .union([
-    z.object({ campaignId: z.string().describe('cmp_…, of which it is a copy'), revision }),
+    z.object({ campaignId: z.string().describe('cmp_… of the campaign that was copied'), revision }),
     z.object({
       templateId: z.string().describe('tpl_…'),
       revision,
-      variables: z.record(z.string(), json).describe('The values that it was made with'),
+      variables: z.record(z.string(), json).describe('Values of the template’s variables'),
     }),
   ])
   .meta({
     id: 'CampaignOrigin',
-    description: 'The campaign or the template, which may be deleted since, and its revision',
+    description: 'Source campaign or template with its revision; it may have been deleted since',
   });

@@ -13,13 +13,13 @@ export const scheduleNow = z.strictObject({ type: z.literal('now') });
 const startWithin = recurrenceFields.catchUpSeconds
   .unwrap()
   .optional()
-  .describe('A start that was missed for longer does not happen: its run expires before anybody is called');
+  .describe('A start that is later than this does not happen: its run expires before any user is called');
 
 export const scheduleAt = z.strictObject({
   type: z.literal('at'),
   time: z
     .string()
-    .describe('RFC 3339 with an offset, or a local time whose zone stands beside it')
+    .describe('RFC 3339 with an offset, or a local time together with `zone`')
     // For the OpenAPI document only: the parser describes errors in times more clearly than a pattern could.
     .meta({
       pattern: `${localTimeText.pattern}|${instantPattern.source}`,
@@ -39,12 +39,12 @@ export const scheduleLocal = z.strictObject({
     .string()
     .regex(new RegExp(localTimeText.pattern), { error: noLocalTime, abort: true })
     .refine(isLocalTime, withCode('no-such-day', noLocalTime))
-    .describe('On the clocks of each country: one run, in which each country begins when it is so late there')
+    .describe('Local time of each country: one run, in which each country begins at this time by its own clocks')
     .meta({ ...localTimeText, examples: ['2027-01-15T09:00:00'] }),
   zones: z
     .record(z.string().regex(countryPattern, 'has to be the code of a country'), zone)
     .optional()
-    .describe('IANA time zones by country, for countries whose zones do not all show that time at once'),
+    .describe('IANA time zones by country; required for countries with several time zones'),
   catchUpSeconds: startWithin,
 });
 
@@ -55,7 +55,9 @@ export const scheduleRecurring = z
     overlap: z
       .enum(overlapPolicies)
       .default('skip')
-      .describe('While its run before goes on: no run, one that begins when that has ended, or one beside it'),
+      .describe(
+        'If the previous run is in progress: skip this run, start it when the previous run has ended, or run both',
+      ),
   })
   .superRefine(checkRecurrence)
   .meta(recurrenceRules);

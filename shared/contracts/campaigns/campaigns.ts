@@ -20,7 +20,7 @@ export const unitsPerUser = z
   .min(1)
   .max(1_000_000)
   .describe(
-    "What a user costs in this step, in units: of the campaign's budget, and at the price of the action; absent: none",
+    'Units per user in this step, taken from the campaign’s budget and paid at the price of the action; absent: none',
   );
 
 /** HTTP shapes of campaigns, from which the OpenAPI document is generated. */
@@ -39,14 +39,14 @@ export const chainStep = z.strictObject({
         .enum(checkFallbacks)
         .default('wait')
         .describe(
-          'Of users for whom it gave no answer at the last of its maxAttempts: wait until the deadline, end as failed, or be called without it',
+          'For users without an answer after maxAttempts: wait until the deadline, end as failed, or continue without the check',
         ),
     })
     .optional()
-    .describe('Asked before the step: whom it refuses ends as suppressed, with its reason; absent: nobody is asked'),
+    .describe('Check before the step: users that it refuses end as suppressed, with its reason; absent: no check'),
 });
 
-/** Checks keys and texts at any depth. */
+/** Returns true if all keys and texts of the value can be stored, at any depth. */
 function holdsStorableTexts(value: z.core.util.JSONType): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -71,8 +71,8 @@ const runEntry = z.strictObject({
     .min(1)
     .max(earlierOutcomes.length)
     .optional()
-    .describe('How it ended for them; everybody whom its chain was begun for when absent'),
-  step: z.int().min(1).max(20).optional().describe('The step that the outcomes are of; the whole chain when absent'),
+    .describe('Outcomes of users to select; absent: all users that entered the chain'),
+  step: z.int().min(1).max(20).optional().describe('Step of these outcomes; absent: the whole chain'),
 });
 
 export const audienceEntry = z.union([segmentEntry, listEntry, runEntry], {
@@ -85,17 +85,17 @@ export type AudienceEntry = z.infer<typeof audienceEntry>;
 const maxEntries = 10;
 
 export const audience = z.strictObject({
-  include: z.array(audienceEntry).min(1).max(maxEntries).describe('Whoever is in one of them'),
-  exclude: z.array(audienceEntry).max(maxEntries).optional().describe('And in none of these'),
+  include: z.array(audienceEntry).min(1).max(maxEntries).describe('Users in any of these sources'),
+  exclude: z.array(audienceEntry).max(maxEntries).optional().describe('Users in any of these sources are excluded'),
   holdOutPercent: z
     .number()
     .min(0)
     .max(99)
     .optional()
-    .describe('Of the audience, so many get nothing: they are counted as held out in every step'),
+    .describe('Share of the audience that receives nothing and counts as held out in every step'),
   holdOutSeed: textShape(200, 1)
     .optional()
-    .describe("The same seed holds out the same users, in every campaign; the campaign's id when absent"),
+    .describe('The same seed holds out the same users in every campaign. Default: the campaign’s id'),
 });
 
 export const priority = z.enum(priorities);
@@ -104,15 +104,13 @@ export const paceUsersPerSecond = z
   .int()
   .min(1)
   .max(1_000_000)
-  .describe(
-    'At most so many users of a run begin their chain in a second, over all countries; none: as fast as it goes',
-  );
+  .describe('Maximum users per second that enter the chain of a run, over all countries; absent: no limit');
 
 export const pauseAtFailedPercent = z
   .number()
   .min(0)
   .max(100)
-  .describe('When more than this share of the users of a step has failed, or is unknown, the run pauses itself');
+  .describe('The run pauses if more than this share of the users of a step failed or have an unknown outcome');
 
 /** Minimum number of users for a meaningful share. */
 export const defaultMinJudgedUsers = 1000;
@@ -121,24 +119,36 @@ export const pauseAtFailedMinUsers = z
   .int()
   .min(1)
   .max(1_000_000_000)
-  .describe(`Not judged before so many users have ended the step; ${defaultMinJudgedUsers} unless said otherwise`);
+  .describe(
+    `Number of users that must have ended the step before its failures are judged. Default: ${defaultMinJudgedUsers}`,
+  );
 
 export const canary = z
   .strictObject({
-    users: z.int().min(1).max(10_000_000).optional().describe('So many over all countries, by what is estimated'),
+    users: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .optional()
+      .describe('Number of users over all countries, distributed by the estimates'),
     percent: z
       .number()
       .gt(0)
       .lt(100)
       .optional()
-      .describe('Or such a share of what is estimated in each country; 1,000 users where nothing is'),
-    then: z.literal('pause').default('pause').describe('Once they have all ended, until a person resumes the run'),
+      .describe(
+        'Alternative to users: share of the estimate in each country; 1,000 users in countries without an estimate',
+      ),
+    then: z
+      .literal('pause')
+      .default('pause')
+      .describe('true: when they have all ended, the run pauses until a person resumes it'),
     maxFailedPercent: z
       .number()
       .min(0)
       .max(100)
       .optional()
-      .describe('No pause where no larger share of them has failed, or is unknown, in any step'),
+      .describe('The run does not pause if no larger share of them failed or has an unknown outcome in any step'),
   })
   .superRefine(({ users, percent }, context) => {
     if ((users === undefined) !== (percent === undefined)) return;
@@ -153,7 +163,7 @@ export const startRequest = z
   .strictObject({
     canary: canary
       .optional()
-      .describe('Of this start, if the definition has none and the run begins at once: its first users, then a pause'),
+      .describe('Canary of this start only, if the definition has none and the run begins at once'),
   })
   .meta({ id: 'StartRequest', examples: [{ canary: { users: 1000 } }] });
 
@@ -170,7 +180,7 @@ const definitionFields = {
     .min(60)
     .max(30 * 86_400)
     .default(86_400)
-    .describe('From the start of the run; what has not been called by then is expired'),
+    .describe('Seconds from the start of the run; users who have not been called by then expire'),
   priority: priority.default('normal'),
   budgets: budgets.optional(),
   paceUsersPerSecond: paceUsersPerSecond.optional(),
@@ -180,13 +190,13 @@ const definitionFields = {
 };
 
 export const sourceRefusals = {
-  'invalid-country': 'a country is no code of ISO 3166-1 alpha-2',
+  'invalid-country': 'a country is not an ISO 3166-1 alpha-2 code',
   'unknown-country': 'a country is not configured',
   'repeated-country': 'a country is named twice',
   'unknown-list': 'an uploaded list does not exist, or is not ready in a country',
   'unknown-run': 'an earlier run does not exist',
   'unknown-step': 'an earlier run has fewer steps',
-  'users-not-kept': 'users or failures of an earlier run are not kept any more',
+  'users-not-kept': 'users or failures of an earlier run are no longer kept',
   'run-not-ended': 'an earlier run has not ended',
   'unknown-segment': 'the segmentation service does not know a segment in a country',
 };
@@ -194,11 +204,11 @@ export const sourceRefusals = {
 export const campaignRefusals = {
   ...refusalsOfShape('parameters do not fit the schema of their action type'),
   ...sourceRefusals,
-  'foreign-country': 'a budget names a country that is none of the campaign',
+  'foreign-country': 'a budget names a country that is not in the campaign',
   'foreign-currency': 'a budget is in another currency than that of the installation',
   'no-price': 'a budget is in money, and a step has no price',
   'nothing-costs-units': 'there is a budget, and no step costs units',
-  'too-expensive': 'a step would cost more for one user than can be counted',
+  'too-expensive': 'the cost of a step for one user exceeds the largest number that can be stored',
   'too-large': 'parameters have more bytes than are sent, or more values than are checked',
   'unreadable-schema': 'a newer version registered an action type whose parameters this one cannot check',
   'unknown-action': 'an action is not registered',
@@ -249,18 +259,20 @@ export const campaign = z
       .enum(['draft', 'in_review', 'scheduled', ...runStates])
       .describe("The latest run's state, once there is a run; in_review: a draft that waits for approval"),
     ...writtenFields,
-    origin: campaignOrigin.nullable().describe('What it was made from; null: from nothing'),
+    origin: campaignOrigin.nullable().describe('Source from which it was created; null: none'),
     createdAt: time,
-    archivedAt: time.nullable().describe('Since when it is put away: neither changed nor started; null: it is not'),
-    startsAt: time.nullable().describe('The instant that its schedule means; null: as soon as it is started'),
+    archivedAt: time
+      .nullable()
+      .describe('Time at which it was archived. An archived campaign cannot be changed or started; null: not archived'),
+    startsAt: time.nullable().describe('Scheduled start; null: when it is started'),
     nextRunAt: time.nullable(),
     scheduleId: z
       .string()
       .nullable()
       .describe(
-        'sch_…, once a recurring campaign is started: pause it, end it and see what it did under /v1/schedules',
+        'sch_… of a started recurring campaign. Use /v1/schedules to pause it, end it and list its occurrences',
       ),
-    approval: approvalSummary.nullable().describe('The newest one of the campaign; null: it was never submitted'),
+    approval: approvalSummary.nullable().describe('Newest approval of the campaign; null: it was never submitted'),
     links: z.object({ self: z.string(), runs: z.string(), start: z.string(), latestRun: z.string().nullable() }),
   })
   .meta({ id: 'Campaign' });

@@ -8,7 +8,7 @@ const users = z.int().min(0);
 
 const sourceEstimate = z.object({
   source: audienceEntry,
-  users: users.nullable().describe('Null where nobody knows'),
+  users: users.nullable().describe('Null if unknown'),
 });
 
 export const campaignEstimate = z
@@ -25,7 +25,7 @@ export const campaignEstimate = z
     ),
     users: userBounds.describe('In all countries together'),
     holdOutPercent: z.number(),
-    cost: estimatedCost.optional().describe('Absent where no step costs units'),
+    cost: estimatedCost.optional().describe('Absent if no step costs units'),
     warnings: z.array(warning),
   })
   .meta({ id: 'CampaignEstimate' });

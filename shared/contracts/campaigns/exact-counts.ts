@@ -13,7 +13,10 @@ export const countStates = ['waiting', 'running', 'done', 'failed', 'cancelled']
 
 export type CountState = (typeof countStates)[number];
 
-/** Open counts of one account. Each count reads all users of its segments from the segmentation service. */
+/**
+ * Maximum number of open counts of one account. Each count reads all users of its segments from the segmentation
+ * service.
+ */
 export const openCountsAtMost = 4;
 
 /** Audience to count: as in a campaign, without a hold-out. */
@@ -25,8 +28,8 @@ export const countRequest = z
   .strictObject({
     countries: z.array(country).min(1).max(250),
     audience: countedAudience,
-    with: countedAudience.optional().describe('Another audience: how many are in both is counted'),
-    anew: z.boolean().default(false).describe('Count it although the same was counted before'),
+    with: countedAudience.optional().describe('A second audience: users in both are counted'),
+    recount: z.boolean().default(false).describe('true: counts again even if a result exists'),
   })
   .meta({
     id: 'ExactCountRequest',
@@ -46,16 +49,18 @@ const users = z.int().min(0);
 /** Contribution of each source of an audience: `include` minus all other fields gives the number of users. */
 export const audienceParts = z
   .object({
-    include: z.array(users).describe('By source of `include`: users that it names'),
-    repeated: users.describe('Named by several of them: once for each source but the first'),
-    exclude: z.array(users).describe('By source of `exclude`: users of it that no source before it has left out'),
-    elsewhere: users.describe('Users of another of the countries, where a source that goes before names them'),
+    include: z.array(users).describe('Users of each source in `include`'),
+    repeated: users.describe('Users in several of these sources, counted once for each source after the first'),
+    exclude: z
+      .array(users)
+      .describe('By source of `exclude`: users that it excludes and no earlier source has excluded'),
+    elsewhere: users.describe('Users that a source of higher rank assigns to another country'),
   })
   .meta({ id: 'AudienceParts' });
 
 export type AudienceParts = z.infer<typeof audienceParts>;
 
-/** Returns the sum for two countries, or for two pages; null if either is unknown. */
+/** Adds the parts of two countries, or of two pages. Returns null if either is unknown. */
 export function sumOfParts(
   one: AudienceParts | null | undefined,
   other: AudienceParts | null | undefined,
@@ -75,13 +80,13 @@ export const countedCountry = z.object({
   country: z.string(),
   done: z.boolean(),
   users,
-  excluded: users.describe('Left out: in one of the included sources, and in one that excludes'),
-  shared: users.describe('Of the users, those whom several included sources name'),
-  withUsers: users.nullable().describe('Of the other audience; null: there is none'),
-  both: users.nullable().describe('In both audiences; null: there is one'),
+  excluded: users.describe('Users in an included and an excluding source'),
+  shared: users.describe('Users in several included sources'),
+  withUsers: users.nullable().describe('Users of the second audience; null: none was given'),
+  both: users.nullable().describe('Users in both audiences; null: only one was given'),
   parts: audienceParts
     .nullable()
-    .describe('How they come from its sources; null: of two audiences, or counted by an earlier version'),
+    .describe('Composition by source; null for two audiences, or for counts of an earlier version'),
 });
 
 export type CountedCountry = z.infer<typeof countedCountry>;
@@ -95,10 +100,10 @@ export const exactCount = z
   .object({
     id: z.string().describe('cnt_…'),
     state: z.enum(countStates),
-    cause: z.string().nullable().describe('Why it failed, or what it waits for'),
+    cause: z.string().nullable().describe('Reason of the failure, or what the count waits for'),
     ...countQuestion.shape,
     users: users.describe(
-      'In all countries, as far as it is counted; excluded and shared of two audiences are not counted',
+      'Sum of all countries counted so far; excluded and shared users are not counted for two audiences',
     ),
     excluded: users,
     shared: users,
@@ -106,12 +111,12 @@ export const exactCount = z
     both: users.nullable(),
     parts: audienceParts
       .nullable()
-      .describe('In all countries, as far as it is counted: `users` are `include` less all others; null: not known'),
-    counted: z.array(countedCountry).describe('By country; one that it has not come to is not there'),
-    askedBy: z.string().describe('Owner or name of the key'),
-    askedAt: time,
+      .describe('Sum of all countries counted so far: `users` is `include` minus all others; null: unknown'),
+    counted: z.array(countedCountry).describe('By country; countries that are not counted yet are absent'),
+    requestedBy: z.string().describe('Owner or name of the key'),
+    requestedAt: time,
     startedAt: time.nullable(),
-    endedAt: time.nullable().describe('The users of a segment are those of its snapshot at the start'),
+    endedAt: time.nullable().describe('Segments are counted by their snapshot at the start of the count'),
     links: z.object({ self: z.string() }),
   })
   .meta({ id: 'ExactCount' });
@@ -126,17 +131,19 @@ export interface SegmentSnapshot {
 
 /** Returns the same key for the same question about the same snapshots, whenever a user requests it. */
 export function countKeyOf(question: CountQuestion, snapshots: readonly SegmentSnapshot[]): string {
-  const told = new Set(snapshots.map(({ segment, country: of, snapshot }) => JSON.stringify([segment, of, snapshot])));
-  const { countries, audience: whom, with: other } = question;
+  const segments = new Set(
+    snapshots.map(({ segment, country, snapshot }) => JSON.stringify([segment, country, snapshot])),
+  );
+  const { countries, audience: ownAudience, with: other } = question;
   return canonicalHash({
     countries: countries.toSorted(),
-    audience: withoutEmpty(whom),
+    audience: withoutEmpty(ownAudience),
     ...(other && { with: withoutEmpty(other) }),
-    snapshots: [...told].sort(),
+    snapshots: [...segments].sort(),
   });
 }
 
-/** Removes an empty list of exclusions, which is the same question as none. */
+/** Removes an empty list of exclusions, because it means the same as an absent list. */
 function withoutEmpty({ include, exclude = [] }: z.infer<typeof countedAudience>) {
   return exclude.length === 0 ? { include } : { include, exclude };
 }
@@ -144,7 +151,7 @@ function withoutEmpty({ include, exclude = [] }: z.infer<typeof countedAudience>
 export function snapshotsOf(
   sources: readonly { entry: AudienceEntry; country: string; snapshot: string | null }[],
 ): SegmentSnapshot[] {
-  return sources.flatMap(({ entry, country: of, snapshot }) =>
-    'segment' in entry && snapshot !== null ? [{ segment: entry.segment, country: of, snapshot }] : [],
+  return sources.flatMap(({ entry, country, snapshot }) =>
+    'segment' in entry && snapshot !== null ? [{ segment: entry.segment, country, snapshot }] : [],
   );
 }

@@ -5,8 +5,8 @@ export const fileWarning = z
     code: z
       .enum(['rounded-ids', 'padded-ids', 'nearly-equal-ids', 'separator-in-ids'])
       .describe(
-        'rounded-ids: Excel has rounded long numbers; padded-ids: ids of a file without a header begin or end with blanks; ' +
-          'nearly-equal-ids: ids differ only by case or width, separator-in-ids: ids hold a semicolon (both judged by the first users)',
+        'rounded-ids: Excel has rounded long numbers; padded-ids: ids of a file without a header begin or end with spaces; ' +
+          'nearly-equal-ids: ids differ only by case or width; separator-in-ids: ids contain a semicolon (both judged by the first users)',
       ),
     detail: z.string(),
   })
@@ -24,7 +24,7 @@ export const fileReading = z
       .string()
       .nullable()
       .describe('Name of the column of countries; null: the file has no header, or no such column was read'),
-    trimmed: z.int().min(0).describe('User ids whose blanks at the edges were removed'),
+    trimmed: z.int().min(0).describe('User ids from which leading and trailing spaces were removed'),
     warnings: z.array(fileWarning),
   })
   .meta({ id: 'FileReading' });

@@ -10,23 +10,23 @@ export const loadLine = z
     step: z.int().min(1),
     action: z.string(),
     country: z.string(),
-    users: count.nullable().describe('At most, where all of them come so far; null where nobody knows'),
-    calls: count.nullable().describe('For so many users, without calls that are tried again'),
+    users: count.nullable().describe('Upper limit, if all users reach this step; null: unknown'),
+    calls: count.nullable().describe('Batches for this number of users, without retries'),
     limit: z
       .enum(loadLimits)
       .nullable()
       .describe(
-        'What makes it take so long: the pace of the campaign, the rate of the action type over all countries, or the shard as fast as it ' +
-          'is now, behind what is ahead there, or as it was in the fastest run of the last 30 days (of a dry run). null: nothing says how fast it would go',
+        'The limit that determines the duration: the pace of the campaign, the rate of the action type over all countries, or the shard ' +
+          'at its current speed and backlog, or (for a dry run) as in the fastest run of the last 30 days. null: duration unknown',
       ),
-    seconds: seconds.nullable().describe('That it takes by that limit'),
+    seconds: seconds.nullable().describe('Seconds by that limit'),
     breaker: z.enum(['closed', 'slow-start', 'open']),
   })
-  .meta({ id: 'ExpectedLoad', description: 'What a step of a campaign would bring to a shard' });
+  .meta({ id: 'ExpectedLoad', description: 'Load that a step of a campaign would add to a shard' });
 
 export type LoadLine = z.infer<typeof loadLine>;
 
 export const takesSeconds = z
   .object({ atLeast: seconds, atMost: seconds.nullable() })
   .nullable()
-  .describe('By its limits, for the least and for the most users; null where nothing says how fast it would go');
+  .describe('Seconds by these limits, for the fewest and the most users; null: duration unknown');

@@ -15,7 +15,7 @@ describe('a local start time in a country with several time zones', () => {
     ['DE', '2026-12-01T08:00:00.000Z'],
     ['CY', '2026-12-01T07:00:00.000Z'],
     ['AR', '2026-12-01T12:00:00.000Z'],
-  ])('is one instant if all zones have the same offset then: %s', (country, instant) => {
+  ])('is one instant if all zones have the same offset at that time: %s', (country, instant) => {
     expect(startOf(country)).toBe(instant);
   });
 
@@ -24,7 +24,7 @@ describe('a local start time in a country with several time zones', () => {
     expect(zoneOfCountry({ time: winter }, country)).toHaveProperty('choices');
   });
 
-  it('is one instant if the offsets are equal in summer only, and only in summer', () => {
+  it('is one instant only in summer if the offsets are equal only in summer', () => {
     expect(startOf('UA', summer)).toBe('2026-07-01T06:00:00.000Z');
     expect(startOf('UA', winter)).toBeUndefined();
   });

@@ -32,12 +32,12 @@ export const revisionDiff = z
     differences: z
       .array(
         z.object({
-          pointer: z.string().describe('JSON pointer; into the definition of `to` where it is there'),
-          before: json.optional().describe('In `from`; absent: it was not there'),
-          after: json.optional().describe('In `to`; absent: it is not there any more'),
+          pointer: z.string().describe('JSON pointer, into the definition of `to` if the field exists there'),
+          before: json.optional().describe('Value in `from`; absent: the field did not exist'),
+          after: json.optional().describe('Value in `to`; absent: the field was removed'),
         }),
       )
-      .describe('In the order in which a definition has its fields; none: the two are the same'),
+      .describe('In the order of the definition’s fields; empty: both are equal'),
   })
   .meta({ id: 'RevisionDiff' });
 

@@ -15,7 +15,7 @@ export const savedFields = {
     .array(country)
     .min(1)
     .max(250)
-    .describe('Where it is estimated and counted; a campaign that takes it has countries of its own'),
+    .describe('Countries in which it is estimated and counted; campaigns that use it have their own countries'),
   audience,
 };
 
@@ -45,17 +45,17 @@ export const savedAudience = z
       .int()
       .min(0)
       .describe(
-        'Campaigns, drafts too, that copied its sources and still have them. `/v1/campaigns?savedAudience=` lists them',
+        'Campaigns, including drafts, with an unchanged copy of its sources. `/v1/campaigns?savedAudience=` lists them',
       ),
     latestUse: z
       .object({
         campaignId: z.string(),
         name: z.string(),
-        revision: z.int().min(1).describe('Of the saved audience, as the campaign took it'),
+        revision: z.int().min(1).describe('Revision that the campaign copied'),
         createdAt: time,
       })
       .nullable()
-      .describe('The newest campaign of these; null: there is none'),
+      .describe('Newest of these campaigns; null: none'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string(), campaigns: z.string() }),
@@ -66,7 +66,7 @@ export type SavedAudience = z.infer<typeof savedAudience>;
 
 export const savedAudienceWithWarnings = savedAudience
   .extend({ warnings: z.array(warning) })
-  .meta({ id: 'CheckedSavedAudience', description: 'The saved audience, and what should be looked at' });
+  .meta({ id: 'CheckedSavedAudience', description: 'The saved audience and its warnings' });
 
 /** Returns the sources of an audience. A hold-out is no part of them. */
 export function sourcesOf({ include, exclude = [] }: CampaignDefinition['audience']) {

@@ -15,8 +15,8 @@ export const templateVariable = z
   .strictObject({
     type: z.enum(variableTypes),
     description: textShape(500).optional(),
-    default: json.optional().describe('Where none is given; without it, one has to be'),
-    enum: z.array(json).min(1).max(100).optional().describe('It has to be one of these'),
+    default: json.optional().describe('Value if none is given; without a default, a value is required'),
+    enum: z.array(json).min(1).max(100).optional().describe('Allowed values'),
     minimum: bound.optional(),
     maximum: bound.optional(),
     minLength: length.optional(),
@@ -29,17 +29,19 @@ export type TemplateVariable = z.infer<typeof templateVariable>;
 
 export const templateRefusals = {
   ...refusalsWithin(writtenCampaign),
-  ...refusalsOfShape('the campaign with values for its variables would not fit the schema of a campaign'),
+  ...refusalsOfShape('the campaign with values for its variables does not match the schema of a campaign'),
   'unknown-variable': 'the campaign names a variable that is not declared, or a value is given for one',
-  'unused-variable': 'a variable stands nowhere in the campaign',
-  'unusable-schema': 'a variable is declared in a way that no value can fit',
+  'unused-variable': 'a variable does not occur in the campaign',
+  'unusable-schema': 'a variable is declared so that no value is valid',
 };
 
 const variableName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'has to be 1 to 64 letters, digits and "_", a letter first');
 
-const exampleVariables = { reward: { type: 'string', description: 'Of the rewards service', default: 'ride-5' } };
+const exampleVariables = {
+  reward: { type: 'string', description: 'Reward id of the rewards service', default: 'ride-5' },
+};
 const exampleCampaign = {
   countries: ['SG'],
   audience: { include: [{ segment: 'lapsed-riders' }] },
@@ -58,13 +60,13 @@ const templateFields = {
     }),
   campaign: z
     .record(z.string(), json)
-    .refine((campaign) => !Object.hasOwn(campaign, 'name'), 'has no name: each campaign is given its own')
+    .refine((campaign) => !Object.hasOwn(campaign, 'name'), 'must not have a name: each campaign gets its own')
     .refine(
       (campaign) => !Object.hasOwn(campaign, 'savedAudience'),
-      'has no savedAudience: a template holds sources, and does not say where they are from',
+      'must not have savedAudience: a template contains the sources only',
     )
     .meta({ propertyNames: { enum: Object.keys(campaignDefinition.shape).filter((name) => name !== 'name') } })
-    .describe('A definition without its name, in which `{ "$variable": "reward" }` stands for a value')
+    .describe('Campaign definition without a name, with placeholders such as `{ "$variable": "reward" }` for values')
     .meta({
       examples: [exampleCampaign],
     }),
@@ -104,7 +106,7 @@ export type Template = z.infer<typeof template>;
 export const campaignOfTemplate = z
   .strictObject({
     name: campaignDefinition.shape.name,
-    variables: z.record(z.string(), json).default({}).describe('By name; those that are not given have their default'),
-    revision: z.int().min(1).max(2_147_483_647).optional().describe('Of the template; the newest when absent'),
+    variables: z.record(z.string(), json).default({}).describe('Values by variable name; others have their default'),
+    revision: z.int().min(1).max(2_147_483_647).optional().describe('Revision of the template; absent: the newest'),
   })
   .meta({ id: 'CampaignOfTemplate', examples: [{ name: 'Lapsed riders, December', variables: { reward: 'ride-5' } }] });

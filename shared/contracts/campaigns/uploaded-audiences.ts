@@ -8,7 +8,6 @@ export const audienceStates = ['receiving', 'ready', 'failed'] as const;
 
 export type AudienceState = (typeof audienceStates)[number];
 
-/** An uploaded list of users. */
 export const uploadedAudience = z
   .object({
     kind: z.literal('list'),
@@ -18,40 +17,45 @@ export const uploadedAudience = z
       .string()
       .nullable()
       .describe(
-        'The team or the person to ask about it: as it was said, else the owner, or the name, of the key that uploaded it',
+        'Team or person responsible for the list. Default: the owner, or the name, of the key that uploaded it',
       ),
     state: z
       .enum(audienceStates)
       .describe(
-        'receiving: rows come in, or are sorted; ready: campaigns can name it; failed: nothing of it can be used',
+        'receiving: rows are being received or sorted; ready: campaigns can use the list; failed: the list cannot be used',
       ),
-    users: users.describe('Different users, of all countries'),
+    users: users.describe('Distinct users of all countries'),
     countries: z.array(z.object({ country: z.string(), users })),
-    rows: users.describe('Rows that were read, without header and blank lines'),
-    duplicates: users.describe('Rows that repeat a user of the same country: they count once'),
+    rows: users.describe('Rows read, without header and blank lines'),
+    duplicates: users.describe('Rows that repeat a user in the same country'),
     rejected: users.describe(
-      'Rows that are no user, or name one again in another country; the first of them are listed as rejects',
+      'Rows without a valid user, or with a user of another country. The first of them are listed as rejects',
     ),
     cause: z.string().nullable().describe('Why it failed'),
-    usedBy: users.describe('Campaigns, drafts too, that include or exclude it. `/v1/campaigns?list=` lists them'),
+    usedBy: users.describe('Campaigns, including drafts, that include or exclude it. `/v1/campaigns?list=` lists them'),
     usedBySaved: users.describe('Saved audiences that include or exclude it. `/v1/audiences?list=` lists them'),
+    kept: z.boolean().describe('true: it is not deleted by age, for lists that people use by hand, such as testers'),
     createdAt: time,
     readyAt: time.nullable(),
     expiresAt: time
       .nullable()
       .describe(
-        'It is deleted then, as things stand, drafts that name it notwithstanding; null: a campaign that is scheduled or runs, or a ' +
-          'saved audience, keeps it, or lists are kept for ever (RETENTION_AUDIENCES_DAYS)',
+        'Time at which it will be deleted, even if drafts use it. null: a campaign that is scheduled or running, or a ' +
+          'saved audience, uses it, it is `kept`, or all lists are kept (RETENTION_AUDIENCES_DAYS)',
       ),
-    links: z.object({ self: z.string(), rejects: z.string() }),
+    links: z.object({ self: z.string(), users: z.string(), rejects: z.string() }),
   })
   .meta({ id: 'UploadedAudience' });
 
 export const receivedAudience = uploadedAudience
-  .extend({ reading: fileReading.nullable().describe('What the file was read as; null if the list was there before') })
+  .extend({ reading: fileReading.nullable().describe('Detected format of the file; null if the list existed before') })
   .meta({ id: 'ReceivedAudience' });
 
 export type UploadedAudience = z.infer<typeof uploadedAudience>;
+
+export const listedUser = z
+  .object({ user: z.string(), country: z.string() })
+  .meta({ id: 'ListedUser', description: 'A user of an uploaded list' });
 
 export const rejectRules = [
   'empty',
@@ -72,9 +76,9 @@ export type RejectRule = (typeof rejectRules)[number];
 
 export const rejectedRow = z
   .object({
-    line: z.int().min(1).describe('In the file, the header counted'),
-    value: z.string().describe('What stands there, escaped as in JSON, cut after 256 characters'),
-    rule: z.enum(rejectRules).describe('second-country: a person has one country, that of the first row that names it'),
+    line: z.int().min(1).describe('Line number in the file, including the header'),
+    value: z.string().describe('Value in the file, escaped as in JSON, cut after 256 characters'),
+    rule: z.enum(rejectRules).describe('second-country: an earlier row has the same user in another country'),
   })
   .meta({ id: 'RejectedRow' });
 

@@ -9,12 +9,12 @@ const users = z.int().min(0);
 export const userBounds = z
   .object({
     atLeast: users,
-    atMost: users.nullable().describe('Null where nobody knows'),
+    atMost: users.nullable().describe('Null if unknown'),
     countedAt: z.iso
       .datetime({ precision: 3 })
       .optional()
       .describe('An exact count of the same sources at that time replaces the estimate; absent: estimated'),
   })
-  .describe('How many are in several sources at once is not known before a run has merged them');
+  .describe('The overlap of the sources is unknown until a run has merged them');
 
 export type UserBounds = z.infer<typeof userBounds>;

@@ -23,36 +23,36 @@ const previewedColumn = z.object({
   name: z
     .string()
     .describe(
-      'What `user` and `country` call it: its name; if the file has no header its number from 1, with `header=none`',
+      'Value to use in `user` and `country`: the name of the column, or its number from 1 (with `header=none`) if the file has no header',
     ),
   use: z.enum(columnUses),
 });
 
 export const userFilePreview = z
   .object({
-    format: z.enum(['plain', 'gzip']).describe('gzip: the file came packed'),
-    reading: fileReading.nullable().describe('What the file was read as; null if its columns are not known'),
+    format: z.enum(['plain', 'gzip']).describe('gzip: the file is compressed'),
+    reading: fileReading.nullable().describe('Detected format of the file; null if its columns are unknown'),
     columns: z.array(previewedColumn).describe('All columns, in their order'),
-    rows: amount.describe('Rows that were read, without header and blank lines'),
-    users: amount.describe('Rows that are a user; a user who is repeated counts each time'),
+    rows: amount.describe('Rows read, without header and blank lines'),
+    users: amount.describe('Rows with a user; repeated users count each time'),
     firstUsers: z
       .array(
         z.object({
-          line: z.int().min(1).describe('In the file, the header counted'),
+          line: z.int().min(1).describe('Line number in the file, including the header'),
           userId: z.string(),
-          country: z.string().nullable().describe('null: users of this file have no countries'),
+          country: z.string().nullable().describe('null: the file has no countries'),
         }),
       )
       .describe('The first five'),
     countries: z
       .array(z.object({ country: z.string(), users: amount }))
       .describe('The 50 countries with the most users, the largest first'),
-    usersElsewhere: amount.describe('Users of all countries that are not listed'),
+    usersElsewhere: amount.describe('Users of all other countries'),
     outcomes: z
       .array(z.object({ step: z.int().min(1), outcome: z.enum(['succeeded', 'failed']), users: amount }))
-      .describe('Of a settlement file: how many rows settle a user as what; empty for other files'),
+      .describe('For a settlement file: number of rows by the settled outcome; empty for other files'),
     rejected: amount.describe(
-      'Rows that are no user. A preview does not compare rows: those that name a user again in another country are rejected by the upload',
+      'Rows without a valid user. A preview does not compare rows: the upload also rejects rows with a user of another country',
     ),
     rejects: z
       .array(rejectedRow.extend({ rule: z.enum(previewedRules), detail: z.string().describe('The rule in words') }))
@@ -61,7 +61,7 @@ export const userFilePreview = z
       .object({ code: z.enum(previewedRefusals), detail: z.string() })
       .nullable()
       .describe(
-        'Why an upload with the same parameters is refused; null: nothing in the file keeps it from being stored. If its columns are ' +
+        'Reason why an upload with the same parameters would be refused; null: the file can be stored. If its columns are ' +
           'the reason, or `other-country`, no row is counted, except for `no-country-column`: users are shown without their countries',
       ),
   })

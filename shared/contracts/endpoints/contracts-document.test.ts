@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { previewCall, previewedMessage } from './message-previews.ts';
 import { offeredOption, optionPage } from './parameter-options.ts';
 import { receiptOfCall, receiptOfRun, receiptsRequest } from './receipts.ts';
 import { offeredSegment, segmentPage } from './segmentation.ts';
@@ -17,6 +18,7 @@ const document = z.object({
     '/v1/status': z.object({ post: z.object({ requestBody: body }) }),
     '/v1/segments': z.object({ get: z.object({ responses: z.object({ '200': body }) }) }),
     '/v1/options': z.object({ get: z.object({ responses: z.object({ '200': body }) }) }),
+    '/v1/preview': z.object({ post: z.object({ requestBody: body, responses: z.object({ '200': body }) }) }),
   }),
   webhooks: z.object({ receipts: z.object({ post: z.object({ requestBody: body }) }) }),
   components: z.object({
@@ -45,6 +47,9 @@ describe('the OpenAPI document of endpoint contracts', () => {
     statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
     segmentPage.parse(paths['/v1/segments'].get.responses['200'].content['application/json'].example);
     optionPage.parse(paths['/v1/options'].get.responses['200'].content['application/json'].example);
+    const { requestBody: preview, responses } = paths['/v1/preview'].post;
+    previewCall.parse(preview.content['application/json'].example);
+    previewedMessage.parse(responses['200'].content['application/json'].example);
     receiptsRequest.parse(webhooks.receipts.post.requestBody.content['application/json'].example);
     const { full, compact } = components.responses.Results.content['application/json'].examples;
     fullAnswer.parse(full.value);
@@ -58,6 +63,8 @@ describe('the OpenAPI document of endpoint contracts', () => {
     expect(fieldsOf('SegmentPage')).toEqual(Object.keys(segmentPage.shape));
     expect(fieldsOf('Option')).toEqual(Object.keys(offeredOption.shape));
     expect(fieldsOf('OptionPage')).toEqual(Object.keys(optionPage.shape));
+    expect(fieldsOf('PreviewCall')).toEqual(Object.keys(previewCall.shape));
+    expect(fieldsOf('Message')).toEqual(Object.keys(previewedMessage.shape));
     expect(fieldsOf('Receipt')).toEqual([...new Set(Object.keys({ ...receiptOfRun.shape, ...receiptOfCall.shape }))]);
     expect(fieldsOf('StatusQuery')).toEqual(Object.keys(statusQuery.shape));
   });

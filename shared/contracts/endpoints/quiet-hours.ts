@@ -12,22 +12,24 @@ const ruleFields = {
     .string()
     .refine((name) => name === everyActionType || actionTypePattern.test(name), 'has to be an action type, or *')
     .meta({ pattern: String.raw`^\*$|${actionTypePattern.source}` })
-    .describe('Or * for all of them'),
+    .describe('Action type, or * for all'),
   countries: z
     .array(z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))
     .min(1)
     .max(250)
     .optional()
     .describe('Absent: all of them'),
-  from: timeOfDay.describe('By the clocks there'),
-  until: timeOfDay.describe('Of the next day where it is not later than from'),
+  from: timeOfDay.describe('Local time'),
+  until: timeOfDay.describe('Local time, on the next day if it is not later than `from`'),
   zone: z
     .string()
     .max(100)
     .refine(isZone, withCode('unknown-zone', 'has to be an IANA time zone, such as Asia/Singapore'))
     .meta(zoneText)
     .optional()
-    .describe("Absent: the country's own; of several, while it is quiet in any of them"),
+    .describe(
+      'Time zone. Absent: those of the country; if it has several, the hours apply while they hold in any of them',
+    ),
   then: z
     .enum(['wait', 'drop'])
     .describe('wait: users are called when the hours end; drop: they end as suppressed, with muster.quiet-hours'),
@@ -44,7 +46,7 @@ export const quietRule = z
   })
   .meta({ ...refusals({ 'invalid-span': '`until` equals `from`' }), id: 'QuietRule' });
 
-const rules = z.array(quietRule).max(100).describe('The first one that is for a step and in force counts');
+const rules = z.array(quietRule).max(100).describe('The first rule that matches a step and is active applies');
 
 export const writtenQuietHours = z.strictObject({ rules }).meta({
   id: 'QuietHoursRules',
@@ -53,7 +55,7 @@ export const writtenQuietHours = z.strictObject({ rules }).meta({
 
 export const quietHours = z
   .object({
-    revision: z.int().min(0).describe('0: there have never been any'),
+    revision: z.int().min(0).describe('0: no quiet hours have ever been set'),
     rules,
     madeAt: z.iso.datetime({ precision: 3 }).nullable(),
   })

@@ -25,7 +25,7 @@ export interface Refusal {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Users per call, at most. A caller that sends more is asked to halve the batch. */
+/** Upper bound on the users per call. A larger batch is refused, and the caller has to halve it. */
 export const maxUsersPerCall = 1000;
 
 const visibleAscii = /^[\x21-\x7e]{1,100}$/;

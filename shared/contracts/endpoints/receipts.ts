@@ -9,23 +9,31 @@ const step = z.int().min(1).max(20);
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 const time = z.iso.datetime({ precision: 3 });
 
-const said = {
-  user: z.string().max(1024).describe('As it was sent'),
+const userFields = {
+  user: z.string().max(1024).describe('User id as sent in the call'),
   status: z.enum(['delivered', 'undelivered']),
-  code: z.string().nullish().describe('Why not, mostly; kept as codes of answers are'),
-  at: z.iso.datetime({ offset: true }).describe('When it happened: of several receipts for a user the newest counts'),
+  code: z
+    .string()
+    .nullish()
+    .describe('Code of the provider, usually the reason of a failure; stored like codes of answers'),
+  at: z.iso
+    .datetime({ offset: true })
+    .describe('Time of the delivery or failure. If a user has several receipts, the newest counts'),
 };
 
 /** A receipt that names a run and a step. Unknown fields are ignored, as in answers. */
 export const receiptOfRun = z.object({
-  run: z.string().describe('run_…, as in the call'),
+  run: z.string().describe('run_… from the call'),
   step,
-  country: country.nullish().describe('As in the call: spares a search'),
-  ...said,
+  country: country.nullish().describe('Country from the call. Without it, all countries of the run are searched'),
+  ...userFields,
 });
 
 /** A receipt that names its call by the `Idempotency-Key`, which is cheaper than run and step. */
-export const receiptOfCall = z.object({ key: z.string().max(100).describe('Idempotency-Key of the call'), ...said });
+export const receiptOfCall = z.object({
+  key: z.string().max(100).describe('Idempotency-Key of the call'),
+  ...userFields,
+});
 
 export const receiptsRequest = z
   .object({ receipts: z.array(z.union([receiptOfCall, receiptOfRun])).max(maxReceipts) })
@@ -64,12 +72,12 @@ const users = z.int().min(0);
 
 export const receiptsAnswer = z
   .object({
-    accepted: users.describe('Kept and counted, repeats and late ones included'),
-    unknown: users.describe('Of nobody that we know'),
+    accepted: users.describe('Receipts stored and counted, including repeated and late ones'),
+    unknown: users.describe('Receipts for unknown users'),
     refused: users.describe('Not readable'),
     problems: z
       .array(z.object({ index: z.int().min(0), code: z.enum(receiptProblems), detail: z.string() }))
-      .describe('Each receipt that was not accepted, by its place in the request, from 0'),
+      .describe('Each receipt that was not accepted, by its index in the request, from 0'),
   })
   .meta({ id: 'ReceiptsAnswer' });
 

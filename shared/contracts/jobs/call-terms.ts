@@ -3,7 +3,7 @@ import { templateNames } from '../../domain/job/call-template.ts';
 import { priorities } from '../../domain/priorities.ts';
 import { readTraceparent, readTracestate } from '../../domain/tracing/trace-context.ts';
 
-const attempts = z.int().min(2).max(50).describe('Calls of one job, the first included');
+const attempts = z.int().min(2).max(50).describe('Maximum calls of a job, including the first');
 const hourMs = 3_600_000;
 
 export const retryStrategy = z.discriminatedUnion('strategy', [
@@ -18,7 +18,9 @@ export const retryStrategy = z.discriminatedUnion('strategy', [
       .default(10_000),
   }),
   z.strictObject({
-    strategy: z.literal('exponential').describe('A random part of the first delay, twice that, four times that, …'),
+    strategy: z
+      .literal('exponential')
+      .describe('Delays between calls: a random part of the first delay, which doubles with each call'),
     attempts: attempts.default(5),
     firstDelayMs: z.int().min(100).max(hourMs).default(1000),
     maxDelayMs: z
@@ -29,29 +31,31 @@ export const retryStrategy = z.discriminatedUnion('strategy', [
   }),
 ]);
 
-export const timeoutMs = z.int().min(100).max(60_000).describe('Of one call, from connecting to the last byte');
+export const timeoutMs = z.int().min(100).max(60_000).describe('Time-out of a call, from connecting to the last byte');
 
 export const finalCodes = z
   .array(z.int().min(300).max(599))
   .max(100)
-  .describe('Answers after which a job is given up at once: calling it again would change nothing');
+  .describe('Status codes after which a job is dead at once, without further calls');
 
 /** Deadline for a report after a 202. Without it, a 202 is a success like any 2xx. */
 export const reportWithinSeconds = z
   .int()
   .min(1)
   .max(7 * 86_400)
-  .describe('A call that is answered 202 is not over: its receiver reports within so long, or as soon as it says');
+  .describe(
+    'Seconds within which the receiver has to report after it has answered 202; the answer may give a shorter time',
+  );
 
 /** Unique among the endpoints of a client. */
 export const endpointName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9.-]{0,62}$/,
-    'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit',
+    'has to be 1 to 63 lowercase letters, digits, - and ., beginning with a letter or digit',
   );
 
-/** Terms of a single job. The terms of its endpoint apply where the job has none. */
+/** Terms of a single job. Where the job has no term of its own, the term of its endpoint applies. */
 export const ownTerms = {
   retry: retryStrategy.optional(),
   timeoutMs: timeoutMs.optional(),
@@ -61,7 +65,9 @@ export const ownTerms = {
 
 export const jobPriority = z
   .enum(priorities)
-  .describe('Of what is due of its endpoint, high goes before normal and that before low; each has a share');
+  .describe(
+    'Order among due jobs of the endpoint: high before normal before low; each priority has a guaranteed share',
+  );
 
 /** Template of a job: values for its body and its headers. Without a template, both are sent unchanged. */
 const callTemplate = z.object({

@@ -13,7 +13,7 @@ const origin = z
       const parsed = URL.parse(text);
       return (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') && parsed.origin === text;
     },
-    withCode('invalid-origin', 'has to be scheme, host and port alone, in small letters, such as https://shop.example'),
+    withCode('invalid-origin', 'has to be only scheme, host and port in lowercase, such as https://shop.example'),
   )
   .meta({
     pattern: String.raw`^https?://(?:[^\s/?#@:A-Z\[\]]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$`,
@@ -25,7 +25,7 @@ const origins = z
   .array(origin)
   .min(1)
   .max(20)
-  .describe('Scheme, host and port of the servers that it is for: it is sent to no other');
+  .describe('Scheme, host and port of the servers that receive it; it is sent to no other server');
 
 const username = z
   .string()
@@ -56,10 +56,10 @@ const tokenUrl = z
   )
   .meta({
     pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?:[^?#]*$`,
-    ...refusals({ 'invalid-url': 'a URL has a user, or a host that cannot be' }),
+    ...refusals({ 'invalid-url': 'a URL has a user or an impossible host' }),
     examples: ['https://login.example.com/token'],
   })
-  .describe('The client’s egress rules hold for it as for any other');
+  .describe('URL of the token server; the client’s egress rules apply');
 
 const pem = z.string().max(20_000).startsWith('-----BEGIN ', 'has to be PEM');
 
@@ -72,20 +72,22 @@ export const newClientAuth = z
         kind: z.literal('oauth2'),
         origins,
         tokenUrl,
-        clientId: password.describe('As the server of tokens knows it'),
+        clientId: password.describe('Client id at the token server'),
         clientSecret: password,
         scope: z.string().min(1).max(1000).optional(),
       })
-      .describe('Access tokens by client credentials (RFC 6749, 4.4), asked for and kept by each dispatcher'),
+      .describe(
+        'Access tokens by client credentials (RFC 6749, section 4.4), which each dispatcher requests and caches',
+      ),
     z
       .strictObject({
         kind: z.literal('mtls'),
         origins,
-        certificate: pem.describe('PEM, with the chain above it where receivers need that'),
+        certificate: pem.describe('PEM; with intermediate certificates if the receivers need them'),
         key: pem.describe('PEM, not encrypted').meta({ format: 'password' }),
-        ca: pem.optional().describe('PEM: who vouches for the receivers, in place of the usual ones'),
+        ca: pem.optional().describe('PEM: certificate authorities of the receivers, instead of the default ones'),
       })
-      .describe('A certificate that dispatchers show when they connect to these servers'),
+      .describe('Client certificate that dispatchers present to these servers'),
   ])
   .meta({
     id: 'NewClientAuth',
@@ -108,14 +110,14 @@ export const storedClientAuth = z.discriminatedUnion('kind', [
 
 export type StoredClientAuth = z.output<typeof storedClientAuth>;
 
-const shown = z.object({ set: z.literal(true), length: z.int().describe('In characters') });
+const maskedValue = z.object({ set: z.literal(true), length: z.int().describe('In characters') });
 
 export const clientAuthShape = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('bearer'), ...kept, token: shown }),
-    z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: shown }),
-    z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: shown }),
-    z.object({ kind: z.literal('mtls'), ...kept, ...certificateFields, key: shown }),
+    z.object({ kind: z.literal('bearer'), ...kept, token: maskedValue }),
+    z.object({ kind: z.literal('basic'), ...kept, username: z.string(), password: maskedValue }),
+    z.object({ kind: z.literal('oauth2'), ...kept, ...tokenFields, clientSecret: maskedValue }),
+    z.object({ kind: z.literal('mtls'), ...kept, ...certificateFields, key: maskedValue }),
   ])
   .meta({ id: 'ClientAuth' });
 

@@ -10,7 +10,7 @@ import { refusals } from '../stated-rules.ts';
 
 const receiverUrl = callUrl.refine(
   (url) => !/[?#]/.test(url),
-  'must hold no query and no fragment: what opens a receiver is kept as auth',
+  'must not contain a query or fragment: set credentials of the receiver as auth',
 );
 
 export const endpointUrl = z
@@ -27,14 +27,14 @@ export const endpointUrl = z
     format: 'uri',
     pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?:[^?#]*|kafka:.*)$',
     ...refusals({
-      'invalid-url': 'a URL has a user or a password, is none by RFC 3986, or names no topic',
+      'invalid-url': 'a URL has a user or a password, is not a URL by RFC 3986, or names no topic',
       'forbidden-address': 'an egress rule forbids the address',
-      'forbidden-topic': 'the installation does not let clients write to the topic',
+      'forbidden-topic': 'the installation does not allow clients to write to the topic',
     }),
   })
   .describe(
-    'Of jobs that name the endpoint and no URL; those that have one go to the same server. kafka:<topic>: they are ' +
-      'written to a topic that DISPATCHER_TARGET_TOPICS names',
+    'URL of jobs without their own; a job’s own URL has to be on the same server. kafka:<topic>: jobs are ' +
+      'written to the topic, which DISPATCHER_TARGET_TOPICS has to name',
   );
 
 export const newEndpoint = z
@@ -46,7 +46,7 @@ export const newDefaultEndpoint = z
   .strictObject({ url: endpointUrl.nullable().default(null), ...defaultFields })
   .meta({ id: 'NewDefaultEndpoint', examples: [{ concurrency: 20 }] });
 
-/** Changes to an endpoint; null resets a field to what a new one has (JSON merge patch of one level). */
+/** Changes to an endpoint; null resets a field to its value in a new endpoint (JSON merge patch of one level). */
 export const endpointPatch = z
   .strictObject(
     Object.fromEntries(
@@ -61,31 +61,29 @@ export const clientKeyShape = z
   .object({ id: z.string(), createdAt: time, expiresAt: time.nullable() })
   .meta({ id: 'ClientKey' });
 
-const shownFields = {
+const displayedFields = {
   name: z.string(),
   clientId: z.string(),
-  revision: z.int().min(1).describe('Moves with every change; the ETag'),
-  enabled: z
-    .boolean()
-    .describe('false: nothing is called through it, its jobs wait; of `default`: nothing is accepted or called at all'),
+  revision: z.int().min(1).describe('Increases with every change; the ETag'),
+  enabled: z.boolean().describe('false: its jobs wait. For `default`: the client accepts and calls no jobs at all'),
   disabledReason: z.string().nullable(),
-  url: z.string().nullable().describe('null: each job has its own, as with `default`'),
+  url: z.string().nullable().describe('null: each job has its own URL, as with `default`'),
   auth: clientAuthShape
     .nullable()
-    .describe('What its calls are authorised with; null: as `default`. Secrets are never shown'),
+    .describe('Credentials of its calls; null: those of `default`. Secrets are never returned'),
   keys: z
     .array(clientKeyShape)
-    .describe('What signs its calls, newest first; without any, as `default`. Secrets are never shown'),
-  warnings: z.array(warning).describe('`unsigned`: its calls bear no signature, or none from some time on'),
+    .describe('Keys that sign its calls, newest first; empty: those of `default`. Secrets are never returned'),
+  warnings: z.array(warning).describe('`unsigned`: its calls are not signed, or will not be from the given time on'),
   createdAt: time,
   updatedAt: time,
   links: z.object({ self: z.string(), client: z.string() }),
 };
 
-export const endpointShape = z.object({ ...shownFields, ...ownFields }).meta({ id: 'ClientEndpoint' });
+export const endpointShape = z.object({ ...displayedFields, ...ownFields }).meta({ id: 'ClientEndpoint' });
 
-/** The endpoint `default`: no field follows another endpoint. */
-export const defaultEndpointShape = z.object({ ...shownFields, ...defaultFields }).meta({ id: 'DefaultEndpoint' });
+/** The endpoint `default`. None of its fields falls back to another endpoint. */
+export const defaultEndpointShape = z.object({ ...displayedFields, ...defaultFields }).meta({ id: 'DefaultEndpoint' });
 
 export type EndpointShape = z.output<typeof endpointShape>;
 
@@ -93,20 +91,25 @@ const inADay = 86_400;
 
 export const newClientKey = z
   .strictObject({
-    secret: z.string().max(200).optional().describe('whsec_… as in Standard Webhooks; one is made unless given'),
+    secret: z.string().max(200).optional().describe('whsec_… as in Standard Webhooks. Default: a generated secret'),
     othersExpireInSeconds: z
       .int()
       .min(0)
       .max(90 * 86_400)
       .default(inADay)
-      .describe('How long calls are signed with the older keys too: until receivers know the new one'),
+      .describe(
+        'Time for which calls are also signed with the older keys, so that receivers can change to the new one',
+      ),
   })
   .meta({ id: 'NewClientKey', examples: [{ othersExpireInSeconds: 3600 }] });
 
 export const addedClientKey = z
   .object({
     key: clientKeyShape,
-    secret: z.string().nullable().describe('Shown this once, where it was made here; null where it was given'),
+    secret: z
+      .string()
+      .nullable()
+      .describe('The generated secret, shown only in this answer; null if the request contained it'),
     endpoint: endpointShape,
   })
   .meta({ id: 'AddedClientKey' });

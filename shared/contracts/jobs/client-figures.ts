@@ -10,28 +10,28 @@ export const clientLedger = z
     called: z.int(),
     expired: z.int(),
     cancelled: z.int(),
-    dead: z.int().describe('Given up: their calls failed too often'),
-    sidelined: z.int().describe('They wait until their host answers again'),
-    pending: z.int().describe('Waiting for their time or their turn, or being called'),
-    waiting: z.int().describe('Of the pending ones, those that wait for others of their ordering key; up to 10,000'),
-    reporting: z.int().describe('Of the pending ones, those whose receivers have yet to report; up to 10,000'),
+    dead: z.int().describe('Jobs whose calls failed too often'),
+    sidelined: z.int().describe('Jobs that wait until their host answers again'),
+    pending: z.int().describe('Jobs that wait for their due time or turn, or are being called'),
+    waiting: z.int().describe('Pending jobs that wait for others with their ordering key; counted up to 10,000'),
+    reporting: z.int().describe('Pending jobs whose receivers have not reported yet; counted up to 10,000'),
     check: z
       .object({
         at: time,
-        stored: z.int().describe('What the totals said is stored'),
-        counted: z.int().describe('What was found, in the partitions that were counted'),
-        partitions: z.int().describe('Of 64; below that the count is a sample'),
-        due: z.int().describe('Of those that were counted, due and not ended: waiting to be called, or being called'),
-        oldestDueMs: z.int().describe('For how long the oldest of them had been due; 0 where none was'),
-        inLine: z.int().describe('Jobs whose time had come, behind others of their ordering key'),
-        keysInLine: z.int().describe('Of how many ordering keys they were'),
-        oldestInLineMs: z.int().describe('For how long the first of them had been in line; 0 where none was'),
-        hostsAside: z.int().describe('Hosts that were left alone, for the client or one of its endpoints'),
-        difference: z.int().describe('Beyond what chance explains; 0 where it balances'),
+        stored: z.int().describe('Stored jobs according to the totals'),
+        counted: z.int().describe('Jobs found in the counted partitions'),
+        partitions: z.int().describe('Counted partitions of 64; below that the count is a sample'),
+        due: z.int().describe('Counted jobs that are due and have not ended'),
+        oldestDueMs: z.int().describe('Milliseconds since the oldest of them was due; 0 if none was'),
+        blocked: z.int().describe('Due jobs that wait for others with their ordering key'),
+        blockedKeys: z.int().describe('Number of their ordering keys'),
+        oldestBlockedMs: z.int().describe('Milliseconds since the first of them began to wait; 0 if none waited'),
+        openHosts: z.int().describe('Hosts with an open circuit, for the client or one of its endpoints'),
+        difference: z.int().describe('Difference beyond statistical error; 0 if the totals match'),
       })
       .nullable()
-      .describe('The last count of what is stored, once a minute; null before the first'),
-    balanced: z.boolean().describe('false where the last check found a difference'),
+      .describe('Last count of stored jobs, once a minute; null before the first'),
+    balanced: z.boolean().describe('false: the last check found a difference'),
   })
   .meta({ id: 'ClientLedger' });
 
@@ -43,7 +43,7 @@ const counts = {
   expired: z.int(),
   cancelled: z.int(),
   dead: z.int(),
-  stored: z.int().describe('Not ended: pending, being called, or sidelined'),
+  stored: z.int().describe('Open jobs: pending, being called or sidelined'),
 };
 
 export const mostCountedClients = 1000;
@@ -54,9 +54,9 @@ export const jobCounts = z
     ...counts,
     clients: z
       .array(z.object({ clientId: z.string(), ...counts }))
-      .describe(`Those that ever had a job, most stored ones first; up to ${mostCountedClients}`),
+      .describe(`Clients that ever had a job, those with the most stored jobs first; up to ${mostCountedClients}`),
   })
-  .meta({ id: 'JobCounts', description: 'Of all clients that the key may see' });
+  .meta({ id: 'JobCounts', description: 'Sum of all clients that the key may read' });
 
 export type JobCountsShape = z.output<typeof jobCounts>;
 
@@ -67,7 +67,7 @@ export const clientForecast = z
     hours: z.number(),
     estimated: z
       .boolean()
-      .describe('true where so much is stored that a part was counted, and the rest reckoned from it'),
+      .describe('true: the figures are extrapolated from a part of the jobs, because there are too many to count'),
     publishRatePerSecond: z.number().nullable(),
     peak: z.object({ minute: time, callsPerSecond: z.number() }).nullable(),
     minutes: z
@@ -76,10 +76,10 @@ export const clientForecast = z
           minute: time,
           calls: z.int(),
           callsPerSecond: z.number(),
-          full: z.boolean().describe('More is due than publishRatePerSecond lets begin: some begin later'),
+          full: z.boolean().describe('true: more jobs are due than publishRatePerSecond allows, so some start later'),
         }),
       )
-      .describe('Minutes in which something is due'),
+      .describe('Minutes with due jobs'),
   })
   .meta({ id: 'ClientForecast' });
 

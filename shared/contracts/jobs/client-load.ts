@@ -4,30 +4,30 @@ const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 
 const load = {
-  due: count.describe('Due, and not being called yet'),
-  lagMs: z.number().min(0).describe('For how long the oldest of these has been due; 0 where none is'),
-  sidelined: count.describe('They wait until their host answers again; up to 10,000 of each endpoint are counted'),
-  callsPerSecond: z.number().min(0).describe('Calls that ended, whatever came of them: over the last minute'),
+  due: count.describe('Jobs that are due and not being called yet'),
+  lagMs: z.number().min(0).describe('Milliseconds since the oldest of these was due; 0 if there is none'),
+  sidelined: count.describe('Jobs that wait until their host answers again; counted up to 10,000 per endpoint'),
+  callsPerSecond: z.number().min(0).describe('Calls per second that ended in the last minute, with any result'),
   maxCallsPerSecond: z.number().nullable().describe('publishRatePerSecond; null: no limit'),
-  underWay: count.describe('Being called, as dispatchers said some seconds ago'),
-  maxUnderWay: count.describe('concurrency: calls at once'),
+  underWay: count.describe('Calls in progress, as reported by dispatchers some seconds ago'),
+  maxUnderWay: count.describe('Limit of concurrent calls (`concurrency`)'),
   lastTenMinutes: z
     .object({
       calls: count.describe('Calls that ended'),
       callsPerSecond: z
         .number()
         .min(0)
-        .describe('The same over ten minutes, or as long as each dispatcher has run where that is less'),
+        .describe('The same over ten minutes, or since each dispatcher started if that is less'),
       p95AtMostMs: z
         .number()
         .min(0)
         .nullable()
         .describe(
-          '95 of 100 calls took at most so long: the upper bound of the bucket that the slowest of these is in. null: none was called, or ' +
+          '95th percentile of call durations, rounded up to the bound of its histogram bucket. null: there were no calls, or ' +
             'it took over a minute',
         ),
     })
-    .describe('Some ten seconds old'),
+    .describe('Time of the figures, which are about ten seconds old'),
 };
 
 export const clientLoad = z
@@ -37,24 +37,26 @@ export const clientLoad = z
     behindAfterMs: z
       .int()
       .min(0)
-      .describe('Beyond this lag a client is behind: then the alert MusterClientBehind is about to go off'),
+      .describe('Lag above which a client is behind and the alert MusterClientBehind will fire'),
     ...load,
     estimated: z
       .boolean()
       .describe(
-        'true where so much is due, of all clients, that a part was read: then due and lagMs are what was found, or what the ledger’s ' +
+        'true: so many jobs are due that only a part was read. Then due and lagMs are what was found, or what the ledger’s ' +
           'last check counted where that is more, and those of endpoints are at least so much',
       ),
     endpoints: z
       .array(
         z.object({
-          endpoint: z.string().describe('Its name; `default` has the jobs that name none'),
+          endpoint: z.string().describe('Name of the endpoint; jobs without an endpoint use `default`'),
           ...load,
-          asideSince: time.nullable().describe('Since when the first of its hosts is left alone; null: none is'),
+          circuitOpenSince: time
+            .nullable()
+            .describe('Time since which one of its hosts has an open circuit; null: none has'),
         }),
       )
       .describe(
-        'Each has limits of its own, of which those of the client are the sum. Worst first: aside, then by lag',
+        'Each endpoint has its own limits; those of the client are their sum. Endpoints with an open circuit come first, then by lag',
       ),
     dispatchers: z
       .array(
@@ -65,11 +67,13 @@ export const clientLoad = z
           underWay: count,
           maxUnderWay: count
             .nullable()
-            .describe('Its part of the calls at once now; null: it had nothing of the client in the last minute'),
-          credit: count.describe('Jobs that it may be sent now, beyond what it has'),
+            .describe(
+              'Its current share of the concurrent calls; null: it had no job of the client in the last minute',
+            ),
+          credit: count.describe('Further jobs that it can take now'),
         }),
       )
-      .describe('Those that take jobs now'),
+      .describe('Dispatchers that take jobs now'),
   })
   .meta({ id: 'ClientLoad' });
 

@@ -1,42 +1,42 @@
 import { z } from 'zod';
 import { defaultEndpointShape, newDefaultEndpoint } from './client-endpoints.ts';
 
-/** Never matches an id (`cli_…`), so that a request may name a client by either. */
+/** Never matches an id (`cli_…`), so that a request may name a client by its name or its id. */
 export const clientNamePattern = /^[a-z0-9][a-z0-9.-]{0,62}$/;
 
 export const clientName = z
   .string()
-  .regex(clientNamePattern, 'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit');
+  .regex(clientNamePattern, 'has to be 1 to 63 lowercase letters, digits, - and ., beginning with a letter or digit');
 
 /** Limits and retention of a client. Every field has a default: a name is enough to create a client. */
 export const clientFields = {
-  maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Jobs that have not ended, at most'),
+  maxStoredJobs: z.int().min(1).max(1_000_000_000).default(10_000_000).describe('Maximum number of open jobs'),
   acceptPerSecond: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
     .describe(
-      'Jobs taken per second; no limit unless given. Its schedules together may recur as often in an hour, for all their groups; 1,000 a second unless given',
+      'Accepted jobs per second; default: no limit. All its schedules and groups together may fire this often, averaged over an hour; default: 1,000 per second',
     ),
-  maxSchedules: z.int().min(1).max(1_000_000).default(10_000).describe('Schedules that it has, whatever their state'),
+  maxSchedules: z.int().min(1).max(1_000_000).default(10_000).describe('Maximum number of schedules in any state'),
   relevancySeconds: z
     .int()
     .min(1)
     .max(366 * 86_400)
     .optional()
-    .describe('A job that was not called so long after its due time expires, unless it says otherwise itself'),
+    .describe('Seconds after the due time at which a job that was not called expires; a job can set its own'),
   deadJobsDays: z
     .int()
     .min(1)
     .max(36_500)
     .optional()
-    .describe('For so many days its dead jobs are kept; as long as the installation keeps them unless given'),
+    .describe('Days for which its dead jobs are kept. Default: the setting of the installation'),
   keepBodies: z
     .boolean()
     .default(true)
     .describe(
-      'Bodies of its jobs are kept as long as what became of them; false: until they end, and such jobs cannot be sent again',
+      'true: bodies are kept as long as the outcomes. false: bodies are deleted when their job ends, so the job cannot be sent again',
     ),
 };
 
@@ -51,9 +51,7 @@ export const newClient = z
   .strictObject({
     name: clientName,
     ...clientFields,
-    endpoint: newDefaultEndpoint
-      .prefault({})
-      .describe('Its endpoint `default`, which jobs without an endpoint go through'),
+    endpoint: newDefaultEndpoint.prefault({}).describe('Endpoint `default`, used by jobs without an endpoint'),
   })
   .meta({ id: 'NewClient', examples: [{ name: 'orders', endpoint: { concurrency: 20 } }] });
 
@@ -75,9 +73,9 @@ export const clientShape = z
   .object({
     id: z.string(),
     name: z.string(),
-    revision: z.int().min(1).describe('Moves with every change; the ETag'),
+    revision: z.int().min(1).describe('Increases with every change; the ETag'),
     ...clientFields,
-    endpoint: defaultEndpointShape.describe('Its endpoint `default`; disabled, nothing is accepted for the client'),
+    endpoint: defaultEndpointShape.describe('Endpoint `default`; if it is disabled, the client accepts no jobs'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string(), endpoints: z.string(), ledger: z.string() }),

@@ -13,33 +13,33 @@ export const egressRule = z
       .string()
       .regex(
         /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-        'has to be a host name in small letters, such as api.example.com or *.example.com',
+        'has to be a host name in lowercase, such as api.example.com or *.example.com',
       )
       .max(253)
       .optional()
-      .describe('*.example.com stands for every name below it'),
+      .describe('*.example.com matches every name below it'),
     cidr: z.union([z.cidrv4(), z.cidrv6()]).optional(),
-    port: port.optional().describe('Any unless given'),
+    port: port.optional().describe('Default: any port'),
   })
   .refine((rule) => Object.values(rule).some((value) => value !== undefined), 'has to name host, cidr or port')
   .meta({ minProperties: 1 });
 
 export type EgressRule = z.output<typeof egressRule>;
 
-/** Terms of the calls through `default`, which jobs without an endpoint go through. Every field has a default. */
+/** Terms of the calls through `default`, the endpoint of jobs that name none. Every field has a default. */
 export const defaultFields = {
   publishRatePerSecond: z
     .number()
     .min(0.1)
     .max(1_000_000)
     .optional()
-    .describe('Jobs that begin to be called per second; no limit unless given. What is due above it waits'),
+    .describe('Jobs started per second; default: no limit. Further due jobs wait'),
   concurrency: z
     .int()
     .min(1)
     .max(1000)
     .default(50)
-    .describe('Calls in flight at once, over all dispatchers, beside those of its client’s other endpoints'),
+    .describe('Concurrent calls over all dispatchers, in addition to those of the client’s other endpoints'),
   timeoutMs: timeoutMs.default(10_000),
   retry: retryStrategy.prefault({ strategy: 'exponential' }),
   finalCodes: finalCodes.default([]),
@@ -47,27 +47,32 @@ export const defaultFields = {
   sealPaths: z
     .boolean()
     .default(false)
-    .describe('Of its jobs’ URLs the path is a secret too, encrypted and never shown; queries always are'),
+    .describe('true: paths of URLs are treated as secrets, encrypted and never returned. Queries always are'),
   egress: z
     .strictObject({ allow: z.array(egressRule).max(100).default([]) })
     .prefault({})
-    .describe('Where calls may go; without rules: to any public address'),
+    .describe('Allowed destinations of calls; without rules: any public address'),
   sideline: z
     .strictObject({
-      afterFailures: z.int().min(1).max(1000).default(10).describe('Jobs for one host that fail; each counts once'),
+      afterFailures: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(10)
+        .describe('Number of failed jobs of one host; each job counts once'),
       failureRate: z
         .number()
         .min(0.1)
         .max(1)
         .default(0.5)
-        .describe('They have to be such a part of the jobs called there lately'),
+        .describe('Share of recently called jobs of the host that must have failed'),
       probeSeconds: z
         .int()
         .min(1)
         .max(3600)
         .default(30)
         .describe(
-          'Between two tries while its jobs are sidelined: the first after a second, then ever longer up to this',
+          'Longest time between attempts while jobs are sidelined. The first attempt follows after a second, later ones after growing delays',
         ),
       pathPrefixes: z
         .array(
@@ -76,22 +81,22 @@ export const defaultFields = {
             .max(200)
             .regex(
               /^(\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)+$/,
-              'has to be the beginning of a path, whole elements without a / behind, such as /shop or /v1/orders',
+              'has to be the beginning of a path: whole segments without a trailing slash, such as /shop or /v1/orders',
             ),
         )
         .max(100)
         .default([])
-        .describe('Put aside by themselves, as if each were a host: the longest that fits a URL counts'),
+        .describe('Path prefixes with their own circuit, like hosts. The longest prefix that matches a URL applies'),
     })
     .prefault({})
-    .describe('When the jobs for a host are put aside until it answers again'),
+    .describe('Conditions under which the jobs of a host are sidelined until it answers again'),
   onGone: z
     .enum(['dead-letter', 'sideline'])
     .default('dead-letter')
-    .describe('What a 410 does: the job alone is given up, or all jobs for that host are put aside'),
+    .describe('Effect of a 410: only the job is dead, or all jobs of the host are sidelined'),
 };
 
-/** Terms of another endpoint: the terms of `default` apply where it has none. */
+/** Terms of any other endpoint. If a term is absent, the term of `default` applies. */
 export const ownFields = {
   publishRatePerSecond: defaultFields.publishRatePerSecond,
   concurrency: defaultFields.concurrency.unwrap().optional(),

@@ -2,7 +2,7 @@ import { endpointName, jobPriority } from './call-terms.ts';
 import { orderingFields } from './job-keys.ts';
 import { z } from 'zod';
 import { instant } from '../instants.ts';
-import { checkTimes, dueFields, saysTime, severalTimes, timeRules, times, withoutTime } from './due-times.ts';
+import { checkTimes, dueFields, hasTime, severalTimes, timeRules, times, withoutTime } from './due-times.ts';
 import { clientRef, jobTag, time } from './jobs.ts';
 import { forbids, together } from '../stated-rules.ts';
 
@@ -15,19 +15,19 @@ export const newJobChange = z
     state: z
       .enum(['pending', 'waiting', 'reporting', 'sidelined'])
       .default('pending')
-      .describe('Those that are reporting can be cancelled, and are too late to be moved'),
+      .describe('State of the jobs. Reporting jobs can be cancelled but not moved'),
     tag: jobTag.optional(),
-    endpoint: endpointName.optional().describe('Those that are called through it'),
-    orderingKey: orderingFields.orderingKey.describe('Those of this key'),
-    priority: jobPriority.optional().describe('Those of this priority'),
+    endpoint: endpointName.optional().describe('Jobs of this endpoint'),
+    orderingKey: orderingFields.orderingKey.describe('Jobs with this ordering key'),
+    priority: jobPriority.optional().describe('Jobs with this priority'),
     dueFrom: instant.optional().describe('Inclusive'),
     dueUntil: instant.optional().describe('Exclusive'),
     ...dueFields,
   })
   .superRefine(checkTimes)
-  .refine((change) => (change.verb === 'reschedule') === saysTime(change), {
+  .refine((change) => (change.verb === 'reschedule') === hasTime(change), {
     path: ['dueAt'],
-    error: 'is for reschedule, which needs it, delaySeconds, or localTime and zone',
+    error: 'is required for reschedule, unless delaySeconds or localTime and zone are given',
   })
   .meta({
     ...timeRules,
@@ -45,10 +45,10 @@ export const jobChange = z
     clientId: z.string(),
     verb: z.enum(jobChangeVerbs),
     state: z.enum(['running', 'done']),
-    seen: z.int().describe('Jobs that fitted'),
+    seen: z.int().describe('Matching jobs'),
     changed: z.int(),
-    tooLate: z.int().describe('They were being called, or had ended'),
-    dueAt: time.nullable().describe('Where to they are moved'),
+    tooLate: z.int().describe('Jobs that were being called or had ended'),
+    dueAt: time.nullable().describe('New due time'),
     createdAt: time,
     endedAt: time.nullable(),
     links: z.object({ self: z.string() }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkTimes, dueFields, needsTime, saysTime, severalTimes, timeRules, withoutTime } from './due-times.ts';
+import { checkTimes, dueFields, needsTime, hasTime, severalTimes, timeRules, withoutTime } from './due-times.ts';
 import { jobKey } from './job-keys.ts';
-import { cancelAnswers, jobSummary } from './shown-jobs.ts';
+import { cancelAnswers, jobSummary } from './job-shapes.ts';
 import { clientRef } from './jobs.ts';
 import { forbids, notExactlyOne } from '../stated-rules.ts';
 
@@ -12,8 +12,13 @@ const idList = z.array(z.string().min(1).max(64)).min(1).max(maxListedJobs);
 
 const named = {
   client: clientRef,
-  ids: idList.optional().describe('job_…; of other clients, they are not found'),
-  idempotencyKeys: z.array(jobKey).min(1).max(maxListedJobs).optional().describe('Instead: as they were accepted with'),
+  ids: idList.optional().describe('job_…; jobs of other clients are not found'),
+  idempotencyKeys: z
+    .array(jobKey)
+    .min(1)
+    .max(maxListedJobs)
+    .optional()
+    .describe('Alternative to ids: the idempotency keys of the jobs'),
 };
 
 interface NamedJobs {
@@ -22,7 +27,7 @@ interface NamedJobs {
 }
 
 const saysOneList = ({ ids, idempotencyKeys }: NamedJobs) => (ids === undefined) !== (idempotencyKeys === undefined);
-const oneList = { path: ['ids'], error: 'has to be given, or idempotencyKeys: one of them' };
+const oneList = { path: ['ids'], error: 'is missing: give either ids or idempotencyKeys' };
 
 const notOneList = notExactlyOne('ids', 'idempotencyKeys');
 
@@ -37,7 +42,7 @@ export const jobsToMove = z
   .strictObject({ ...named, ...dueFields })
   .refine(saysOneList, oneList)
   .superRefine(checkTimes)
-  .refine(saysTime, needsTime)
+  .refine(hasTime, needsTime)
   .meta({
     ...timeRules,
     ...forbids(...notOneList, ...severalTimes, withoutTime),
@@ -52,11 +57,11 @@ export const jobsToResend = z
   .meta({ ...timeRules, ...forbids(...notOneList, ...severalTimes), id: 'JobsToResend', examples: [example] });
 
 const item = {
-  id: z.string().describe('As it was given, or made of its key'),
-  idempotencyKey: z.string().optional().describe('Where it was named by it'),
+  id: z.string().describe('Id from the request, or the id found for the key'),
+  idempotencyKey: z.string().optional().describe('Present if the request named the job by its key'),
 };
 
-const inOrder = 'One for each, in the order of the list';
+const inOrder = 'One result for each job, in the order of the list';
 
 export const cancelledJobs = z
   .object({
@@ -70,7 +75,7 @@ export const movedJobs = z
     rescheduled: z.int(),
     results: z
       .array(z.object({ ...item, result: z.enum(['rescheduled', 'too-late', 'not-found']) }))
-      .describe(`${inOrder}; too-late: it is being called, or has ended`),
+      .describe(`${inOrder}; too-late: the job is being called or has ended`),
   })
   .meta({ id: 'RescheduledJobs' });
 
@@ -83,7 +88,7 @@ export const foundJobs = z
 
 /**
  * Results of resending a job. `not-ended`: a call is still to come. `body-not-kept`: the client's settings do not keep
- * bodies. The last two are the client's limits, as for accepted jobs.
+ * bodies. `quota-exceeded`, `too-many-jobs`: a limit of the client is reached, as for accepted jobs.
  */
 export const resendResults = [
   ...(['sent', 'not-ended', 'not-found', 'body-not-kept'] as const),
@@ -100,7 +105,7 @@ export const resentJobs = z
         z.object({
           ...item,
           result: z.enum(resendResults),
-          jobId: z.string().nullable().describe('The new job, which says in repeats what it sends again'),
+          jobId: z.string().nullable().describe('The new job; its field repeats names the job that it sends again'),
         }),
       )
       .describe(inOrder),

@@ -12,7 +12,7 @@ export const reportHeaders = {
 /** JSON body that a 202 may have. */
 export const acceptedAnswer = z.object({ reportWithinSeconds: z.number().positive() });
 
-const detail = textShape(2000).optional().describe('For people: kept as the answer of the call');
+const detail = textShape(2000).optional().describe('Text for people, stored as the answer of the call');
 
 export const jobReport = z
   .discriminatedUnion('outcome', [
@@ -22,9 +22,9 @@ export const jobReport = z
       reason: z
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, 'has to be 1 to 100 letters, digits and . _ : -')
-        .describe('The same for what failed alike: quarantined jobs are grouped by it'),
-      final: z.boolean().default(false).describe('true: it is given up at once, as after one of finalCodes'),
-      retryAfterSeconds: z.int().min(0).max(3600).optional().describe('Not called again before'),
+        .describe('Code of the failure; quarantined jobs are grouped by it'),
+      final: z.boolean().default(false).describe('true: the job is dead at once, as after one of finalCodes'),
+      retryAfterSeconds: z.int().min(0).max(3600).optional().describe('Minimum seconds until the next call'),
       detail,
     }),
   ])
@@ -37,7 +37,9 @@ export const jobReported = z
     id: z.string(),
     result: z
       .enum(['called', 'failed', 'unchanged'])
-      .describe('called: the job has ended so; failed: it is tried again or given up; unchanged: that stood before'),
+      .describe(
+        'called: the job has ended as called; failed: it is retried or dead; unchanged: the outcome was known before',
+      ),
   })
   .meta({ id: 'JobReported' });
 
@@ -53,8 +55,8 @@ export type KeptReport = z.output<typeof keptReport>;
 
 export const awaitedReport = '{}';
 
-export function writeFailedReport(said: Extract<JobReport, { outcome: 'failed' }>): string {
-  const { reason, final, retryAfterSeconds, detail: text = null } = said;
+export function writeFailedReport(report: Extract<JobReport, { outcome: 'failed' }>): string {
+  const { reason, final, retryAfterSeconds, detail: text = null } = report;
   const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1000;
   return JSON.stringify({ reason, final, retryAfterMs, detail: text } satisfies KeptReport);
 }

@@ -53,7 +53,7 @@ const headers = z
         params: { code: 'too-many-bytes' },
       });
   })
-  .describe('Beside those that Muster sets: the length, webhook-* and muster-*')
+  .describe('In addition to those set by Muster: content-length, webhook-* and muster-*')
   .meta(
     refusals({
       'reserved-header': reservedHeaderRule,
@@ -74,7 +74,7 @@ export const callUrl = z
     } else if (text.includes(sealedMark)) {
       context.addIssue({ ...invalidUrl, message: `must not hold ${sealedMark}`, input: text });
     } else if (parsed.username !== '' || parsed.password !== '') {
-      context.addIssue({ ...invalidUrl, message: 'must not hold user and password: send a header', input: text });
+      context.addIssue({ ...invalidUrl, message: 'must not contain user and password: send a header', input: text });
     } else if (!isHttpUri(text)) {
       context.addIssue({ ...invalidUrl, message: `${noUri}, not ${JSON.stringify(text)}`, input: text });
     }
@@ -83,7 +83,7 @@ export const callUrl = z
     format: 'uri',
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
     ...refusals({
-      'invalid-url': 'a URL has a user or a password, or is none by RFC 3986',
+      'invalid-url': 'a URL has a user or a password, or is not a URL by RFC 3986',
       'forbidden-address': 'an egress rule forbids the address',
     }),
   });
@@ -108,39 +108,41 @@ export const clientRef = z
   .string()
   .min(1)
   .max(jobLimits.clientLength)
-  .describe('Its id, cli_…, or its name')
+  .describe('Id (cli_…) or name of the client')
   .meta({ ...storedText, ...refusals({ 'unknown-client': 'no client has this id or name' }) });
 
 const call = {
   method: z.enum(jobMethods).default('POST'),
   headers: headers.optional(),
-  body: z.union([text, jsonBody]).optional().describe('A text is sent as it is; anything else as JSON'),
+  body: z.union([text, jsonBody]).optional().describe('A string is sent as it is, any other value as JSON'),
 };
 
 const callTarget = {
   endpoint: endpointName
     .optional()
-    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own; `default` unless given')
+    .describe(
+      'Endpoint of the client, whose concurrency, rate, secrets and circuits apply to the call. Default: `default`',
+    )
     .meta(
       refusals({
         'unknown-endpoint': 'the client has no endpoint of this name',
         missing: 'neither the call nor its endpoint `default` has a URL',
-        'other-origin': 'a URL is of another server than that of the endpoint',
+        'other-origin': 'a URL is on another server than the endpoint’s URL',
       }),
     ),
-  url: callUrl.optional().describe('Needed without an endpoint; with one, that of the endpoint unless given'),
+  url: callUrl.optional().describe('Required without an endpoint. Default: the URL of the endpoint'),
 };
 
 export const template = z
   .boolean()
   .optional()
-  .describe('Names in its body and in values of its headers, such as {{jobId}}, are filled in when it is called')
+  .describe('true: names such as {{jobId}} in the body and in header values are filled in at each call')
   .meta(
     refusals({
-      'unknown-name': 'a template holds a name that no call has',
-      'no-value': 'a template holds a name for which this call has no value',
-      'not-json': 'a template of JSON is not JSON once it is filled',
-      'too-long': 'a template may be longer than what is sent once it is filled',
+      'unknown-name': 'a template contains a name that no call has',
+      'no-value': 'a template contains a name for which this call has no value',
+      'not-json': 'a JSON template is not valid JSON after filling',
+      'too-long': 'a template may exceed the maximum length after filling',
     }),
   );
 
@@ -158,20 +160,22 @@ const jobFields = {
     .min(1)
     .max(jobLimits.relevancySeconds)
     .optional()
-    .describe('Not called so long after its due time, it expires; as its client says unless given'),
-  tags: z.array(jobTag).max(jobLimits.tags).optional().describe('To find it by'),
+    .describe(
+      'Seconds after the due time at which the job expires if it was not called. Default: the client’s setting',
+    ),
+  tags: z.array(jobTag).max(jobLimits.tags).optional().describe('Tags to find the job by'),
   jitterSeconds: z
     .int()
     .min(1)
     .max(jobLimits.jitterSeconds)
     .optional()
-    .describe('It is due at a moment of its own within so long after its time, so that many are not due at once'),
+    .describe('Spreads due times: the job is due at its own moment within this many seconds after its time'),
   ...orderingFields,
   priority: jobPriority.optional(),
   ...ownTerms,
 };
 
-/** A job; due now if it gives no time. */
+/** A job; due now if the request gives no time. */
 export const newJob = jobOf(clientRef).meta({
   id: 'NewJob',
   examples: [
@@ -201,15 +205,15 @@ function jobOf<Client extends z.ZodType>(client: Client) {
     });
 }
 
-interface SaidTarget {
+interface RequestedTarget {
   endpoint?: string | undefined;
   url?: string | undefined;
 }
 
-export function checkTarget(said: SaidTarget, context: z.core.$RefinementCtx): void {
-  if (said.endpoint !== undefined || said.url !== undefined) return;
-  const message = 'is missing: without an endpoint it is needed';
-  context.addIssue({ code: 'custom', path: ['url'], message, input: said });
+export function checkTarget(fields: RequestedTarget, context: z.core.$RefinementCtx): void {
+  if (fields.endpoint !== undefined || fields.url !== undefined) return;
+  const message = 'is missing: it is required without an endpoint';
+  context.addIssue({ code: 'custom', path: ['url'], message, input: fields });
 }
 
 const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
@@ -217,7 +221,7 @@ const jobOfMany = jobOf(clientRef.optional()).meta({ id: 'JobOfMany' });
 /** Several jobs. The API reads `jobs` one by one, so that an invalid job does not affect the others. */
 export const newJobs = z
   .strictObject({
-    client: clientRef.optional().describe('Of all jobs that name none'),
+    client: clientRef.optional().describe('Client of all jobs that do not name one'),
     jobs: z.array(jobOfMany).min(1).max(maxBulkJobs),
   })
   .meta({
@@ -235,8 +239,8 @@ export const acceptedJob = z
     clientId: z.string(),
     dueAt: time
       .nullable()
-      .describe('null where it is sidelined, or has ended; with an orderingKey, its turn may be later'),
-    duplicate: z.boolean().describe('true: the key was used before, and this is that job'),
+      .describe('null if the job is sidelined or has ended; with an orderingKey, its turn may come later'),
+    duplicate: z.boolean().describe('true: the key was used before, and this is the job of that request'),
     warnings: z.array(warning),
     links: z.object({ self: z.string() }),
   })
@@ -250,7 +254,7 @@ export const jobResult = z.discriminatedUnion('status', [
   z.object({ status: z.literal('refused'), errors: z.array(fieldProblem) }),
   z
     .object({ status: z.literal('unknown'), errors: z.array(fieldProblem) })
-    .describe('The database was lost: sent again with its key, it is stored once'),
+    .describe('The connection to the database was lost. Repeat the job with its key; it is stored only once'),
 ]);
 
 export type JobResult = z.output<typeof jobResult>;
@@ -261,6 +265,6 @@ export const jobResults = z
     duplicates: z.int(),
     refused: z.int(),
     unknown: z.int(),
-    results: z.array(jobResult).describe('One for each job, in its order'),
+    results: z.array(jobResult).describe('One result for each job, in the order of the request'),
   })
   .meta({ id: 'JobResults' });

@@ -22,7 +22,10 @@ export const reservedHeaderRule = `a header is set by Muster or belongs to the c
   ...ofMuster.map((prefix) => `${prefix}*`),
 ].join(', ')}`;
 
-/** Returns why a sender may not set a header of this name, whatever its case. Undefined: it may. */
+/**
+ * Returns the reason why a sender may not set a header of this name, whatever its case; undefined if a sender may set
+ * it.
+ */
 export function whyReserved(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (ofConnection.includes(lower)) return `${JSON.stringify(name)} belongs to the connection and cannot be given`;

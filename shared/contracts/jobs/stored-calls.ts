@@ -27,7 +27,8 @@ export const storedHeaders = z.record(z.string(), z.union([z.string(), sealedVal
 export type StoredHeaders = z.output<typeof storedHeaders>;
 
 /**
- * Marks the encrypted part of a stored URL as a fragment. Fragments are never sent, and no accepted URL has this one.
+ * Fragment that begins the encrypted part of a stored URL. Fragments are never sent, and no accepted URL contains this
+ * one.
  */
 export const sealedMark = '#sealed=';
 
@@ -38,7 +39,7 @@ export function sealedPartOf(url: string): { open: string; sealed: string } | un
 }
 
 /** Returns a stored URL for display, without its encrypted part. */
-export function shownUrl(url: string): string {
+export function maskUrl(url: string): string {
   const parts = sealedPartOf(url);
   return parts ? `${parts.open}[sealed]` : url;
 }

@@ -2,14 +2,16 @@ import { z } from 'zod';
 
 export const maxReferences = 50;
 
-/** A uuid as Postgres writes it: in upper case, the same job would have a different id here. */
-const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'has to be a uuid in small letters');
+/**
+ * A uuid in lower case, as Postgres writes it. In upper case, the id of the same job would not compare as equal here.
+ */
+const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'has to be a uuid in lowercase');
 
 const reference = z.tuple([
   z.int().min(0).max(63),
-  z.int().describe('When it was due, in microseconds since 1970: Postgres keeps so much, and the key has to be exact'),
+  z.int().describe('Due time in microseconds since 1970, the precision of Postgres, because the key has to be exact'),
   id,
-  z.int().min(0).describe('Whose it is: a place in `clients`'),
+  z.int().min(0).describe('Index in `clients`'),
 ]);
 
 /**
@@ -20,5 +22,5 @@ export const jobReferences = z.object({
   installation: z.string().optional(),
   clients: z.array(id).min(1).max(maxReferences),
   jobs: z.array(reference).min(1).max(maxReferences),
-  priority: z.enum(['low', 'high']).optional().describe('Of all of them; normal unless given'),
+  priority: z.enum(['low', 'high']).optional().describe('Priority of all these jobs. Default: normal'),
 });

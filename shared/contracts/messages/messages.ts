@@ -15,8 +15,8 @@ export const maxLostInMessage = 20;
  * - `lost`: for each batch, the users that the chain has lost before this step, or null if the claim must read them.
  *   Absent in step 1 of a fed batch, where no user can be lost.
  *
- * If the rows contradict either field, the rows count. A message that exceeds what a publisher writes is invalid: this
- * limits the memory that a worker needs for a lane.
+ * If the rows contradict either field, the rows apply. A message that exceeds what a publisher writes is invalid: this
+ * limits the memory that a worker needs for a partition.
  */
 export const stepMessage = z.object({
   feedId: z.uuid().lowercase(),

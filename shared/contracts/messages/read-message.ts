@@ -21,8 +21,8 @@ export function readMessage<T>(shape: z.ZodType<T>, value: Buffer | null): ReadM
   const [issue] = read.error.issues;
   if (!issue) return { ok: false, reason: 'it has another shape' };
   const field = issue.path.join('.');
-  const what = `${issue.message} (found ${kindOf(valueAt(content, issue.path))})`;
-  return { ok: false, reason: field === '' ? what : `${field}: ${what}` };
+  const problem = `${issue.message} (found ${kindOf(valueAt(content, issue.path))})`;
+  return { ok: false, reason: field === '' ? problem : `${field}: ${problem}` };
 }
 
 function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
@@ -38,6 +38,6 @@ function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return `a text of ${value.length}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  // Numbers, booleans and null are no ids, so they may be logged.
+  // Numbers, booleans and null cannot be ids, so they may be logged.
   return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 }

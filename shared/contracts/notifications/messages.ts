@@ -33,19 +33,19 @@ export const notificationMessage = z
         })
         .nullable(),
       run: z.object({ id: z.string(), state: z.string(), scheduledFor: time, startedAt: time.nullable() }).nullable(),
-      figures: figures.nullable().describe('Present for a run that has ended; of a digest: over all of its runs'),
+      figures: figures.nullable().describe('Present for ended runs; in a digest: the sum of all its runs'),
       approval: z
         .object({ id: z.string(), needed: z.int(), why: z.array(z.string()) })
         .nullable()
         .describe('Present for approval.waiting'),
       digest: z
-        .object({ runs: z.int().describe('Number of all runs'), first: z.array(digestLine) })
+        .object({ runs: z.int().describe('Number of runs in the digest'), first: z.array(digestLine) })
         .nullable()
-        .describe('Present for campaign.digest: what completed since the last one'),
+        .describe('Present for campaign.digest: runs completed since the last digest'),
       budget: z
         .object({
           country: z.string(),
-          units: z.int().nullable().describe('Null: it is in money'),
+          units: z.int().nullable().describe('Null: the budget is monetary'),
           left: z.int().nullable(),
           money: z.object({ currency: z.string(), amount: z.string(), left: z.string() }).nullable(),
         })

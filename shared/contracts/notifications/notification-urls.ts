@@ -18,9 +18,11 @@ export const notificationUrl = z
   .meta({
     format: 'uri',
     ...refusals({
-      'invalid-url': 'neither an http:// or https:// URL without a user, nor mailto: and an address',
+      'invalid-url': 'is neither an http:// or https:// URL without a user, nor mailto: and an address',
       'forbidden-address': 'an egress rule forbids the address',
       'no-email': 'the installation sends no e-mail',
+      'kind-mismatch':
+        'a notification of the kind `email` needs a mailto: URL, and each other kind an http:// or https:// URL',
     }),
   });
 

@@ -146,7 +146,7 @@ export const notificationShape = z
     egress,
     client: z.string().describe('cli_…, the client of its jobs, quarantined jobs and figures'),
     waiting: z.int().describe('Deliveries that are pending'),
-    dead: z.int().describe('Deliveries whose calls failed to the last, and can be replayed'),
+    dead: z.int().describe('Deliveries whose calls all failed; they can be replayed'),
     lastSent: z.object({ at: time, event: z.string().nullable(), status: z.int().nullable() }).nullable(),
     createdAt: time,
     links: z.object({ self: z.string(), deliveries: z.string() }),
@@ -158,7 +158,9 @@ export type NotificationShape = z.output<typeof notificationShape>;
 const secret = z
   .string()
   .nullable()
-  .describe('whsec_…, shown this once: messages are signed with it (Standard Webhooks); null: nothing is signed');
+  .describe(
+    'whsec_…, shown only in this answer: signs the messages (Standard Webhooks); null: messages are not signed',
+  );
 
 export const createdNotification = z
   .object({ notification: notificationShape, secret })

@@ -47,7 +47,7 @@ export function decisionShape<const Kind extends QuarantineKind, const State ext
   });
 }
 
-/** Largest number that counts of kept items tell exactly: counting more would read whole tables. */
+/** Largest exact count of kept items. Counting more items would read whole tables. */
 export const maxCountedItems = 1000;
 
 const countedItems = z.int().min(0).max(maxCountedItems);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownHeaders } from '../jobs/shown-jobs.ts';
+import { maskedHeaders } from '../jobs/job-shapes.ts';
 import { clientRef } from '../jobs/jobs.ts';
 import { allItems, decisionShape, groupShape, itemShape, namesNothing, namesSome } from './items.ts';
 
@@ -8,15 +8,15 @@ const time = z.iso.datetime({ precision: 3 });
 /** HTTP shape of a quarantined job: all its calls failed, or could not be made. A decision ends its quarantine. */
 export const quarantinedJob = itemShape('job', ['kept'])
   .extend({
-    id: z.string().describe('job_…, as ever'),
+    id: z.string().describe('job_…, the id from the time before the quarantine'),
     clientId: z.string(),
     scheduledFor: time,
     expiresAt: time.nullable(),
     expired: z.boolean().describe('true: a replay needs `withExpired`'),
-    attempts: z.int().describe('Calls that were made'),
+    attempts: z.int().describe('Calls made'),
     method: z.string(),
     url: z.string(),
-    status: z.int().nullable().describe('Of the last call; null where nothing was answered'),
+    status: z.int().nullable().describe('Status of the last call; null if there was no answer'),
   })
   .meta({ id: 'QuarantinedJob' });
 
@@ -24,10 +24,10 @@ export type QuarantinedJobShape = z.output<typeof quarantinedJob>;
 
 export const quarantinedJobDetail = quarantinedJob
   .extend({
-    headers: shownHeaders.nullable(),
+    headers: maskedHeaders.nullable(),
     body: z.string().nullable(),
-    withheld: z.boolean().describe('true: body and answer are not shown to a key that only looks'),
-    answer: z.string().nullable().describe('The first 4 KB of the last answer, without secrets'),
+    withheld: z.boolean().describe('true: body and answer are not returned to a read-only key'),
+    answer: z.string().nullable().describe('First 4 KB of the last answer, without secrets'),
     idempotencyKey: z.string().nullable(),
     tags: z.array(z.string()),
   })
@@ -46,13 +46,13 @@ export const jobDecision = decisionShape('job', ['replayed', 'discarded']).meta(
 const withExpired = z
   .boolean()
   .default(false)
-  .describe('Also what has expired; it is called whenever that is, and never expires again');
+  .describe('true: also replays expired jobs, which then never expire again');
 
 export const jobReplay = z.strictObject({ withExpired }).meta({ id: 'JobReplay', examples: [{ withExpired: true }] });
 
 const selection = {
   client: clientRef.optional().describe('All jobs of this client'),
-  reason: z.string().min(1).max(500).optional().describe('All jobs with this reason, as the list has it'),
+  reason: z.string().min(1).max(500).optional().describe('All jobs with this reason, as in the list'),
   all: allItems,
 };
 
@@ -68,7 +68,7 @@ export const jobSelection = z
 export const jobReplays = z
   .strictObject({
     ...selection,
-    perSecond: z.number().min(0.1).max(100_000).optional().describe('Due so many a second; all at once unless given'),
+    perSecond: z.number().min(0.1).max(100_000).optional().describe('Jobs due per second. Default: all at once'),
     withExpired,
   })
   .refine(namesJobs, rule.refusal)

@@ -12,15 +12,15 @@ export const quarantinedMessage = itemShape('message', messageStates)
     topic: z.string(),
     partition: z.int(),
     offset: z.int(),
-    replays: z.int().describe('How often the message was published again'),
-    bytes: z.int().describe('Length of its value'),
+    replays: z.int().describe('Number of replays'),
+    bytes: z.int().describe('Length of the value'),
   })
   .meta({ id: 'QuarantinedMessage' });
 
 export type QuarantinedMessageShape = z.infer<typeof quarantinedMessage>;
 
 const bytesShape = z.object({
-  encoding: z.enum(['text', 'base64']).describe('text where all of it is UTF-8 without control characters'),
+  encoding: z.enum(['text', 'base64']).describe('text if all of it is UTF-8 without control characters'),
   content: z.string(),
 });
 
@@ -28,7 +28,7 @@ export const quarantinedMessageDetail = quarantinedMessage
   .extend({
     key: bytesShape.nullable(),
     value: bytesShape.nullable(),
-    cut: z.boolean().describe('true where only the first 64 KiB of the value are shown'),
+    cut: z.boolean().describe('true: only the first 64 KiB of the value are returned'),
   })
   .meta({ id: 'QuarantinedMessageDetail' });
 
@@ -43,7 +43,7 @@ const rule = namesNothing('topic', 'reason', 'all');
 export const messageSelection = z
   .strictObject({
     topic: z.string().min(1).max(249).optional().describe('All messages of this topic'),
-    reason: z.string().min(1).max(500).optional().describe('All messages with this reason, as the list has it'),
+    reason: z.string().min(1).max(500).optional().describe('All messages with this reason, as in the list'),
     all: allItems,
   })
   .refine(namesSome, rule.refusal)

@@ -21,11 +21,11 @@ export const quarantinedStep = itemShape('step', stepStates)
     batchNo: z.int().min(1),
     step: z.int().min(1),
     action: z.string(),
-    users: z.int().min(0).describe('Whose outcome became unknown'),
-    lapses: z.int().min(0).describe('Leases that lapsed with a call begun'),
-    worker: z.string().nullable().describe('Worker of its last lease'),
-    replayable: z.boolean().describe('Whether it may be replayed now'),
-    whyNot: z.string().nullable().describe('Why it may not'),
+    users: z.int().min(0).describe('Users whose outcome became unknown'),
+    lapses: z.int().min(0).describe('Leases that expired after a call had begun'),
+    worker: z.string().nullable().describe('Worker with the last lease'),
+    replayable: z.boolean().describe('true: the step can be replayed now'),
+    whyNot: z.string().nullable().describe('Reason why it cannot be replayed'),
   })
   .meta({ id: 'QuarantinedStep' });
 
@@ -33,18 +33,18 @@ export type QuarantinedStepShape = z.infer<typeof quarantinedStep>;
 
 export const quarantinedStepDetail = quarantinedStep
   .extend({
-    idempotencyKey: z.string().describe('Key of its calls, the next ones too'),
+    idempotencyKey: z.string().describe('Idempotency key of its calls, including later ones'),
     calls: z
       .array(
         z.object({
           at: time,
-          worker: z.string().nullable().describe('null where it was not noted: of a first call'),
-          result: z.string().describe('lost: its lease lapsed; or how it was answered'),
+          worker: z.string().nullable().describe('null if it was not recorded, as for a first call'),
+          result: z.string().describe('lost: the lease expired; otherwise the classified answer'),
           cause: z.string().nullable(),
         }),
       )
-      .describe('As far as they were noted, the first one first'),
-    sample: z.array(z.string()).describe('The first hundred users that are unknown by it'),
+      .describe('Recorded calls, oldest first'),
+    sample: z.array(z.string()).describe('First hundred users whose outcome it made unknown'),
   })
   .meta({ id: 'QuarantinedStepDetail' });
 
@@ -54,7 +54,7 @@ export const quarantinedStepGroup = groupShape('step')
   .extend({
     action: z.string(),
     country: z.string(),
-    users: z.int().min(0).describe('Whose outcome became unknown'),
+    users: z.int().min(0).describe('Users whose outcome became unknown'),
     runs: z.int().describe('Number of runs that the steps belong to'),
   })
   .meta({ id: 'QuarantinedStepGroup' });

@@ -24,10 +24,10 @@ export const listedRun = runProgress
     waits: true,
   })
   .extend({
-    pausedItself: z.boolean().describe('By its limit of failures, or because a budget is used up'),
-    lastStep: runProgress.shape.steps.element.describe('Its succeeded users are through the chain'),
-    failedUsers: count.describe('In all steps together'),
-    unknownUsers: count.describe('In all steps together'),
+    pausedItself: z.boolean().describe('Paused by its failure limit or because a budget is used up'),
+    lastStep: runProgress.shape.steps.element.describe('Users by outcome; succeeded users have completed the chain'),
+    failedUsers: count.describe('Sum of all steps'),
+    unknownUsers: count.describe('Sum of all steps'),
   })
   .meta({ id: 'ListedRun' });
 
@@ -38,8 +38,8 @@ export const listedCampaign = campaign
     standing: z.enum(campaignStandings),
     needsAttention: z
       .boolean()
-      .describe('Its run waits for what somebody has to mend, paused itself, or failed in the last seven days'),
-    run: listedRun.nullable().describe('The one that goes on, else the newest'),
+      .describe('true: the run waits for a person, paused itself, or failed in the last seven days'),
+    run: listedRun.nullable().describe('The active run, otherwise the newest'),
   })
   .meta({ id: 'ListedCampaign' });
 
@@ -47,8 +47,8 @@ export type ListedCampaignShape = z.infer<typeof listedCampaign>;
 
 export const campaignCounts = z
   .object({
-    all: count.describe('Archived ones left out'),
-    needsAttention: count.describe('Counted among the others too'),
+    all: count.describe('Campaigns that are not archived'),
+    needsAttention: count.describe('Also included in the other counts'),
     running: count,
     paused: count,
     scheduled: count,

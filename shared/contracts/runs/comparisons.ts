@@ -16,19 +16,19 @@ const comparedRun = comparableRun
     campaignName: z.string(),
     chain: z
       .array(z.string())
-      .describe('Its action types in their order: of two chains, who got through or failed means two things'),
-    revision: z.int().min(1).describe('Of the campaign: two revisions may be two different things'),
-    audience: users.describe('Held-out users included'),
-    through: users.describe('Succeeded in the last step'),
-    failed: users.describe('In one of the steps'),
+      .describe('Action types in order. Figures of runs with different chains are not directly comparable'),
+    revision: z.int().min(1).describe('Revision of the campaign; different revisions may differ in content'),
+    audience: users.describe('Including held-out users'),
+    through: users.describe('Users that succeeded in the last step'),
+    failed: users.describe('Users that failed in any step'),
     unknown: users,
     suppressed: users,
     expired: users,
     cancelled: users,
-    recovered: users.describe('Of the failed ones, who was tried again in child runs and got through'),
-    tookMs: users.nullable().describe('From its start to its end; null where it never began, or goes on'),
+    recovered: users.describe('Failed users that succeeded in a retry by a child run'),
+    tookMs: users.nullable().describe('Duration; null if the run never began or is in progress'),
   })
-  .meta({ id: 'ComparedRun', description: 'A run in the few figures that two runs are compared by, in users' });
+  .meta({ id: 'ComparedRun', description: 'Figures of a run for comparison, in users' });
 
 export type ComparedRunShape = z.infer<typeof comparedRun>;
 
@@ -38,12 +38,12 @@ export const runComparison = z
     before: comparedRun
       .nullable()
       .describe(
-        'What it is compared with: the run that `with` names, of whichever campaign; otherwise the last run of its campaign that was planned before it, began, and ' +
-          'has ended; for a run that tries failed users again, the run whose users these are. Null where there is none',
+        'The other run: the one given by `with`, of any campaign; otherwise the last earlier run of the campaign that began and ' +
+          'has ended; for a retry, the run whose users it retries. Null: none',
       ),
     others: z
       .array(comparableRun)
-      .describe('Of its campaign, with what else it can be compared: those planned before it first, the newest first'),
+      .describe('Other comparable runs of the campaign: runs scheduled before it first, newest first'),
   })
   .meta({ id: 'RunComparison' });
 

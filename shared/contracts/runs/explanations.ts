@@ -49,7 +49,7 @@ const attempt = z.object({
   attempt: z.int().min(1),
   at: time,
   batchNo: z.int().min(0),
-  idempotencyKey: z.string().describe('Of the call: what its receiver can look for'),
+  idempotencyKey: z.string().describe('Idempotency key of the call, which its receiver can search for'),
   result: z.enum(attemptResults),
   code: z.string().nullable(),
   message: z.string().nullable(),
@@ -59,24 +59,24 @@ const explainedStep = z.object({
   step: z.int().min(1),
   action: z.string(),
   outcome: z.enum([...outcomes, 'pending']),
-  /** For a failed or unknown user, and for a user who was unknown and has been settled. */
+  /** Set for a failed or unknown user, and for a user who was unknown and has been settled. */
   reason: z.string().nullable(),
   detail: z.string().nullable(),
   endedAt: time.nullable(),
-  /** For a pending step: the cause of waiting; `nextAttemptAt` is its end. */
+  /** Set for a pending step: the cause for which it waits. The wait ends at `nextAttemptAt`. */
   waitsFor: z.string().nullable(),
   nextAttemptAt: time.nullable(),
   receipt: z
     .object({
       status: z.enum(['delivered', 'undelivered']),
       code: z.string().nullable(),
-      at: time.describe('When it happened, as the provider says'),
+      at: time.describe('Time of the delivery or failure, reported by the provider'),
       receivedAt: time,
     })
     .nullable()
     .default(null)
-    .describe('What its provider said last of what it accepted'),
-  attempts: z.array(attempt).describe('Every call for this user, the first one first'),
+    .describe('Last receipt of the provider for the accepted user'),
+  attempts: z.array(attempt).describe('All calls for this user, oldest first'),
 });
 
 export const userExplanation = z
@@ -89,7 +89,7 @@ export const userExplanation = z
     audience: z.object({
       place: z.enum(audiencePlaces),
       country: z.string().nullable(),
-      detail: z.string().describe('Why, in words'),
+      detail: z.string().describe('Reason in words'),
     }),
     /** The batch that the user was fed with, then the child batches in which the user continued. */
     batches: z.array(
@@ -98,15 +98,15 @@ export const userExplanation = z
         parent: z.int().nullable(),
         fromStep: z.int().min(1),
         users: z.int().min(0),
-        traceId: z.string().optional().describe('Where tracing is on and this batch is among those that are recorded'),
+        traceId: z.string().optional().describe('Present if tracing is on and the trace of this batch is recorded'),
       }),
     ),
-    steps: z.array(explainedStep).describe('Empty for a user outside of the audience'),
+    steps: z.array(explainedStep).describe('Empty for a user outside the audience'),
     receiptsDeletedAt: time
       .nullable()
       .default(null)
       .describe(
-        'When the receipts of the run were deleted: `receipt` is null since, also of users that had one. Null while they are kept',
+        'Time at which the receipts of the run were deleted: `receipt` is null since then, even if the user had one. Null while they are kept',
       ),
   })
   .meta({ id: 'UserExplanation' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Displayed reason for waiting of a feed whose country begins later than its run. */
-export const notItsTimeYet = 'it is not its time yet in this country';
+/** Reason shown while a feed waits because its country begins later than the run. */
+export const beforeLocalStart = 'it is not its time yet in this country';
 import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 
 /** A segment of the segmentation service, in the snapshot that the feed pages. */

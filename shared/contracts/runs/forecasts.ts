@@ -3,10 +3,10 @@ import { loadLine, takesSeconds } from '../campaigns/load-lines.ts';
 
 export const runForecast = z
   .object({
-    batchUsers: z.int().min(0).nullable().describe('Users of a call, at most: as many as all of its actions take'),
-    load: z.array(loadLine).describe('By step and country, of the users that were counted there'),
+    batchUsers: z.int().min(0).nullable().describe('Maximum users per call: the smallest limit of its actions'),
+    load: z.array(loadLine).describe('Load by step and country, for the users counted there'),
     takesSeconds,
-    restsOn: z.string().describe('What that rests on, and what of it is not known, in words'),
+    restsOn: z.string().describe('Basis of the forecast and what is unknown, in words'),
   })
   .meta({ id: 'RunForecast' });
 

@@ -6,17 +6,27 @@ const reason = textShape(200, 1);
 
 export const retryRequest = z
   .strictObject({
-    reasons: z.array(reason).min(1).max(100).optional().describe('Only who failed for one of these'),
-    steps: z.array(z.int().min(1).max(20)).min(1).max(20).optional().describe('Only who failed in one of these'),
-    actions: z.array(z.string().min(1).max(64)).min(1).max(20).optional().describe('The same by action type'),
+    reasons: z.array(reason).min(1).max(100).optional().describe('Only users that failed for one of these reasons'),
+    steps: z
+      .array(z.int().min(1).max(20))
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Only users that failed in one of these steps'),
+    actions: z
+      .array(z.string().min(1).max(64))
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Only users that failed in a step with one of these action types'),
     countries: z.array(z.string().regex(countryPattern)).min(1).max(250).optional(),
     deadlineSeconds: z
       .int()
       .min(60)
       .max(30 * 86_400)
       .optional()
-      .describe("From now; the campaign's own when absent"),
-    preview: z.boolean().default(false).describe('Only counts: nothing is created'),
+      .describe('Seconds from now. Default: that of the campaign'),
+    preview: z.boolean().default(false).describe('true: only counts; creates no run'),
   })
   .meta({ id: 'RetryRequest', examples: [{ reasons: ['out-of-stock'], preview: true }] });
 
@@ -26,7 +36,7 @@ export const retryAnswer = z
   .object({
     preview: z.boolean(),
     parentRunId: z.string(),
-    runId: z.string().nullable().describe('The run that was created; null for a preview'),
+    runId: z.string().nullable().describe('Created run; null for a preview'),
     users: z.int().min(0),
     groups: z.array(
       z.object({
@@ -39,6 +49,6 @@ export const retryAnswer = z
     ),
     links: z.object({ self: z.string().nullable() }),
   })
-  .meta({ id: 'Retry', description: 'Whose failures are tried again, by step, country and reason' });
+  .meta({ id: 'Retry', description: 'Users to retry by step, country and reason' });
 
 export type RetryAnswer = z.infer<typeof retryAnswer>;

@@ -12,7 +12,7 @@ const deadlineSeconds = z
   .int()
   .min(60)
   .max(30 * 86_400)
-  .describe('From the time that the run was planned for');
+  .describe('Seconds from the scheduled time of the run');
 
 /** Changes to a run in progress. Null removes a limit. */
 export const runChanges = z
@@ -45,7 +45,7 @@ const timeToStopMs = z
   .int()
   .min(0)
   .describe(
-    'So soon after this answer to a pause or a cancellation the last call has ended: no call starts after two seconds, and the longest one takes as long as the endpoints may',
+    'Time after this answer by which the last call of a paused or cancelled run has ended. No call starts after two seconds; the longest one ends by its time-out',
   );
 
 export const controlledRun = z
@@ -53,9 +53,9 @@ export const controlledRun = z
     run: runSummary,
     inFlight: z
       .object({ batches: users, users, steps: z.array(stepUnderWay) })
-      .describe('Claimed by workers: their calls are under way, or would begin at once'),
+      .describe('Batches claimed by workers: their calls are in progress or about to begin'),
     waiting: waitingBatches,
-    ready: users.describe('Batches on the topics that no worker has claimed'),
+    ready: users.describe('Published batches that no worker has claimed'),
     timeToStopMs,
   })
   .meta({ id: 'ControlledRun' });
@@ -66,14 +66,14 @@ export const cancelPreview = z
   .object({
     runId: z.string(),
     state: z.enum(runStates),
-    notFedUsers: users.nullable().describe('Estimated, and not fed yet; null where nobody knows how many'),
-    notStartedUsers: users.describe('Fed, and not called in the first step: they will be cancelled'),
-    halfWayUsers: users.describe('Have succeeded in a step, and will not get the steps behind it'),
-    finishingUsers: users.describe('Their call in the last step is under way: it is still recorded'),
-    endedUsers: users.describe('Through the chain, failed on the way or held out: nothing changes for them'),
+    notFedUsers: users.nullable().describe('Estimated users that are not fed yet; null: unknown'),
+    notStartedUsers: users.describe('Users that were fed but not called in the first step: they will be cancelled'),
+    halfWayUsers: users.describe('Users that succeeded in a step and will not get the later steps'),
+    finishingUsers: users.describe('Users whose call in the last step is in progress; its result is still recorded'),
+    endedUsers: users.describe('Users that completed the chain, failed or are held out: nothing changes for them'),
     inFlight: z
       .object({ batches: users, users })
-      .describe('Their calls are under way: they finish and are recorded, also after a pause'),
+      .describe('Users whose calls are in progress. The calls finish and are recorded, also after a pause'),
     waiting: waitingBatches,
     timeToStopMs,
     countries: z
@@ -85,19 +85,23 @@ export const cancelPreview = z
             z.object({
               step: z.int().min(1),
               action: z.string(),
-              notStartedUsers: users.describe('Begin the chain with this step and were not called: they get nothing'),
-              halfWayUsers: users.describe('Have the steps before, and will not get this one'),
-              inFlightUsers: users.describe('Their call is under way: it is still recorded in this step'),
+              notStartedUsers: users.describe(
+                'Users that begin the chain with this step and were not called: they get nothing',
+              ),
+              halfWayUsers: users.describe('Users that have the previous steps and will not get this one'),
+              inFlightUsers: users.describe(
+                'Users whose call is in progress; its result is still recorded in this step',
+              ),
             }),
           ),
         }),
       )
       .default([])
-      .describe('The same by country and step, as of this moment: where users wait or are called now'),
+      .describe('The same by country and step: where users wait or are being called now'),
   })
   .meta({
     id: 'CancelPreview',
-    description: 'What a cancellation would do now, in users, and what of it a pause would wait for',
+    description: 'Effect of a cancellation at this moment, in users, and the calls that a pause would wait for',
   });
 
 export type CancelPreviewShape = z.infer<typeof cancelPreview>;

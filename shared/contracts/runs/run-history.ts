@@ -11,14 +11,16 @@ export type RunEventShape = z.infer<typeof runEvent>;
 
 export const runRates = z
   .object({
-    notedSince: time.nullable().describe('Before it, only the mean since the start is known; null where all is'),
-    points: z.array(z.object({ at: time, usersPerSecond: z.number().min(0) })).describe('In the order of their time'),
+    notedSince: time
+      .nullable()
+      .describe('Time before which only the mean rate since the start is known; null: all rates are known'),
+    points: z.array(z.object({ at: time, usersPerSecond: z.number().min(0) })).describe('In chronological order'),
   })
   .meta({
     id: 'RunRates',
     description:
-      'How fast a run has gone, from its start to its end: users that ended a step by succeeding, failing, being suppressed or unknown. A point every ' +
-      'five seconds at first, farther apart the longer it goes on, some hundreds at most; flat where nobody noted anything',
+      'Speed of a run from start to end: users per second that ended a step as succeeded, failed, suppressed or unknown. A point every ' +
+      'five seconds at first, later at longer intervals, some hundreds at most; flat over times without records',
   });
 
 export type RunRates = z.infer<typeof runRates>;

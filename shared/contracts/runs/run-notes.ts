@@ -11,7 +11,7 @@ export const writtenRunNote = z
 
 export const runNote = z
   .object({
-    revision: z.int().describe('Moves with every change; 0 if the run never had a note'),
+    revision: z.int().describe('Increases with every change; 0 if the run never had a note'),
     text: z.string().nullable().describe('Null if the run has no note'),
     writtenAt: z.iso.datetime({ precision: 3 }).nullable(),
     writtenBy: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
 
-/** Held-out users were never fed. */
+/** Excludes `heldOut`, because held-out users were never fed. */
 export const userOutcomes = [...outcomes.filter((outcome) => outcome !== 'heldOut'), 'pending'] as const;
 
 const outcome = z.enum(userOutcomes);
@@ -10,11 +10,11 @@ export const runUser = z
   .object({
     userId: z.string(),
     country: z.string(),
-    batchNo: z.int().min(0).describe('The batch that it was fed with; 0 where its id can never be sent'),
-    outcome: outcome.describe('Of the step that was asked for; else how the chain ended, or that it has not'),
+    batchNo: z.int().min(0).describe('Batch with which the user was fed; 0 if the id cannot be sent'),
+    outcome: outcome.describe('Outcome in the requested step; without a step, the outcome of the chain'),
     endedInStep: z.int().min(1),
-    reason: z.string().nullable().describe('Why it failed there, or is unknown'),
-    steps: z.array(outcome.nullable()).describe('Of each step; null before the one that it began with'),
+    reason: z.string().nullable().describe('Reason of the failure or the unknown outcome'),
+    steps: z.array(outcome.nullable()).describe('Outcome of each step; null for steps before the user’s first step'),
   })
   .meta({ id: 'RunUser' });
 

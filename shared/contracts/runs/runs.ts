@@ -24,7 +24,7 @@ export const stepLineShape = z
     mode: z
       .enum(stepModes)
       .optional()
-      .describe('Of a test. live: its users really got it. test: its endpoint was told that this is a test'),
+      .describe('For a test run. live: the step was really applied to its users. test: the call was marked as a test'),
     audience: users,
     succeeded: users,
     failed: users,
@@ -34,7 +34,7 @@ export const stepLineShape = z
     expired: users,
     cancelled: users,
     unknown: users,
-    /** Negative only in a line that does not balance. */
+    /** Negative only in a line whose numbers do not add up. */
     pending: z.int(),
     receipts: z
       .object({
@@ -42,15 +42,15 @@ export const stepLineShape = z
         undelivered: users,
         unexpected: users
           .default(0)
-          .describe('Receipts of users that failed here, or are unknown: in none of the others'),
-        awaiting: z.int().describe('Below zero while receipts came for users whose acceptance is not recorded'),
+          .describe('Receipts of users that failed here or are unknown; not included in the other figures'),
+        awaiting: z.int().describe('Negative while there are receipts for users whose acceptance is not recorded yet'),
       })
       .optional()
       .describe(
-        'Of an asynchronous step, where succeeded means accepted: succeeded = delivered + undelivered + awaiting. Holds nothing up',
+        'For an asynchronous step, where succeeded means accepted: succeeded = delivered + undelivered + awaiting. The run does not wait for receipts',
       ),
   })
-  .meta({ id: 'StepLine', description: 'A step and how many of its audience ended how, in users' });
+  .meta({ id: 'StepLine', description: 'Users of a step by outcome' });
 
 export type StepLineShape = z.infer<typeof stepLineShape>;
 
@@ -73,14 +73,16 @@ export const runSummary = z
       .enum(runKinds)
       .default('live')
       .describe(
-        'test: of users who were named. dry-run: of everybody, and nobody is called. Neither is in any figures of its campaign',
+        'test: named users only. dry-run: the whole audience, without calls. Figures of the campaign include neither',
       ),
     canary: z
       .enum(canaryStates)
       .nullable()
       .default(null)
-      .describe('serving: its first users. waits: paused, until it is resumed. over: all of them; null: it has none'),
-    parentRunId: z.string().nullable().default(null).describe('The run whose failed users this one tries again'),
+      .describe(
+        'serving: the canary users are being called. waits: paused until a person resumes it. over: the canary is done; null: no canary',
+      ),
+    parentRunId: z.string().nullable().default(null).describe('Run whose failed users this run retries'),
     campaignId: z.string(),
     campaignName: z.string(),
     revision: z.int().min(1),
@@ -91,7 +93,7 @@ export const runSummary = z
     startedAt: time.nullable(),
     endedAt: time.nullable(),
     stateSince: time.nullable().default(null),
-    deadlineAt: time.nullable().default(null).describe('What has not been called by then expires'),
+    deadlineAt: time.nullable().default(null).describe('Users who have not been called by then expire'),
     settings: runSettings.default({
       priority: 'normal',
       paceUsersPerSecond: null,
@@ -108,12 +110,12 @@ export const runStall = z
     by: z
       .enum(['pause', 'audience', 'budget', 'step', 'engine'])
       .describe(
-        'pause: it is paused. audience: whom it is for cannot be read. budget: units of the campaign, and a person has to raise them; ' +
-          'a run may have paused itself for it. step: an endpoint; `waits` has each. engine: workers, Kafka',
+        'pause: the run is paused. audience: the audience cannot be read. budget: the budget is used up and a person has to raise it; ' +
+          'the run may have paused itself for it. step: an endpoint; see `waits`. engine: workers or Kafka',
       ),
     cause: z.string(),
     since: time.nullable(),
-    nextStep: z.string().describe('What a person can do, in words'),
+    nextStep: z.string().describe('What a person can do next, in words'),
   })
   .meta({ id: 'RunStall' });
 
@@ -124,14 +126,10 @@ export const runFigures = runSummary.extend({
   audience: z.object({
     estimated: users
       .nullable()
-      .describe(
-        'At most so many, before exclusions: the sum of what its sources estimate; null where one does not know',
-      ),
-    counted: users.describe('Held-out users included'),
-    excluded: users.default(0).describe('Passed over because an exclusion names them; not in the audience'),
-    shared: users
-      .optional()
-      .describe('Of a dry run alone: those of the audience whom several sources name; each counts once'),
+      .describe('Upper limit before exclusions: the sum of the estimates of its sources; null if one is unknown'),
+    counted: users.describe('Including held-out users'),
+    excluded: users.default(0).describe('Excluded users, which are not in the audience'),
+    shared: users.optional().describe('Only for a dry run: users of the audience in several sources; each counts once'),
     /** True if every feed reached the end of its audience. */
     complete: z.boolean(),
   }),
@@ -139,22 +137,19 @@ export const runFigures = runSummary.extend({
   countries: z.array(
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
-  /** Outcomes settled since the run ended; undefined if there are none. `unknown` excludes them. */
+  /**
+   * Outcomes that were unknown and have been settled since the run ended; undefined if there are none. `unknown` does
+   * not include them.
+   */
   settled: users.optional(),
   balanced: z.boolean(),
-  cost: runCost.optional().describe('Absent where no step costs units'),
-  budgets: z
-    .array(budgetFigures)
-    .default([])
-    .describe("The campaign's, by country: all of its runs spend them together"),
+  cost: runCost.optional().describe('Absent if no step costs units'),
+  budgets: z.array(budgetFigures).default([]).describe('Budgets of the campaign by country, shared by all its runs'),
   /** Facts about the audience for people, such as a segment that ended far before its estimate. */
   notes: z.array(z.string()).default([]),
   /** Cause for which the run waits, or null. A paused run waits for a person. */
   stalled: z.string().nullable().default(null),
-  stall: runStall
-    .nullable()
-    .default(null)
-    .describe('The same with what can be done about it; null while nothing stalls it'),
+  stall: runStall.nullable().default(null).describe('The same with the next action; null while the run is not stalled'),
   /** Time since when the run has been waiting; null if it does not wait, or if the time is unknown. */
   waitingSince: time.nullable().default(null),
 });
@@ -170,39 +165,41 @@ export const runWait = z
     by: z
       .enum(['budget', 'step'])
       .default('step')
-      .describe('budget: units of the campaign, which a person has to raise. step: an endpoint, or who calls it'),
+      .describe('budget: the budget is used up and a person has to raise it. step: the endpoint or its workers'),
     since: time,
     batches: z.int().min(0),
     held: z
       .boolean()
       .default(false)
-      .describe('Nobody is called until somebody has mended it; otherwise batches are tried again by themselves'),
+      .describe('true: no user is called until a person has fixed the cause. false: batches are retried automatically'),
     blockedBy: z
       .enum(['breaker', 'no-worker', 'quiet-hours'])
       .nullable()
       .default(null)
       .describe(
-        'Nothing of the step is called there. breaker: its endpoint counts as down, for all workers; one batch is tried at nextTryAt. no-worker: ' +
-          'no worker serves its shard. quiet-hours: it goes on by itself at nextTryAt; a step may be held beside it. null: batches were put back, or ' +
+        'The step makes no calls in this country. breaker: its endpoint counts as down for all workers; one batch is tried at nextTryAt. no-worker: ' +
+          'no worker serves its shard. quiet-hours: it continues at nextTryAt; the step may also be held. null: batches wait for a retry, or ' +
           'the step is held',
       ),
     nextTryAt: time
       .nullable()
       .default(null)
-      .describe('When one batch of a held step, or behind an open breaker, is tried, or quiet hours end'),
-    timeoutMs: z.int().nullable().default(null).describe('How long a call of this step may take'),
-    nextStep: z.string().default('').describe('What a person can do, in words'),
+      .describe(
+        'Time at which one batch of a held step or behind an open breaker is tried, or at which quiet hours end',
+      ),
+    timeoutMs: z.int().nullable().default(null).describe('Time-out of a call of this step'),
+    nextStep: z.string().default('').describe('What a person can do next, in words'),
   })
-  .meta({ id: 'RunWait', description: 'Batches of a step in a country that wait for the same cause' });
+  .meta({ id: 'RunWait', description: 'Batches of a step in a country that wait for the same reason' });
 
 export type RunWait = z.infer<typeof runWait>;
 
 export const runProgress = runFigures
   .extend({
     usersPerSecond: z.object({
-      oneMinute: z.number().describe('Users that ended a step, over the last minute: each counts once for each step'),
+      oneMinute: z.number().describe('Users that ended a step, over the last minute; a user counts once per step'),
       tenMinutes: z.number().describe('The same over the last ten minutes'),
-      fed: z.number().default(0).describe('Users that were fed, over the last minute: what a pace limits'),
+      fed: z.number().default(0).describe('Users fed over the last minute, which a pace limits'),
       through: z.number().default(0).describe('Users that succeeded in the last step, over the last minute'),
     }),
     /** Batches that a worker owns now. `waitingForRetry`: batches that wait for their next attempt. */
@@ -216,9 +213,7 @@ export const runProgress = runFigures
         without: z
           .array(z.string())
           .default([])
-          .describe(
-            'Countries in which users wait for a person, or for a worker: nobody knows when those end, and they are left out',
-          ),
+          .describe('Countries that are not included, because their users wait for a person or a worker'),
       })
       .nullable(),
     /** Causes of waiting for parts of the run, the oldest first; empty while all parts progress. */
@@ -243,13 +238,15 @@ export const failureReason = z
     retryable: z
       .boolean()
       .default(false)
-      .describe('Once the run has ended, they may be tried again: they failed, are kept, and could be sent'),
+      .describe(
+        'true: these users can be retried when the run has ended: they failed, are stored, and have a sendable id',
+      ),
   })
   .meta({ id: 'FailureReason' });
 
 const retrySums = {
-  retried: users.describe('Users that were tried again'),
-  recovered: users.describe('Of those, who succeeded in the last step'),
+  retried: users.describe('Users that were retried'),
+  recovered: users.describe('Retried users that succeeded in the last step'),
 };
 
 export const runReport = runFigures
@@ -257,22 +254,22 @@ export const runReport = runFigures
     retries: z
       .object({
         ...retrySums,
-        failedBefore: users.describe('Failed users of this run itself, of all steps'),
-        failedAfter: users.describe('Failed users now, whoever failed again included'),
+        failedBefore: users.describe('Failed users of this run itself, in all steps'),
+        failedAfter: users.describe('Users that are failed now, including those that failed again'),
         runs: z.array(z.object({ runId: z.string(), ...retrySums, failedAgain: users })),
       })
       .nullable()
       .default(null)
-      .describe('What child runs have done about the failures; null where there was none'),
+      .describe('Results of child runs that retried failures; null: there was none'),
     failures: z.array(failureReason),
     /** False once the users that failed are no longer stored: then only these figures remain. */
     failuresKept: z.boolean(),
     receiptsDeletedAt: time
       .nullable()
       .default(null)
-      .describe('When the receipts of single users were deleted; their figures here stay. Null while they are kept'),
+      .describe('Time at which receipts of users were deleted; these figures stay. Null while receipts are kept'),
     batches: z.object({ fed: users, retried: users }),
-    forecast: runForecast.nullable().default(null).describe('Of a dry run alone: how long it would take'),
+    forecast: runForecast.nullable().default(null).describe('Only for a dry run: its expected duration'),
   })
   .meta({ id: 'RunReport' });
 

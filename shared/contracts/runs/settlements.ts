@@ -6,7 +6,7 @@ const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-
 const code = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be at most 64 of A–Z a–z 0–9 . _ -')
-  .describe('Why it failed, as the endpoint would say it');
+  .describe('Reason of the failure, as the endpoint would report it');
 
 export const settledFields = {
   userId: z.string().min(1).max(1024),
@@ -23,7 +23,7 @@ export const settleRequest = z
   .meta({
     id: 'SettleRequest',
     examples: [{ by: 'hand', userId: 'u1', step: 1, outcome: 'succeeded' }],
-    description: 'by hand: one user; by status: the status endpoints (class C) are asked',
+    description: 'hand: settles one user; status: requests the outcomes from the status endpoints (class C)',
   });
 
 /** A rejected line. `line` counts from 1; `userId` contains as much as could be read. */
@@ -36,7 +36,10 @@ export const settlement = z
     settlementId: z.string(),
     runId: z.string(),
     by: z.enum(['hand', 'file', 'status']),
-    /** `running`: some users are not processed yet. `failed`: it could not continue; settled users stay settled. */
+    /**
+     * `running`: some users are not processed yet. `failed`: the settlement could not continue; settled users stay
+     * settled.
+     */
     state: z.enum(['running', 'done', 'failed']),
     cause: z.string().nullable(),
     step: step.nullable(),

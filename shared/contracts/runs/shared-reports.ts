@@ -10,7 +10,7 @@ export const newReportLink = z
       .min(60)
       .max(90 * 86_400)
       .default(7 * 86_400)
-      .describe('From then on it shows nothing'),
+      .describe('Time after which the link no longer works'),
   })
   .default({ expiresInSeconds: 7 * 86_400 })
   .meta({ id: 'NewReportLink', examples: [{ expiresInSeconds: 86_400 }] });
@@ -19,18 +19,18 @@ export const reportLink = z
   .object({
     id: z.string(),
     createdAt: time,
-    expiresAt: time.describe('Not after the end of the key that made it'),
-    madeBy: z.string().describe('key_…'),
+    expiresAt: time.describe('Not later than the end of the key that created it'),
+    createdBy: z.string().describe('key_…'),
     state: z
       .enum(['open', 'expired', 'revoked', 'key-ended'])
-      .describe('key-ended: the key that made it was revoked, or its role or scope does not allow the link any more'),
+      .describe('key-ended: the key that created it was revoked, or its role or scope no longer allows the link'),
   })
   .meta({ id: 'ReportLink' });
 
 export type ReportLink = z.output<typeof reportLink>;
 
-export const madeReportLink = reportLink
-  .extend({ link: z.string().describe('Shown this once; without its host where API_PUBLIC_URL is not set') })
+export const createdReportLink = reportLink
+  .extend({ link: z.string().describe('Shown only in this answer; without its host if API_PUBLIC_URL is not set') })
   .meta({ id: 'MadeReportLink' });
 
 const reported = runReport.shape;

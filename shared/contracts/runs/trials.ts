@@ -1,40 +1,70 @@
 import { z } from 'zod';
 import { stepModes } from '../../domain/run/run-kinds.ts';
-import { runSummary } from './runs.ts';
+import { forbids, notExactlyOne, together } from '../stated-rules.ts';
 import { userId } from '../user-ids.ts';
+import { runSummary } from './runs.ts';
 import { warning } from '../warnings.ts';
 
-const maxTestUsers = 50;
+/** Users of a test, whether they are named or a list of testers contains them. */
+export const maxTestUsers = 200;
 
 const dryRunRequest = z.strictObject({ kind: z.literal('dry-run') });
 
-const testRequest = z.strictObject({
-  kind: z.literal('test'),
-  users: z
-    .array(userId)
-    .min(1)
-    .max(maxTestUsers)
-    .superRefine((users, context) => {
-      users.forEach((user, index) => {
-        if (users.indexOf(user) < index) context.addIssue({ code: 'custom', path: [index], message: 'stands twice' });
-      });
-    })
-    .meta({ uniqueItems: true })
-    .describe('Whoever they are: neither audience, exclusions nor hold-out are asked'),
-  country: z.string().describe("One of the campaign's: whose endpoints are called"),
-  preview: z.boolean().default(false).describe('Only says which steps are real: nobody is called'),
-  again: z
-    .boolean()
-    .default(false)
-    .describe('Reaches users again whom an earlier live test of this campaign has reached in the same step'),
-});
+const testRequest = z
+  .strictObject({
+    kind: z.literal('test'),
+    users: z
+      .array(userId)
+      .min(1)
+      .max(maxTestUsers)
+      .superRefine((users, context) => {
+        users.forEach((user, index) => {
+          if (users.indexOf(user) < index) context.addIssue({ code: 'custom', path: [index], message: 'stands twice' });
+        });
+      })
+      .meta({ uniqueItems: true })
+      .optional()
+      .describe('Any user ids, with their `country`: audience, exclusions and hold-out do not apply'),
+    country: z.string().optional().describe('Country of `users`: one of the campaign, whose endpoints are called'),
+    testers: z
+      .string()
+      .optional()
+      .describe(
+        `aud_…, instead of \`users\` and \`country\`: an uploaded list of at most ${maxTestUsers} users. Each is called in the country that the list has for the user`,
+      ),
+    preview: z.boolean().default(false).describe('true: only reports which steps would be live, without any call'),
+    again: z
+      .boolean()
+      .default(false)
+      .describe('true: also calls users that an earlier live test of this campaign has reached in the same step'),
+  })
+  .superRefine(({ users, country, testers }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if (testers === undefined) {
+      if (users === undefined) refuse('users', 'is missing: name users, or a list as testers');
+      if (country === undefined) refuse('country', 'is missing: users need their country');
+    } else {
+      if (users !== undefined) refuse('users', 'is not allowed beside testers');
+      if (country !== undefined) refuse('country', 'is not allowed beside testers: the list has the countries');
+    }
+  })
+  .meta(
+    forbids(...notExactlyOne('users', 'testers'), together('country', 'testers'), {
+      ...together('users'),
+      not: together('country'),
+    }),
+  );
 
 export type TestRequest = z.infer<typeof testRequest>;
 
-/** The kind is that of the run. */
+/** `kind` is the kind of the run. */
 export const trialRequest = z.discriminatedUnion('kind', [dryRunRequest, testRequest]).meta({
   id: 'TrialRequest',
-  examples: [{ kind: 'dry-run' }, { kind: 'test', users: ['u-10077214'], country: 'SG' }],
+  examples: [
+    { kind: 'dry-run' },
+    { kind: 'test', users: ['u-10077214'], country: 'SG' },
+    { kind: 'test', testers: 'aud_01jcqh4b5ge2qv6h2s1j3v8k9m' },
+  ],
 });
 
 export const trial = z
@@ -49,26 +79,26 @@ export const trial = z
           mode: z
             .enum(stepModes)
             .describe(
-              'live: the users really get it. test: the endpoint is told that this is a test, and gives nothing',
+              'live: the step is really applied to the users. test: the call is marked as a test and the endpoint applies nothing',
             ),
         }),
       )
       .describe('Steps whose endpoints are called; none in a dry run'),
-    isReal: z.boolean().describe('Whether the users really get anything'),
+    isReal: z.boolean().describe('true: at least one step is really applied to the users'),
     summary: z.string().describe('The same in words'),
     warnings: z.array(warning),
     links: z.object({ self: z.string().nullable(), report: z.string().nullable() }),
   })
-  .meta({ id: 'Trial', description: 'A run of its own, and which of its steps really give something' });
+  .meta({ id: 'Trial', description: 'A separate run, with its steps by mode' });
 
 export type Trial = z.infer<typeof trial>;
 
 export const trialCounts = z
   .object({
-    dryRuns: z.int().min(0).describe('Dry runs of the campaign, as long as their runs are kept'),
-    tests: z.int().min(0).describe('Tests of the campaign, as long as their runs are kept'),
-    liveTests: z.int().min(0).describe('Those of them with a step that really gives something'),
-    users: z.int().min(0).describe('Users that live tests were sent to; a user counts in each test'),
+    dryRuns: z.int().min(0).describe('Dry runs of the campaign that are still stored'),
+    tests: z.int().min(0).describe('Tests of the campaign that are still stored'),
+    liveTests: z.int().min(0).describe('Tests with at least one live step'),
+    users: z.int().min(0).describe('Users of live tests; a user counts once per test'),
     steps: z
       .array(
         z.object({
@@ -78,11 +108,11 @@ export const trialCounts = z
           unknown: z.int().min(0),
         }),
       )
-      .describe('What came of users in steps that were live'),
+      .describe('Outcomes of users in live steps'),
   })
   .meta({
     id: 'TrialCounts',
-    description: 'Numbers of the trials of a campaign, which its other figures leave out',
+    description: 'Figures of a campaign’s tests and dry runs, which its other figures do not include',
   });
 
 export type TrialCounts = z.infer<typeof trialCounts>;

@@ -89,21 +89,21 @@ function partOf(stored: unknown, name: keyof KeptSchedule): unknown {
 
 /** Returns the readable fields of an unreadable definition; null for unreadable fields with a default. */
 export function readableRecurrence(stored: unknown) {
-  const said = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
+  const recurrence = fields.safeParse(partOf(stored, 'recurrence')).data ?? {};
   const { cron, everySeconds, zone, from, until, misfire, catchUpSeconds, overlap, spreadSeconds } = recurrenceFields;
   const { workCalendar, onDayOff } = recurrenceFields;
   return {
-    cron: cron.safeParse(said['cron']).data,
-    everySeconds: everySeconds.safeParse(said['everySeconds']).data,
-    workCalendar: workCalendar.safeParse(said['workCalendar']).data,
-    onDayOff: onDayOff.safeParse(said['onDayOff']).data,
-    from: from.safeParse(said['from']).data,
-    until: until.safeParse(said['until']).data,
-    zone: zone.unwrap().safeParse(said['zone']).data ?? null,
-    misfire: misfire.unwrap().safeParse(said['misfire']).data ?? null,
-    catchUpSeconds: catchUpSeconds.unwrap().safeParse(said['catchUpSeconds']).data ?? null,
-    overlap: overlap.unwrap().safeParse(said['overlap']).data ?? null,
-    spreadSeconds: spreadSeconds.unwrap().safeParse(said['spreadSeconds']).data ?? null,
+    cron: cron.safeParse(recurrence['cron']).data,
+    everySeconds: everySeconds.safeParse(recurrence['everySeconds']).data,
+    workCalendar: workCalendar.safeParse(recurrence['workCalendar']).data,
+    onDayOff: onDayOff.safeParse(recurrence['onDayOff']).data,
+    from: from.safeParse(recurrence['from']).data,
+    until: until.safeParse(recurrence['until']).data,
+    zone: zone.unwrap().safeParse(recurrence['zone']).data ?? null,
+    misfire: misfire.unwrap().safeParse(recurrence['misfire']).data ?? null,
+    catchUpSeconds: catchUpSeconds.unwrap().safeParse(recurrence['catchUpSeconds']).data ?? null,
+    overlap: overlap.unwrap().safeParse(recurrence['overlap']).data ?? null,
+    spreadSeconds: spreadSeconds.unwrap().safeParse(recurrence['spreadSeconds']).data ?? null,
   };
 }
 
@@ -135,7 +135,7 @@ export interface PlanningView {
 
 /** Maximum number of instants examined in one transaction: some ten milliseconds of work. */
 const maxInstants = 20_000;
-/** Maximum number of occurrences of one schedule in one transaction, which a hundred schedules may share. */
+/** Maximum number of occurrences of one schedule in one transaction. A hundred schedules may share a transaction. */
 const maxOccurrences = 200;
 
 export function planSchedule(schedule: PlannableSchedule, view: PlanningView): OccurrencePlan {

@@ -22,7 +22,9 @@ const daySeconds = 86_400;
 
 export const recurrenceFields = {
   cron: cron
-    .describe('minute, hour, day of month, month, day of week, on the clocks of the zone; L, W and # name days; @daily')
+    .describe(
+      'Cron expression in local time of the zone: minute, hour, day of month, month, day of week; also L, W, # and @daily',
+    )
     .meta({ examples: ['0 9 * * MON-FRI'] })
     .optional(),
   everySeconds: z
@@ -30,11 +32,11 @@ export const recurrenceFields = {
     .min(1)
     .max(366 * daySeconds)
     .optional()
-    .describe('Instead: an interval that counts from `from`, whatever the clocks show'),
+    .describe('Alternative to cron: an interval in seconds, counted from `from` regardless of clock changes'),
   zone: zone.default('UTC'),
   workCalendar: workCalendarName
     .optional()
-    .describe('Whose days off it goes by, on the clocks of the zone')
+    .describe('Work calendar whose days off apply, in the zone')
     .meta(
       refusals({
         'unknown-work-calendar': 'a work calendar does not exist',
@@ -45,30 +47,32 @@ export const recurrenceFields = {
     .enum(dayOffPolicies)
     .optional()
     .describe(
-      'skip unless given: nothing fires on a day off; before, after: at that time of the nearest working day, together with what falls there',
+      'skip (default): does not fire on a day off. before, after: fires at the same time on the nearest working day, once with an occurrence there',
     ),
-  from: instantToRecurFrom.optional().describe('Nothing fires before; when it was made, if absent'),
-  until: instant.optional().describe('Nothing fires after'),
+  from: instantToRecurFrom.optional().describe('Time before which nothing fires. Default: the creation time'),
+  until: instant.optional().describe('Time after which nothing fires'),
   misfire: z
     .enum(misfirePolicies)
     .default('fire-once')
-    .describe('When nobody could fire in time: one fire for all that was missed, each of them late, or none'),
+    .describe('After missed instants: fire once for all of them, fire each of them late, or skip them'),
   catchUpSeconds: z
     .int()
     .min(0)
     .max(366 * daySeconds)
     .default(3600)
-    .describe('What was missed longer ago does not fire'),
+    .describe('Seconds after which a missed instant no longer fires'),
   overlap: z
     .enum(overlapPolicies)
     .default('allow')
-    .describe('While the fire before is still at work: skip, let one wait until it has ended, or fire beside it'),
+    .describe('If the previous fire is still active: skip, wait until it has ended, or fire at once'),
   spreadSeconds: z
     .int()
     .min(0)
     .max(daySeconds)
     .default(0)
-    .describe('Each schedule and group fires at its own moment, always the same, within so long after the instant'),
+    .describe(
+      'Spreads fires: each schedule and group fires at its own fixed moment within this many seconds after the instant',
+    ),
 };
 
 export const recurrenceShape = z.object(recurrenceFields);
@@ -88,16 +92,16 @@ export function checkRecurrence(
   const { cron: expression, everySeconds, from, until, workCalendar, onDayOff } = definition;
   if ((expression === undefined) === (everySeconds === undefined)) {
     const message =
-      expression === undefined ? 'is missing: give cron or everySeconds' : 'is given beside cron: say one of them';
+      expression === undefined ? 'is missing: give cron or everySeconds' : 'is given together with cron: give only one';
     const path = [expression === undefined ? 'cron' : 'everySeconds'];
     context.addIssue({ code: 'custom', path, message, input: everySeconds });
   }
   if (workCalendar !== undefined && everySeconds !== undefined) {
-    const message = 'is for cron: an interval goes on whatever day it is';
+    const message = 'requires cron: an interval does not depend on the day';
     context.addIssue({ code: 'custom', path: ['workCalendar'], message, input: workCalendar });
   }
   if (onDayOff !== undefined && workCalendar === undefined) {
-    const message = 'is missing: onDayOff says what becomes of its days off';
+    const message = 'is missing: onDayOff requires a work calendar';
     context.addIssue({ code: 'custom', path: ['workCalendar'], message, input: workCalendar });
   }
   if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {

@@ -3,7 +3,7 @@ import { skipCauses } from '../../domain/recurrence/policies.ts';
 import { scheduleStates } from '../../domain/recurrence/schedule-states.ts';
 import { forbids } from '../stated-rules.ts';
 import { instant, instantToRecurFrom } from '../instants.ts';
-import { shownHeaders } from '../jobs/shown-jobs.ts';
+import { maskedHeaders } from '../jobs/job-shapes.ts';
 import { checkTarget, newJob, withoutTarget } from '../jobs/jobs.ts';
 import { checkRecurrence, recurrenceFields, recurrenceRules } from './recurrences.ts';
 import { nameShape, textShape } from '../stored-texts.ts';
@@ -25,7 +25,7 @@ const groups = z
     error: 'has to be a list or a query: {"names": ["SG", "ID"]} or {"tags": ["rides"]}',
   })
   .describe(
-    'Fires for each of them. Looked up at each fire: those of the names that are registered, or all with these tags',
+    'Fires once for each of these groups, read at each fire: registered groups with one of the names, or all with these tags',
   );
 
 const { client, endpoint, url, method, headers, template, body, relevancySeconds, tags, priority } = newJob.shape;
@@ -46,7 +46,7 @@ const targetFields = z.strictObject({
 const target = targetFields
   .superRefine(checkTarget)
   .meta(forbids(withoutTarget))
-  .describe('The callback that each fire makes, as one of its client’s jobs');
+  .describe('Callback of each fire, created as a job of the client');
 
 const name = nameShape(200);
 const note = textShape(2000);
@@ -84,22 +84,24 @@ function orUnreadable<Shape extends z.ZodType>(shape: z.ZodDefault<Shape>) {
   return shape
     .unwrap()
     .nullable()
-    .describe(`${shape.description ?? 'On whose clocks'}; null where it cannot be read`);
+    .describe(`${shape.description ?? 'Time zone'}; null if it cannot be read`);
 }
 
 export const scheduleShape = z
   .object({
     id: z.string(),
-    revision: z.int().min(1).describe('Moves with every change; the ETag'),
-    state: z.enum(scheduleStates).describe('broken: it cannot be read or planned, and fires nothing until it can'),
-    stateReason: z.string().nullable().describe('As it was given; of a broken one, the cause'),
+    revision: z.int().min(1).describe('Increases with every change; the ETag'),
+    state: z
+      .enum(scheduleStates)
+      .describe('broken: the schedule cannot be read or planned, and does not fire until it can'),
+    stateReason: z.string().nullable().describe('Reason as given; for a broken schedule, the cause'),
     stateSince: time,
     ...scheduleFields,
     target: targetFields
-      .extend({ url: z.string(), body: z.string().nullable(), headers: shownHeaders })
+      .extend({ url: z.string(), body: z.string().nullable(), headers: maskedHeaders })
       .nullable()
       .describe('null for the schedule of a campaign'),
-    withheld: z.boolean().describe('true: the body is not shown to a key that only looks'),
+    withheld: z.boolean().describe('true: the body is not returned to a read-only key'),
     zone: orUnreadable(recurrenceFields.zone),
     misfire: orUnreadable(recurrenceFields.misfire),
     catchUpSeconds: orUnreadable(recurrenceFields.catchUpSeconds),
@@ -108,15 +110,15 @@ export const scheduleShape = z
     unreadable: z
       .object({
         cause: z.string(),
-        stored: z.unknown().describe('As it is in the database, without headers and without what is withheld'),
+        stored: z.unknown().describe('Stored content, without headers and hidden fields'),
       })
       .nullable()
-      .describe('Why it cannot be read; null where it can. Fields that cannot be read are null or absent'),
+      .describe('Reason why it cannot be read; null if it can. Unreadable fields are null or absent'),
     campaignId: z.string().nullable(),
     groups: groups.nullable(),
     note: note.nullable(),
-    nextAt: time.nullable().describe('The next instant; null where none comes, or while it does not fire'),
-    decidedUntil: time.describe('Every instant up to it has fired or was skipped, for each group'),
+    nextAt: time.nullable().describe('Next instant; null if there is none or while the schedule does not fire'),
+    decidedUntil: time.describe('All instants up to this time have fired or were skipped, for each group'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string(), occurrences: z.string(), preview: z.string() }),
@@ -127,11 +129,11 @@ export type ScheduleShape = z.output<typeof scheduleShape>;
 
 const count = z.coerce.number().int().min(1).max(1000).default(10);
 const after = instantToRecurFrom.optional();
-const before = instant.optional().describe('Exclusive; as far as there are fires, unless given');
+const before = instant.optional().describe('Exclusive. Default: no limit');
 
 export const previewQuery = z.strictObject({
   count,
-  after: after.describe('Exclusive, past too; now, if absent'),
+  after: after.describe('Exclusive; may be past. Default: now'),
   before,
 });
 
@@ -149,28 +151,23 @@ export const previewShape = z
     zone: z.string(),
     lookedUntil: time
       .nullable()
-      .describe(
-        'Twenty years on, where there are fewer fires than asked for: later ones are not looked for; else null',
-      ),
+      .describe('End of the search, twenty years ahead, if it found fewer fires than requested; otherwise null'),
     fires: z.array(
       z.object({
-        at: time.nullable().describe('null where nothing fires'),
-        localTime: z
-          .string()
-          .nullable()
-          .describe('The time that is meant, on the clocks of the zone; null for intervals'),
+        at: time.nullable().describe('null if nothing fires'),
+        localTime: z.string().nullable().describe('Intended local time in the zone; null for intervals'),
         mark: z
           .enum(['shifted', 'repeated', 'skipped', 'day-off'])
           .nullable()
           .describe(
-            'shifted: the clocks leap over that time, and it fires when they have; repeated: they show it again; skipped: they leap over it, and nothing fires; day-off: its work calendar has that day off, and nothing fires',
+            'shifted: the local time does not exist, and the schedule fires after the gap. repeated: the local time occurs twice. skipped: it does not exist, and nothing fires. day-off: nothing fires on this day of the work calendar',
           ),
-        instants: z.int().describe('More than one where neighbours are skipped together'),
-        why: z.string().optional().describe('What the day off is called, or its weekday'),
+        instants: z.int().describe('Number of consecutive instants that were skipped together'),
+        why: z.string().optional().describe('Name of the day off, or its weekday'),
         movedFrom: z
           .array(z.object({ localTime: z.string(), why: z.string() }))
           .optional()
-          .describe('Times of days off that it fires for, beside or instead of its own'),
+          .describe('Instants moved here from days off'),
       }),
     ),
   })
@@ -179,13 +176,13 @@ export const previewShape = z
 export type PreviewShape = z.output<typeof previewShape>;
 
 export const fireRequest = z.strictObject({
-  groups: groupNames.optional().describe('Of the schedule’s; all of them if absent'),
+  groups: groupNames.optional().describe('Groups to fire for. Default: all groups of the schedule'),
 });
 
 export const backfillRequest = z
   .strictObject({
     from: instantToRecurFrom,
-    until: instant.describe('Both inclusive; what is to come does not fire'),
+    until: instant.describe('Inclusive range; future instants do not fire'),
     groups: groupNames.optional(),
   })
   .meta({ id: 'BackfillRequest', examples: [{ from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' }] });
@@ -194,17 +191,17 @@ export const occurrenceStates = ['fired', 'buffered', 'skipped'] as const;
 
 export const occurrenceShape = z
   .object({
-    scheduledFor: time.describe('Its instant; of several, the first'),
+    scheduledFor: time.describe('Instant of the occurrence, or the first of several'),
     lastInstant: time,
     instants: z.int(),
     group: z.string().nullable(),
-    state: z.enum(occurrenceStates).describe('buffered: it fires when the one before has ended'),
+    state: z.enum(occurrenceStates).describe('buffered: it fires when the previous one has ended'),
     kind: z.enum(['planned', 'manual', 'backfill']).nullable(),
-    cause: z.enum(skipCauses).nullable().describe('Why it was skipped'),
+    cause: z.enum(skipCauses).nullable().describe('Reason why it was skipped'),
     jobId: z.string().nullable(),
     runId: z.string().nullable(),
-    dueAt: time.nullable().describe('The instant, and its spread'),
-    region: z.string().nullable().describe('Whose node fired it'),
+    dueAt: time.nullable().describe('The instant plus its spread'),
+    region: z.string().nullable().describe('Region of the node that fired it'),
     decidedAt: time,
   })
   .meta({ id: 'Occurrence' });
@@ -214,18 +211,23 @@ export type OccurrenceShape = z.output<typeof occurrenceShape>;
 export const firedShape = z
   .object({
     fired: z.array(occurrenceShape),
-    alreadyFired: z.int().describe('Instants of the request that had fired before: they are left alone'),
+    alreadyFired: z.int().describe('Instants of the request that had already fired and do not fire again'),
   })
   .meta({ id: 'FiredOccurrences' });
 
 const groupFields = {
   homeRegion: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 small letters, digits and -, a letter first')
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'has to be 1 to 32 lowercase letters, digits and -, beginning with a letter')
     .nullable()
     .default(null)
-    .describe('Its nodes fire for the group at once; null: those of any region do'),
-  fallbackSeconds: z.int().min(1).max(86_400).default(60).describe('After so long, nodes of other regions fire for it'),
+    .describe('Region whose nodes fire for the group without delay; null: any region'),
+  fallbackSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(60)
+    .describe('Seconds after which nodes of other regions fire for it'),
   tags: z.array(groupTag).max(50).default([]),
   countries: z
     .array(z.string().regex(/^[A-Z]{2}$/, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG'))

@@ -13,7 +13,7 @@ const [firstYear, lastYear] = [1970, 2199];
 
 const weekDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 
-/** Every valid day of those years, for the OpenAPI document. */
+/** Every valid day of the years 1970 to 2199, for the OpenAPI document. */
 const dayPattern = String.raw`^(?:(?:19[789]\d|20\d\d|21\d\d)-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:19[789]\d|20\d\d|21\d\d)-02-29)$`;
 
 const date = z.iso
@@ -35,8 +35,8 @@ const fields = {
     .refine((days) => new Set(days).size === days.length, 'names a day twice')
     .meta({ uniqueItems: true })
     .default([])
-    .describe('Of every week'),
-  dates: z.array(dateOff).max(mostDates).default([]).describe('Beside them, each by itself'),
+    .describe('Days off of every week'),
+  dates: z.array(dateOff).max(mostDates).default([]).describe('Further days off, as single dates'),
 };
 
 export const workCalendarDefinition = z
@@ -91,7 +91,7 @@ export const workCalendarShape = z
     name: workCalendarName,
     revision: z.int().min(1),
     ...fields,
-    schedules: z.int().describe('How many go by it'),
+    schedules: z.int().describe('Number of schedules that use it'),
     createdAt: time,
     updatedAt: time,
     links: z.object({ self: z.string() }),
@@ -100,10 +100,10 @@ export const workCalendarShape = z
 
 export type WorkCalendarShape = z.output<typeof workCalendarShape>;
 
-/** A calendar in a list, without its dates, of which there may be thousands. */
+/** A calendar in a list. Its dates are omitted, because there may be thousands. */
 export const workCalendarSummary = workCalendarShape
   .omit({ dates: true })
-  .extend({ datesOff: z.int().describe('How many dates it has') })
+  .extend({ datesOff: z.int().describe('Number of dates') })
   .meta({ id: 'WorkCalendarSummary' });
 
 export type WorkCalendarSummary = z.output<typeof workCalendarSummary>;

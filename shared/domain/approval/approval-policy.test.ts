@@ -27,7 +27,7 @@ describe('the need for approval', () => {
     ],
     ['the rule with the most approvers', [reach('SG', 1_000_001, 20_000)], 2, ['more than 1,000,000 users']],
     ['unlimited units', [reach('SG', 1, Infinity)], 1, ['more than 10,000 units']],
-  ])('is computed from: %s', (_, of, approvers, why) => {
+  ])('includes the number of approvers and the reasons for %s', (_, of, approvers, why) => {
     expect(approvalNeed(rules, of)).toEqual({ approvers, why });
   });
 

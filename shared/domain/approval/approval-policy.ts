@@ -2,7 +2,7 @@ import { amountText, millionthsOf, moneyWords } from '../money/amounts.ts';
 
 /**
  * A rule of an installation's approval policy: its countries, the size above which it requires an approval, and the
- * number of approvers. A rule without any size always requires one.
+ * number of approvers. A rule without any size always requires an approval.
  */
 export interface ApprovalRule {
   /** Countries whose users, units and money count; undefined means all. */
@@ -27,8 +27,8 @@ export interface CountryReach {
  * Sum of the starts without an approval within the last 24 hours. A sum covers one account, one person, or all
  * campaigns with one action type in one country.
  */
-export interface StartedSum {
-  /** Description for users that follows a size: `by mei`. */
+export interface UnapprovedStartTotal {
+  /** Words that follow the size of the sum in messages for people, such as `by mei`. */
   words: string;
   /** Country of the sum; null: all countries together. */
   country: string | null;
@@ -48,7 +48,7 @@ export interface ApprovalNeed {
 export function approvalNeed(
   rules: readonly ApprovalRule[],
   reach: readonly CountryReach[],
-  sums: readonly StartedSum[] = [],
+  sums: readonly UnapprovedStartTotal[] = [],
 ): ApprovalNeed {
   const asking = rules.map((rule) => ({ rule, why: reasonsOf(rule, reach, sums) })).filter(({ why }) => why.length > 0);
   const approvers = Math.max(0, ...asking.map(({ rule }) => rule.approvers));
@@ -56,7 +56,11 @@ export function approvalNeed(
   return { approvers, why: [...new Set(deciding.flatMap(({ why }) => why))] };
 }
 
-function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[], sums: readonly StartedSum[]): string[] {
+function reasonsOf(
+  rule: ApprovalRule,
+  reach: readonly CountryReach[],
+  sums: readonly UnapprovedStartTotal[],
+): string[] {
   const own = coveredBy(rule, reach);
   if (own.length === 0) return [];
   const where = wordsOf(rule, own);
@@ -65,12 +69,13 @@ function reasonsOf(rule: ApprovalRule, reach: readonly CountryReach[], sums: rea
   const size = sizeOf(own);
   const alone = limits.filter((limit) => limit.isBelow(size)).map(({ words }) => `more than ${words}${where}`);
   if (alone.length > 0) return alone;
-  // One sum is enough to explain the need: a person and their account often have the same.
+  // Only the first sum of unapproved starts with reasons is reported. The sums of a person and of their account are
+  // often the same, so further reasons would be repeats.
   return sums.map((sum) => reasonsOfSum(rule, own, sum)).find((why) => why.length > 0) ?? [];
 }
 
 /** Returns an empty list if the sum is within the rule, or if no country of `own` counts in the sum. */
-function reasonsOfSum(rule: ApprovalRule, own: readonly CountryReach[], sum: StartedSum): string[] {
+function reasonsOfSum(rule: ApprovalRule, own: readonly CountryReach[], sum: UnapprovedStartTotal): string[] {
   const added = own.filter(({ country }) => sum.country === null || country === sum.country);
   const before = coveredBy(rule, sum.reach);
   if (added.length === 0 || before.length === 0) return [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvalMoveOf, approvalStates, approvalVerbs } from './approval-states.ts';
 
-it('each approval action has its effect in each approval state', () => {
+it('each approval action is allowed, has no effect or is forbidden by the state of the approval', () => {
   const table = Object.fromEntries(
     [null, ...approvalStates].map((state) => [
       state ?? 'never submitted',

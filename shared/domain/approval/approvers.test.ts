@@ -70,7 +70,7 @@ describe('an approval', () => {
     expect(refusedApproval({ ...rahayu, isSignedIn: true }, voting)).toBeNull();
   });
 
-  it('counts once per person, and only valid votes', () => {
+  it('counts the votes of one person once, and ignores invalid votes', () => {
     const second = holder('second', 'RAHAYU');
     expect(hasApproved(second, { voters: [rahayu], approversSignIn: false })).toBe(true);
     expect(hasApproved(second, { voters: [rahayu], approversSignIn: true })).toBe(false);

@@ -15,7 +15,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Built from entries instead of assignments, so that `__proto__` is a key like others. */
+/** Builds the object from entries instead of assignments, so that `__proto__` is a key like any other. */
 function sorted(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

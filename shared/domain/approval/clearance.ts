@@ -1,4 +1,4 @@
-import { approvalNeed, type ApprovalNeed, type ApprovalRule, type StartedSum } from './approval-policy.ts';
+import { approvalNeed, type ApprovalNeed, type ApprovalRule, type UnapprovedStartTotal } from './approval-policy.ts';
 import {
   amountAtMostOf,
   isWithinBounds,
@@ -9,7 +9,7 @@ import {
 } from './user-bounds.ts';
 import { millionthsOf } from '../money/amounts.ts';
 
-/** An approval that enough people gave at some time. It limits later starts, whatever its state is by now. */
+/** An approval that enough people gave at some time. The approval limits later starts, whatever its present state. */
 export interface GivenApproval {
   approvalId: string;
   /** False if the approval is void, sent back or withdrawn, or covers another content: no run starts by it. */
@@ -53,7 +53,7 @@ export function clearanceOf(
   users: UsersByCountry,
   terms: CostTerms,
   approvals: readonly GivenApproval[],
-  sums: readonly StartedSum[] = [],
+  sums: readonly UnapprovedStartTotal[] = [],
 ): Clearance {
   const covering = approvals.find(
     ({ isInForce, usersAtMost, amountAtMost, given }) =>
@@ -73,17 +73,17 @@ export function clearanceOf(
 }
 
 /**
- * Returns the approvers that a start requires if no approval in force covers it. Earlier approvals are limits of their
- * own. A start beyond the users or the money of every approval requires at least as many approvers as they did, even if
- * no rule requires any. More users never require fewer approvers. If a submission covers at least the known users, it
- * therefore requires an approval whenever its start does.
+ * Returns the approvers that a start requires if no approval in force covers it. Earlier approvals limit starts too. A
+ * start beyond the users or the money of every approval requires at least their number of approvers, even if no rule
+ * requires any. More users never require fewer approvers. If a submission covers at least the known users, it therefore
+ * requires an approval whenever its start does.
  */
 export function clearanceNeed(
   rules: readonly ApprovalRule[],
   users: UsersByCountry,
   terms: CostTerms,
   approvals: readonly GivenApproval[],
-  sums: readonly StartedSum[] = [],
+  sums: readonly UnapprovedStartTotal[] = [],
 ): ApprovalNeed {
   const need = approvalNeed(rules, reachOf(users, terms), sums);
   const within = approvals.some((approval) => isWithin(users, terms, approval));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPlainOwner, normalOwner, personOf } from './person-of.ts';
 
-describe('the person of an owner', () => {
+describe('the person that an owner name stands for', () => {
   it.each([
     ['other case and surrounding blanks', '  M@X '],
     ['an invisible character', 'm@\u200bx'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
-import { approvalNeed, type CountryReach, type StartedSum } from './approval-policy.ts';
+import { approvalNeed, type CountryReach, type UnapprovedStartTotal } from './approval-policy.ts';
 import { clearanceOf } from './clearance.ts';
 import { personOf } from './person-of.ts';
 import { startedSums, sumKeysOf } from './started-sums.ts';
@@ -13,9 +13,9 @@ const reach = (country: string, users: number, units = 0, millionths = 0n): Coun
   millionths,
   currency: 'EUR',
 });
-const byMei = (...of: CountryReach[]): StartedSum => ({ words: 'by mei', country: null, reach: of });
+const byMei = (...of: CountryReach[]): UnapprovedStartTotal => ({ words: 'by mei', country: null, reach: of });
 
-describe('the keys of a started sum', () => {
+describe('the keys of the sums that a start without an approval counts towards', () => {
   it('contain each person, the account and each action type once', () => {
     const starter = { account: 'a1', owners: ['Mei ', ' mei', 'tan'], actions: ['award', 'send', 'award'] };
     expect(sumKeysOf(starter).map(({ key }) => key)).toEqual([
@@ -62,7 +62,7 @@ describe('an approval rule applied to a sum', () => {
     expect(approvalNeed(rules, [reach('SG', 0)], [byMei(reach('SG', 900))]).approvers).toBe(0);
     const inVietnam = [{ countries: ['VN'], usersAbove: 25, approvers: 1 }];
     expect(approvalNeed(inVietnam, [reach('VN', 20)], [byMei(reach('SG', 20))]).approvers).toBe(0);
-    const withSend: StartedSum = { words: 'with send in SG', country: 'SG', reach: [reach('SG', 20)] };
+    const withSend: UnapprovedStartTotal = { words: 'with send in SG', country: 'SG', reach: [reach('SG', 20)] };
     expect(approvalNeed(rules, [reach('ID', 20)], [withSend]).approvers).toBe(0);
   });
 
@@ -112,7 +112,7 @@ describe('the sum of starts without an approval', () => {
   });
 
   /** The sums by key and country, as the database adds them up. */
-  function summed(...[keys, started]: Parameters<typeof startedSums>): StartedSum[] {
+  function summed(...[keys, started]: Parameters<typeof startedSums>): UnapprovedStartTotal[] {
     const groups = Map.groupBy(started, ({ key, country }) => `${key} ${country}`);
     const rows = [...groups.values()].map((rowsOfOne) =>
       rowsOfOne.reduce((sum, row) => ({

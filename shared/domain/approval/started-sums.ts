@@ -1,4 +1,4 @@
-import type { CountryReach, StartedSum } from './approval-policy.ts';
+import type { CountryReach, UnapprovedStartTotal } from './approval-policy.ts';
 import { personOf } from './person-of.ts';
 
 /** Account and persons that start a run or a test, and its action types. */
@@ -16,7 +16,7 @@ export interface SumKey {
   words: string;
 }
 
-/** Returns the keys under which a start counts. All keys without an owner count as one person. */
+/** Returns the keys of the sums in which a start counts. All keys without an owner count as one person. */
 export function sumKeysOf({ account, owners, actions }: Starter): SumKey[] {
   const persons = new Map(owners.map((owner) => [owner === null ? '' : personOf(owner), owner]));
   return [
@@ -32,8 +32,8 @@ export function sumKeysOf({ account, owners, actions }: Starter): SumKey[] {
 export type StartedInCountry = CountryReach & { key: string };
 
 /** Returns the sums that a start with these keys adds to. An action type has a sum in each country. */
-export function startedSums(keys: readonly SumKey[], started: readonly StartedInCountry[]): StartedSum[] {
-  return keys.flatMap(({ kind, key, words }): StartedSum[] => {
+export function startedSums(keys: readonly SumKey[], started: readonly StartedInCountry[]): UnapprovedStartTotal[] {
+  return keys.flatMap(({ kind, key, words }): UnapprovedStartTotal[] => {
     const reach = started.filter((row) => row.key === key);
     if (kind !== 'action') return [{ words, country: null, reach }];
     return reach.map((row) => {

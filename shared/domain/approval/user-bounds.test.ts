@@ -14,8 +14,8 @@ import {
 const free = costTermsOf({ chain: [] }, noPrices);
 const above = (usersAbove: number, approvers = 1) => ({ usersAbove, approvers });
 
-describe('the reach of a number of users', () => {
-  it('is the units of all steps, at most the budget of the country', () => {
+describe('the reach of a campaign in users, units and cost', () => {
+  it('includes the units of all steps, at most the budget of the country', () => {
     const chain = [{ unitsPerUser: 2 }, {}, { unitsPerUser: 1 }];
     const terms = costTermsOf({ chain, budgets: [{ country: 'SG', units: 100 }] }, noPrices);
     const none = { millionths: 0n, currency: null };
@@ -25,7 +25,7 @@ describe('the reach of a number of users', () => {
     ]);
   });
 
-  it('contains the cost at current prices, at most the budget of the country', () => {
+  it('includes the cost at current prices, at most the budget of the country', () => {
     const chain = [{ unitsPerUser: 2 }, {}, { unitsPerUser: 1 }];
     const budgets = [
       { country: 'SG', units: 100 },
@@ -44,7 +44,7 @@ describe('the reach of a number of users', () => {
 });
 
 describe('the number of users allowed without an approval', () => {
-  it('is extended in proportion up to the policy', () => {
+  it('grows in proportion up to the limit of the policy', () => {
     expect(widestWithoutApproval([above(1000)], { SG: 100, ID: 300 }, free)).toEqual({ SG: 250, ID: 750 });
   });
 
@@ -90,7 +90,7 @@ describe('the clearance of a campaign', () => {
     amountAtMost: null,
   };
 
-  it('is given by an approval that covers its users, and limits them to it', () => {
+  it('is given by an approval that covers its users, and limits the users to the approval', () => {
     expect(clearanceOf([above(1000)], { SG: 1500 }, free, [approval])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 2000 },
@@ -136,16 +136,16 @@ describe('the clearance of a campaign', () => {
     expect(clearanceOf([], { SG: 2000 }, free, [two])).toMatchObject({ kind: 'clear', usersAtMost: { SG: 2000 } });
   });
 
-  it('is limited by the users of an approval that it does not need', () => {
-    const asked = { countries: ['SG'], unitsAbove: 10, approvers: 2 };
+  it('is limited to the users of an existing approval, even if the campaign needs none', () => {
+    const requested = { countries: ['SG'], unitsAbove: 10, approvers: 2 };
     const terms = costTermsOf({ chain: [{ unitsPerUser: 1 }] }, { currency: null, steps: [] });
-    const clear = clearanceOf([asked], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 2000 } }]);
+    const clear = clearanceOf([requested], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 2000 } }]);
     expect(clear).toEqual({ kind: 'clear', usersAtMost: { SG: 10 }, approvalId: null });
-    const fewer = clearanceOf([asked], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 8 }, given: 0 }]);
+    const fewer = clearanceOf([requested], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 8 }, given: 0 }]);
     expect(fewer).toMatchObject({ kind: 'clear', usersAtMost: { SG: 8 } });
   });
 
-  it('is not given by an approval that is no longer in force, but is limited by it', () => {
+  it('is not given by an approval that is no longer in force, but stays limited by that approval', () => {
     const over = { ...approval, isInForce: false, needed: 2, given: 2 };
     expect(clearanceOf([above(1000)], { SG: 1500 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 1 });
     expect(clearanceOf([], { SG: 2001 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 2 });
@@ -174,7 +174,7 @@ describe('the clearance of a campaign', () => {
       .map(({ amount, ...rest }) => ({ approvalId: 'a', ...rest, amountAtMost: `${amount}.00`, given: rest.needed }));
     const anyRules = fc.array(anyRule, { maxLength: 4 });
 
-    it('needs as many approvers as the approval had if its users or money are exceeded', () => {
+    it('needs as many approvers as the earlier approval if the users or the money of that approval are exceeded', () => {
       fc.assert(
         fc.property(anyRules, perCountry, anyApproval, (rules, users, one) => {
           const { usersAtMost, amountAtMost, needed, isInForce } = one;
@@ -200,8 +200,8 @@ describe('the clearance of a campaign', () => {
         fc.property(anyRules, perCountry, perCountry, approvals, (rules, users, more, given) => {
           const judged = clearanceOf(rules, users, terms, given);
           fc.pre(judged.kind === 'needed');
-          const asked = { SG: users.SG + more.SG, ID: users.ID + more.ID };
-          const { approvers } = clearanceNeed(rules, asked, terms, given);
+          const request = { SG: users.SG + more.SG, ID: users.ID + more.ID };
+          const { approvers } = clearanceNeed(rules, request, terms, given);
           expect(approvers).toBeGreaterThanOrEqual(judged.approvers);
         }),
         { numRuns: 500 },

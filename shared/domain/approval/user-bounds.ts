@@ -1,6 +1,6 @@
 import { amountText, millionthsOf } from '../money/amounts.ts';
 import { sizeOf, type BudgetLimit } from '../run/budgets.ts';
-import { approvalNeed, type ApprovalRule, type CountryReach, type StartedSum } from './approval-policy.ts';
+import { approvalNeed, type ApprovalRule, type CountryReach, type UnapprovedStartTotal } from './approval-policy.ts';
 
 export type UsersByCountry = Readonly<Record<string, number>>;
 
@@ -64,15 +64,18 @@ export function boundsOf(budget: BudgetLimit | undefined, { unitCosts: { least, 
   return { units: least === 0n ? Infinity : Number(size / least), millionths: size };
 }
 
-/** Returns a decimal; null if no step has a price. */
+/** Returns the highest cost of the users as a decimal; null if no step has a price. */
 export function amountAtMostOf(users: UsersByCountry, terms: CostTerms): string | null {
   if (terms.millionthsPerUser === 0n) return null;
   return amountText(reachOf(users, terms).reduce((sum, { millionths }) => sum + millionths, 0n));
 }
 
-/** Segments grow between the day of an approval and the day of the run. */
+/** Factor for the growth of segments between the day of an approval and the day of the run. */
 const headroom = 1.05;
-/** Factor for the request of a run that exceeds its bound, because its final number of users is unknown. */
+/**
+ * Factor from an exceeded bound to the bound that a run requests next, because the run's final number of users is
+ * unknown.
+ */
 const beyondBound = 1.5;
 
 export function withHeadroom(users: number): number {
@@ -89,14 +92,14 @@ export function isWithinBounds(users: UsersByCountry, bounds: UsersByCountry): b
 
 /**
  * Returns the largest numbers of users that need no approval, in the proportion of `users`, which must not need one.
- * Returns null if the policy requires an approval of no number.
+ * Returns null if no number of users needs an approval.
  * @param sums of earlier starts without an approval
  */
 export function widestWithoutApproval(
   rules: readonly ApprovalRule[],
   users: UsersByCountry,
   terms: CostTerms,
-  sums: readonly StartedSum[] = [],
+  sums: readonly UnapprovedStartTotal[] = [],
 ): UsersByCountry | null {
   const needsNone = (bounds: UsersByCountry) => approvalNeed(rules, reachOf(bounds, terms), sums).approvers === 0;
   if (needsNone(scaled(users, Infinity))) return null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { titleFromName, withTitles } from './action-title.ts';
 
-describe('titleFromName', () => {
+describe('titleFromName for the name of an action type', () => {
   it.each([
     ['award-reward', 'Award reward'],
     ['email', 'Email'],
@@ -11,7 +11,7 @@ describe('titleFromName', () => {
   });
 });
 
-describe('withTitles', () => {
+describe('withTitles for a sentence with names of action types', () => {
   const actionTypes = ['award', 'award-reward', 'award-reward-twice', 'send-message'];
   const titles = { 'award-reward': 'Give a reward' };
   const inTitles = (sentence: string) => withTitles(sentence, actionTypes, titles);

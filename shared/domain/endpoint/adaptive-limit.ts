@@ -32,7 +32,10 @@ export interface AdaptiveLimit {
 
 /** Growth from half the bound to the bound takes 25 rounds. */
 const partPerRound = 1 / 50;
-/** Leases run during a pause. The breaker and the delays of steps handle longer pauses. */
+/**
+ * Upper bound on a pause in milliseconds, because leases run during a pause. The breaker and the delays of steps handle
+ * longer pauses.
+ */
 const maxPauseMs = 10_000;
 
 export function createAdaptiveLimit(initialMin: number, initialMax: number): AdaptiveLimit {
@@ -46,7 +49,7 @@ export function createAdaptiveLimit(initialMin: number, initialMax: number): Ada
 
   function cut({ startedMs, nowMs, inFlight, pauseMs }: LimitedCall): void {
     if (pauseMs !== null) pausedUntilMs = Math.max(pausedUntilMs, nowMs + Math.min(pauseMs, maxPauseMs));
-    // The call began before the cut, so its pressure is the same event.
+    // The call began before the limit was cut, so its sign of overload belongs to the same event.
     if (startedMs < cutAtMs) return;
     limit = Math.max(least, Math.floor(Math.min(limit, inFlight) / 2));
     answered = 0;

@@ -22,7 +22,10 @@ const reference = /^[\w.~!$&'()*+,;=:@/?%[\]-]{1,2000}$/;
 
 const anyEndpoint = 'http://endpoint.invalid/';
 
-/** Returns null if the result is not callable: not a URL of http or https, or a URL with user and password. */
+/**
+ * Returns the URL of an options source, which may be relative to the endpoint's URL. Returns null if the URL is not
+ * callable: not http or https, or with user and password.
+ */
 export function optionsUrlOf(options: string, endpoint: string): URL | null {
   if (!reference.test(options)) return null;
   const url = URL.parse(options, endpoint);

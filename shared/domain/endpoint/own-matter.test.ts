@@ -26,11 +26,14 @@ const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pre
 ];
 
 describe("a feed's failure", () => {
-  it.each(table)('beside a feed that %s counts as its own or as shared', (_name, over, failure, pressure) => {
-    const feeds = [feed('a'), feed('b', over)];
-    expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(failure);
-    expect(isOwnMatter('pressure', 'a', feeds, nowMs)).toBe(pressure);
-  });
+  it.each(table)(
+    'counts as its own or as shared depending on the other feed: it %s',
+    (_name, over, failure, pressure) => {
+      const feeds = [feed('a'), feed('b', over)];
+      expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(failure);
+      expect(isOwnMatter('pressure', 'a', feeds, nowMs)).toBe(pressure);
+    },
+  );
 
   it.each([
     [60_000, 9999, true],
@@ -55,7 +58,7 @@ describe("a feed's failure", () => {
     expect(isOwnMatter('pressure', 'a', feeds, nowMs - 60_000)).toBe(isOwn);
   });
 
-  it('does not count as its own if only the feed itself was answered', () => {
+  it('does not count as a failure of this feed alone if no other feed was answered', () => {
     expect(isOwnMatter('failure', 'a', [feed('a', { answeredAtMs: nowMs })], nowMs)).toBe(false);
   });
 

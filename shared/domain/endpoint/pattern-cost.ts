@@ -1,7 +1,7 @@
 /**
- * Limits the cost of a regular expression before its first use: expressions of users can take forever (`^(a+)+$` on 40
- * letters). A product bounds the ways to match a text: each part with several lengths, or several forms, multiplies it.
- * Repeated groups are refused, because the product does not bound them.
+ * Limits the cost of a regular expression before its first use, because expressions of users can take forever
+ * (`^(a+)+$` on 40 letters). A product bounds the number of ways to match a text: each part with several lengths or
+ * several forms is a factor. Repeated groups are refused, because the product does not bound them.
  */
 
 /** Longer texts are not matched at all. */
@@ -13,7 +13,7 @@ const maxWays = 1_000_000;
 const maxPatternLength = 200;
 const maxRepeats = 1000;
 
-/** Returns the reason why a pattern is not accepted, in words; undefined if it is. */
+/** Returns the reason why a pattern is not accepted, in words; undefined if the pattern is accepted. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length > maxPatternLength) return `has to be at most ${maxPatternLength} characters long`;
   try {

@@ -11,7 +11,7 @@ export type KeywordKind =
   | 'names'
   | 'names-by-name'
   | 'number'
-  /** URL, or a path relative to another URL. */
+  /** URL from which a form reads the allowed values, or a path relative to another URL. */
   | 'options'
   | 'pattern'
   | 'positive'

@@ -42,7 +42,7 @@ describe('the guard of a feed', () => {
     expect(allowed()).toBe(6);
   });
 
-  it('pauses the feed after as many failures in a row as it has calls, if other feeds are answered', () => {
+  it('pauses the feed when its failures in a row reach its number of concurrent calls, if other feeds are answered', () => {
     expect([fail(), fail(), fail(), fail()]).toEqual([false, false, false, true]);
     expect([guard.isTroubled, allowed(), guard.waitMs(nowMs)]).toEqual([true, 0, 500]);
   });
@@ -107,7 +107,7 @@ describe('the guard of a feed', () => {
     expect([guard.isTroubled, allowed()]).toEqual([false, 4]);
   });
 
-  it('counts a call as stuck after several times the normal duration, or after a second if that is unknown', () => {
+  it('counts a call as stuck after several normal durations, or after a second if no duration is known', () => {
     expect(guard.stuckAfterMs).toBe(1000);
     end({ tookMs: 20 });
     expect(guard.stuckAfterMs).toBe(500);

@@ -31,9 +31,9 @@ export interface GuardedCall {
 }
 
 /**
- * The guard of one source, below the guards of the whole: its limit, its pause and its backoff. A source is a feed in
- * its shard, or a route in its outlet. The guard learns from the calls of this source alone, in this process, and is
- * dropped with the source's line.
+ * Guard of one source, in addition to the guards of the shard or host: its limit, its pause and its backoff. A source
+ * is a feed in its shard, or a route of a client's endpoint. The guard learns from the calls of this source
+ * alone, in this process, and is dropped with the source's queue.
  */
 export interface SourceGuard extends SourceEvidence {
   readonly times: CallTimes;
@@ -43,15 +43,15 @@ export interface SourceGuard extends SourceEvidence {
   readonly isTroubled: boolean;
   allowed(nowMs: number): number;
   /** Returns the allowed calls in flight without the limit of a new source. */
-  takenWell(nowMs: number): number;
+  allowedAfterWarmUp(nowMs: number): number;
   /** Returns the milliseconds until the source may be called again; 0 if it may be called now. */
   waitMs(nowMs: number): number;
   /** Milliseconds without a begin or an end of a call after which the source's calls count as stuck. */
   readonly stuckAfterMs: number;
   onEnd(call: GuardedCall): void;
-  /** Resets the guard: the breaker of the whole has closed, and its slow start limits all sources. */
+  /** Resets the guard: the breaker of the shard or host has closed, and its slow start limits all sources. */
   onSlowStart(): void;
-  /** Resets limit and pause: the breaker of the whole has opened and handles both. */
+  /** Resets limit and pause: the breaker of the shard or host has opened and handles both. */
   onOpened(): void;
   resize(min: number, max: number): void;
 }
@@ -62,7 +62,7 @@ export interface SourceGuardTerms {
   maxConcurrency: number;
   /** Calls in flight of a new source; each answer adds one. */
   firstCalls: number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
@@ -130,7 +130,7 @@ export function createSourceGuard(terms: SourceGuardTerms): SourceGuard {
     return Math.max(0, adaptive.pausedForMs(nowMs), trouble ? trouble.retryAtMs - nowMs : 0);
   }
 
-  function takenWell(nowMs: number): number {
+  function allowedAfterWarmUp(nowMs: number): number {
     if (trouble) return waitMs(nowMs) > 0 ? 0 : 1;
     return adaptive.allowed(nowMs);
   }
@@ -153,8 +153,8 @@ export function createSourceGuard(terms: SourceGuardTerms): SourceGuard {
     get isTroubled() {
       return trouble !== null;
     },
-    allowed: (nowMs) => Math.min(limit, restart ?? limit, takenWell(nowMs)),
-    takenWell,
+    allowed: (nowMs) => Math.min(limit, restart ?? limit, allowedAfterWarmUp(nowMs)),
+    allowedAfterWarmUp,
     waitMs,
     get stuckAfterMs() {
       return times.recentMs === 0 ? stuckUnknownMs : Math.max(stuckAfterMs, stuckAfterCalls * times.recentMs);

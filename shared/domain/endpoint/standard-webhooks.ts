@@ -17,7 +17,9 @@ const secretBytes = { min: 24, max: 64 };
 
 export const webhookSecretForm = `${secretPrefix} and ${secretBytes.min} to ${secretBytes.max} bytes in base64`;
 
-/** Maximum difference of a call's time to the receiver's clock, in seconds, as in the specification's libraries. */
+/**
+ * Maximum difference between a call's time and the receiver's clock, in seconds, as in the specification's libraries.
+ */
 export const webhookToleranceSeconds = 300;
 
 /**
@@ -58,8 +60,8 @@ export interface ReceivedWebhook {
 }
 
 /**
- * Returns the error in the headers of a received call, which does not depend on its body and secret. Returns null if
- * those decide.
+ * Returns the error in the headers of a received call that can be detected without its body and the secret. Returns
+ * null if there is none.
  * @param nowSeconds since 1970
  */
 export function webhookHeadProblem(received: Omit<ReceivedWebhook, 'body'>, nowSeconds: number): string | null {

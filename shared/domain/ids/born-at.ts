@@ -1,6 +1,6 @@
 /**
- * Returns the creation time of the feed in milliseconds, which precedes all of its calls: a uuid v7 begins with its
- * time.
+ * Returns the creation time of the feed, in milliseconds since 1970. All calls of the feed are later. The time is read
+ * from the id, because a uuid v7 begins with its time.
  * @returns `nowMs` if the id is not a uuid v7
  */
 export function feedBornMs(feedId: string, nowMs: number): number {

@@ -34,7 +34,10 @@ export function publicId(kind: IdKind, uuid: string): string {
   return `${idPrefixes[kind]}_${base32Of(uuid)}`;
 }
 
-/** Crockford's alphabet. Own code, because jobs need two ids each: 0.2 µs instead of the library's 1.8. */
+/**
+ * Crockford's alphabet. The encoding is implemented here because jobs need two ids each: 0.2 µs instead of the
+ * library's 1.8 µs.
+ */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs = Array.from({ length: 1024 }, (_, value) => alphabet.charAt(value >> 5) + alphabet.charAt(value & 31));
 /** Positions of a uuid's 32 digits between its dashes. */

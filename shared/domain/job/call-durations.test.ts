@@ -24,7 +24,7 @@ function countsOf(...tookMs: number[]) {
 const times = (calls: number, ms: number) => Array.from({ length: calls }, () => ms);
 
 describe('the histogram of call durations', () => {
-  it('counts each call at the smallest upper bound', () => {
+  it('counts each call in the bucket with the smallest sufficient upper bound', () => {
     expect(countsOf(0, 10, 10.1, 25, 26, 250, 251, 60_000, 60_001)).toEqual({
       10: 2,
       25: 2,
@@ -37,7 +37,7 @@ describe('the histogram of call durations', () => {
     expect(countsOf()).toEqual({});
   });
 
-  it('has a 95th percentile: the upper bound of the slowest of 95 % of the calls', () => {
+  it('has a 95th percentile: the bucket bound within which 95 % of the calls lie', () => {
     expect(durationAtMostMs(countsOf(...times(95, 200), ...times(5, 9000)), 0.95)).toBe(250);
     expect(durationAtMostMs(countsOf(...times(94, 200), ...times(6, 9000)), 0.95)).toBe(10_000);
     expect(durationAtMostMs(countsOf(7), 0.95)).toBe(10);

@@ -23,8 +23,8 @@ const over = 'over';
 const keys = [...callDurationBoundsMs, over].map((bound) => `"${bound}":`);
 
 /**
- * Returns the counts by bound as JSON, without empty buckets. The JSON is built by hand: an object with the bounds as
- * keys is a sparse array, and those of 5,000 endpoints took 50 ms.
+ * Returns the counts by bound as JSON, without empty buckets. The JSON is built by hand, because an object with the
+ * bounds as keys is a sparse array. Such objects for 5,000 endpoints took 50 ms.
  */
 export function writtenDurations(buckets: DurationBuckets): string {
   let written = '';

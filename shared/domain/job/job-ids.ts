@@ -10,12 +10,15 @@ export function jobIdOf(clientId: string, key: string | null): string {
   return key === null ? newId() : derivedId(`${clientId}\n${key}`);
 }
 
-/** Name of the endpoint that each client has: jobs without an endpoint go through it, and others follow its terms. */
+/**
+ * Name of the endpoint that each client has. Jobs without an endpoint go through it, and its terms apply where other
+ * endpoints have none.
+ */
 export const defaultEndpointName = 'default';
 
 /**
  * Returns an id derived from client and name, so that jobs find an endpoint that was deleted and created again.
- * `default` has the id of its client: rows of jobs without an endpoint need no other, and no join.
+ * `default` has the id of its client, so rows of jobs without an endpoint need neither a further id nor a join.
  */
 export function endpointIdOf(clientId: string, name: string): string {
   if (name === defaultEndpointName) return clientId;

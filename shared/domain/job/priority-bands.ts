@@ -11,26 +11,27 @@ export function storedPriority(priority: Priority | undefined): StoredPriority |
 export const bandOrder = ['high', 'normal', 'low'] as const satisfies readonly Priority[];
 
 /**
- * Returns the band of an outlet and a priority. Schedulers skip bands, and dispatchers give credit for bands. The band
- * of normal priority has the outlet's own name, so that without priorities band and outlet are the same.
+ * Returns the band of an endpoint of a client and a priority. Schedulers skip whole bands, and dispatchers give credit
+ * for each band. The band of normal priority has the endpoint's own name, so that without priorities band and endpoint
+ * are the same.
  */
-export function bandOf(outletId: string, priority?: Priority): string {
-  return priority === undefined || priority === 'normal' ? outletId : `${outletId}/${priority}`;
+export function bandOf(endpointId: string, priority?: Priority): string {
+  return priority === undefined || priority === 'normal' ? endpointId : `${endpointId}/${priority}`;
 }
 
 /** Cost of a job: while all priorities wait, 16 of 21 jobs are high, 4 are normal and 1 is low. */
 const costs = { high: 1, normal: 4, low: 16 } as const;
 
-/** Chooses the next priority while several priorities of one outlet have waiting jobs. Each keeps its share. */
+/** Chooses the next priority while several priorities of one endpoint have waiting jobs. Each keeps its share. */
 export interface PriorityTurns {
   next(present: readonly Priority[]): Priority;
   took(priority: Priority): void;
 }
 
 /**
- * Start-time fair queuing (Goyal, Vin and Cheng, 1996): each priority has a virtual time at which its next job begins,
- * in units of served cost. The earliest is next; on a tie, the higher priority. A priority without waiting jobs earns
- * no credit, and new jobs never delay waiting jobs further.
+ * Chooses by start-time fair queuing (Goyal, Vin and Cheng, 1996): each priority has a virtual time at which its next
+ * job begins, in units of served cost. The earliest is next; on a tie, the higher priority. A priority without waiting
+ * jobs earns no credit, and new jobs never delay waiting jobs further.
  */
 export function createPriorityTurns(): PriorityTurns {
   const begins: Record<Priority, number> = { ...costs };

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { amountOf, pricePattern, sumOfAmounts } from './amounts.ts';
+import {
+  amountOf,
+  isTooMuchForOne,
+  millionthsOf,
+  moneyWords,
+  normalAmount,
+  pricePattern,
+  sumOfAmounts,
+} from './amounts.ts';
 
 it.each([
   [3, '0.1', '0.30'],
@@ -35,4 +43,24 @@ it('a price is a decimal number with up to six decimal places', () => {
   for (const price of ['0', '0.05', '12', '999999999.999999']) expect(price).toMatch(pricePattern);
   for (const price of ['', '.5', '1.', '01', '-1', '1e3', '1,5', '0.0000001', '1000000000', 'NaN'])
     expect(price).not.toMatch(pricePattern);
+});
+
+it.each([
+  ['5000', '5000.00'],
+  ['5000.0', '5000.00'],
+  ['0.1250', '0.125'],
+  ['5,000', '5,000'],
+  ['', ''],
+])('the amount %j is normalized to %j', (text, normal) => {
+  expect(normalAmount(text)).toBe(normal);
+});
+
+it('an amount is exact to its last decimal place', () => {
+  expect(millionthsOf('999999999999.999999')).toBe(999_999_999_999_999_999n);
+  expect(moneyWords('1234567.50', 'EUR')).toBe('1,234,567.50 EUR');
+});
+
+it('a user may cost up to ten million in a step', () => {
+  expect(isTooMuchForOne('10000000')).toBe(false);
+  expect(isTooMuchForOne('10000000.000001')).toBe(true);
 });

@@ -79,11 +79,19 @@ describe('a cron expression', () => {
     expect(timesOf(expression, times.length)).toEqual(times);
   });
 
+  it.each([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].map((days, index) => [index + 1, days] as const))(
+    'for month %i may name day %i, and none after it',
+    (month, days) => {
+      expect(readCron(`0 9 ${days} ${month} *`)).toMatchObject({ ok: true });
+      if (days < 31) expect(readCron(`0 9 ${days + 1} ${month} *`)).toMatchObject({ ok: false });
+    },
+  );
+
   it('for 29 February fires in leap years', () => {
     expect(timesOf('0 0 29 2 *', 2)).toEqual(['2028-02-29T00:00', '2032-02-29T00:00']);
   });
 
-  it('is fixed unless its minute or hour begins with a star', () => {
+  it('counts as a fixed local time unless its minute or hour begins with a star', () => {
     expect(cronOf('0 9-17 * * *').isFixed).toBe(true);
     expect(cronOf('0,30 2 * * *').isFixed).toBe(true);
     expect(cronOf('30 * * * *').isFixed).toBe(false);

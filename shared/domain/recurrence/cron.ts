@@ -178,7 +178,7 @@ function wrong(text: string, rule: FieldRule): string {
   return `has ${quoted(text)}, which ${known === undefined ? 'is not standard cron' : `has to be ${known}`}`;
 }
 
-/** Last value of `*`: weekday 7 is Sunday again. */
+/** Returns the last value that `*` includes. For weekdays that is 6, because weekday 7 is Sunday again. */
 function lastOf({ name, max }: FieldRule): number {
   return name === 'day of week' ? 6 : max;
 }

@@ -10,7 +10,7 @@ export interface SkippedRange {
 }
 
 export interface DueInstants {
-  /** Ranges before all fires, except those of clock changes and of the fire-once policy. */
+  /** Skipped ranges. They precede all fires, except the ranges of clock changes and of the fire-once policy. */
   skipped: SkippedRange[];
   /** Ascending. */
   fires: number[];
@@ -22,7 +22,7 @@ export interface DueInstants {
 export interface DueQuestion {
   recurrence: Recurrence;
   policies: RecurrencePolicies;
-  /** Last instant processed earlier, inclusive. */
+  /** Last instant that an earlier pass has processed. Only later instants are due. */
   highWaterMs: number;
   nowMs: number;
   /** Period in which nothing fires, up to `untilMs` inclusive, and its cause. */

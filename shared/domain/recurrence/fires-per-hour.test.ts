@@ -11,10 +11,10 @@ function ofCron(expression: string): number {
 }
 const ofInterval = (seconds: number) => instantsPerHour({ ...bounds, kind: 'interval', everyMs: seconds * 1000 });
 
-it('the fires per hour of a cron expression are those of an hour in which it fires', () => {
+it('the fires per hour of a cron expression are its fires in an hour with a fire', () => {
   expect(['* * * * *', '*/5 * * * *', '0,30 9-17 * * MON-FRI', '0 9 29 2 *'].map(ofCron)).toEqual([60, 12, 2, 1]);
 });
 
-it('the fires per hour of an interval are its mean, which may be below one', () => {
+it('the fires per hour of an interval are a mean that may be below one', () => {
   expect([1, 90, 3600, 86_400].map(ofInterval)).toEqual([3600, 40, 1, 1 / 24]);
 });

@@ -21,7 +21,7 @@ describe('the groups of a schedule', () => {
     expect(namesOf({ tags: ['rides'] })).toEqual(['SG', 'BR']);
   });
 
-  it('are one unnamed group without a home region if it names none', () => {
+  it('are one unnamed group without a home region if the schedule names no group', () => {
     expect(selectGroups(undefined, registered)).toEqual([{ name: '', homeRegion: null, fallbackDelayMs: 0 }]);
   });
 });

@@ -1,7 +1,7 @@
 import type { PlannedGroup } from './plan-occurrences.ts';
 import { wholeSchedule } from './policies.ts';
 
-/** A registered market. Schedules fire for each of their groups. */
+/** A registered group, such as a market. Schedules fire for each of their groups. */
 export interface RegisteredGroup {
   name: string;
   /** Region whose nodes fire for the group at once; null: nodes of any region. */

@@ -46,7 +46,7 @@ describe('a fixed local time', () => {
     ]);
   });
 
-  it('in a DST overlap fires at its first pass', () => {
+  it('in a DST overlap fires at its first occurrence', () => {
     expect(fires('30 1 * * *', 'America/New_York', '2026-10-31T12:00Z', 2)).toEqual([
       '2026-11-01T05:30',
       '2026-11-02T06:30',
@@ -71,7 +71,7 @@ describe('a wildcard expression', () => {
     ]);
   });
 
-  it('fires at both passes of a DST overlap', () => {
+  it('fires both times in a DST overlap', () => {
     expect(fires('30 * * * *', 'America/New_York', '2026-11-01T05:00Z', 3)).toEqual([
       '2026-11-01T05:30',
       '2026-11-01T06:30 repeated',
@@ -138,7 +138,7 @@ describe('the next fires of a recurrence', () => {
     transitions.mockRestore();
   });
 
-  it('begin at its distant begin, and stop at its end', () => {
+  it('begin at a start in the distant future, and stop at the end', () => {
     const late = { ...recurrenceOf('0 0 29 2 *', 'Europe/Berlin'), fromMs: Date.parse('2090-01-01T00:00Z') };
     const { instants, lookedUntilMs } = nextFires(late, after, 1000);
     expect(instants.map(({ atMs }) => new Date(atMs).getUTCFullYear())).toEqual([2092, 2096, 2104, 2108]);

@@ -37,7 +37,10 @@ export interface DayOffTime {
   localMs: number;
 }
 
-/** Look-back before a range: a gap may last a whole day, and its times belong to the instant after it. */
+/**
+ * Milliseconds searched before a range, because a gap may last a whole day, and its times belong to the instant after
+ * the gap.
+ */
 const lookBackMs = 3 * 86_400_000;
 
 export interface TimeRange {

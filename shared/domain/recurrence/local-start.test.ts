@@ -9,7 +9,7 @@ describe('a local time', () => {
     expect(startOf('Asia/Jakarta', '2026-12-01T09:00')).toBe('2026-12-01T02:00:00.000Z');
   });
 
-  it('in an overlap is its first pass, and in a gap the first instant after it', () => {
+  it('is its first occurrence in an overlap, and the first instant after a gap', () => {
     expect(startOf('America/New_York', '2026-11-01T01:30')).toBe('2026-11-01T05:30:00.000Z');
     expect(startOf('America/New_York', '2026-03-08T02:30')).toBe('2026-03-08T07:00:00.000Z');
     expect(startOf('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T10:00:00.000Z');

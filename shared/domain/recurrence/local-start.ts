@@ -1,6 +1,6 @@
 import { zoneSpans } from './zone-spans.ts';
 
-/** Look-back in milliseconds: a gap may last a whole day. */
+/** Milliseconds searched before the time, because a gap may last a whole day. */
 const lookBackMs = 3 * 86_400_000;
 
 /**

@@ -33,8 +33,9 @@ export function* localTimes(cron: Cron, fromMs: number, untilMs: number): Genera
 }
 
 /**
- * Returns the same times if some days are off: times on days off are omitted, or moved to a working day. All days of an
- * expression have the same times, so two days that move to the same day give each time once.
+ * Returns the same times as `localTimes` for a calendar with days off: times on days off are omitted, or moved to a
+ * working day. All days of an expression have the same times, so two days that move to the same day give each time
+ * once.
  */
 export function workingTimes(cron: Cron, daysOff: DaysOff, fromMs: number, untilMs: number): Iterable<number> {
   return timesOfDays(cron, fromMs, untilMs, (day) => {

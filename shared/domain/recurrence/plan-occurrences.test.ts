@@ -45,11 +45,11 @@ const rangesOf = (ranges: readonly { firstMs: number; lastMs: number; count: num
   ]);
 
 describe('a due instant', () => {
-  it('fires at its time, and the next look is at the next instant', () => {
+  it('fires at its time, and the schedule is read again at the next instant', () => {
     const plan = planAfter(1);
     expect(minutesOf(plan.fires)).toEqual([1]);
     expect(plan).toMatchObject({ skipped: [], highWaterMs: startMs + minuteMs, nextAtMs: startMs + 2 * minuteMs });
-    expect(plan.lookAtMs).toBe(plan.nextAtMs);
+    expect(plan.nextCheckAtMs).toBe(plan.nextAtMs);
   });
 
   it('does not fire before its time, even if the clock went back', () => {
@@ -79,13 +79,13 @@ describe('missed instants', () => {
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
   });
 
-  it('are listed in ranges over several looks if they span years', () => {
+  it('are listed in ranges over several reads of the schedule if they span years', () => {
     const years = 60 * 24 * 120;
     let plan = planAfter(years);
     let listed = plan.skipped.reduce((sum, { count }) => sum + count, 0);
     let looks = 1;
     for (; plan.fires.length === 0; looks++) {
-      expect(plan).toMatchObject({ lookAtMs: startMs + years * minuteMs });
+      expect(plan).toMatchObject({ nextCheckAtMs: startMs + years * minuteMs });
       expect(plan.skipped.length).toBeLessThanOrEqual(2);
       plan = planAfter(years, { highWaterMs: plan.highWaterMs });
       listed += plan.skipped.reduce((sum, { count }) => sum + count, 0);
@@ -95,11 +95,11 @@ describe('missed instants', () => {
     expect(minutesOf(plan.fires)).toEqual([years]);
   });
 
-  it('fire in several looks if they are too many for one', () => {
+  it('fire over several reads of the schedule if they are too many for one', () => {
     const policies = { misfire: 'fire-all', catchUpMs: 60 * minuteMs, overlap: 'allow' } as const;
     const first = planAfter(5, { policies, maxOccurrences: 2 });
     expect(minutesOf(first.fires)).toEqual([1, 2]);
-    expect(first.lookAtMs).toBe(startMs + 5 * minuteMs);
+    expect(first.nextCheckAtMs).toBe(startMs + 5 * minuteMs);
     const second = planAfter(5, { policies, maxOccurrences: 2, highWaterMs: first.highWaterMs });
     expect(minutesOf(second.fires)).toEqual([3, 4]);
   });
@@ -116,7 +116,7 @@ describe('a schedule after a pause', () => {
 describe('an instant while the previous fire is still running', () => {
   const running = [groupOf('SG', { isRunning: true }), groupOf('ID')];
 
-  it('is skipped for only the running group under overlap skip', () => {
+  it('is skipped only for the running group under overlap skip', () => {
     const plan = planAfter(1, { groups: running, policies: { misfire: 'fire-once', catchUpMs: 0, overlap: 'skip' } });
     expect(plan.fires).toEqual([{ group: 'ID', atMs: startMs + minuteMs }]);
     expect(plan.skippedOfGroup).toEqual([{ group: 'SG', atMs: startMs + minuteMs, cause: 'overlap' }]);
@@ -143,7 +143,7 @@ describe('the groups of a planned instant', () => {
   it('are left to their own region for the fallback delay, and the instant stays open', () => {
     const plan = planAfter(1, { groups: [groupOf('SG', { homeRegion: 'local' }), far] });
     expect(plan.fires).toEqual([{ group: 'SG', atMs: startMs + minuteMs }]);
-    expect(plan).toMatchObject({ highWaterMs: startMs + minuteMs - 1, lookAtMs: startMs + minuteMs + 30_000 });
+    expect(plan).toMatchObject({ highWaterMs: startMs + minuteMs - 1, nextCheckAtMs: startMs + minuteMs + 30_000 });
   });
 
   it('fire in another region after their fallback delay', () => {
@@ -162,12 +162,12 @@ describe('a schedule with an end', () => {
   it('is over when its end has passed and all instants are decided', () => {
     const recurrence = everyMinute({ untilMs: startMs + 1.5 * minuteMs });
     const before = planAfter(1, { recurrence });
-    expect(before).toMatchObject({ nextAtMs: null, lookAtMs: startMs + 1.5 * minuteMs, isOver: false });
+    expect(before).toMatchObject({ nextAtMs: null, nextCheckAtMs: startMs + 1.5 * minuteMs, isOver: false });
     expect(planAfter(1.5, { recurrence, highWaterMs: before.highWaterMs }).isOver).toBe(true);
   });
 });
 
-describe('several regions that plan at any times', () => {
+describe('several regions that plan independently', () => {
   const groups = [
     groupOf('SG', { homeRegion: 'asia', fallbackDelayMs: 40_000 }),
     groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 90_000 }),

@@ -9,7 +9,7 @@ export interface PlannedGroup {
   /** Milliseconds after which nodes of other regions fire for the group. */
   fallbackDelayMs: number;
   isRunning: boolean;
-  /** True if a fire of the group waits for the running one. */
+  /** True if a fire of the group waits until the running fire has ended. */
   isBuffered: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface OccurrencePlan {
   /** The first fire that is not due yet or was not examined; null if there is none. */
   nextAtMs: number | null;
   /** Time at which this region must plan again; null: never. */
-  lookAtMs: number | null;
+  nextCheckAtMs: number | null;
   waitsForOthers: boolean;
   /** True if the end of the schedule has passed and nothing is left to decide. */
   isOver: boolean;
@@ -83,7 +83,7 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
     skippedOfGroup: [],
     highWaterMs: Math.max(question.highWaterMs, due.lastMs ?? -Infinity),
     nextAtMs: null,
-    lookAtMs: null,
+    nextCheckAtMs: null,
     waitsForOthers: false,
     isOver: false,
   };
@@ -94,7 +94,7 @@ export function planOccurrences(question: PlanQuestion): OccurrencePlan {
   plan.nextAtMs = next.fireMs;
   const wakesAtMs = due.more ? nowMs : (next.lookMs ?? recurrence.untilMs);
   const looks = [wakesAtMs, waits.againAtMs].filter((atMs) => atMs !== null);
-  plan.lookAtMs = looks.length === 0 ? null : Math.min(...looks);
+  plan.nextCheckAtMs = looks.length === 0 ? null : Math.min(...looks);
   plan.waitsForOthers = waits.againAtMs !== null;
   plan.isOver = next.lookMs === null && !plan.waitsForOthers && (recurrence.untilMs ?? -Infinity) <= nowMs;
   return plan;

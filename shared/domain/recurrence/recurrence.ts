@@ -31,7 +31,7 @@ export function* instantsFrom(recurrence: Recurrence, fromMs: number): Generator
   if (daysOff) yield* instantsAndDaysOff(cron, zone, rangeOf(recurrence, fromMs), daysOff);
 }
 
-/** Yields the same without the times of days off. */
+/** Yields the same instants as `instantsFrom`, without the times of days off. */
 function* firesFrom(recurrence: Recurrence, fromMs: number): Generator<CronInstant, void> {
   const range = rangeOf(recurrence, fromMs);
   for (const instant of firesOf(recurrence, range)) {
@@ -74,7 +74,7 @@ export interface NextTimes {
 export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   const fireMs = nextInstantMs(recurrence, afterMs);
   if (recurrence.kind !== 'cron' || recurrence.daysOff?.policy !== 'skip') return { fireMs, lookMs: fireMs };
-  // Only times of days off can lie between the two.
+  // Only times of days off can lie between `afterMs` and the next fire.
   const bounded = fireMs === null ? withinSight(recurrence, afterMs) : { ...recurrence, untilMs: fireMs };
   for (const { kind, atMs } of instantsFrom(bounded, afterMs + 1)) {
     if (kind !== 'skipped') return { fireMs, lookMs: atMs };
@@ -82,7 +82,10 @@ export function nextTimes(recurrence: Recurrence, afterMs: number): NextTimes {
   return { fireMs, lookMs: null };
 }
 
-/** Search horizon: otherwise a rare recurrence is searched through thousands of years of clock changes. */
+/**
+ * Search horizon in milliseconds. Without it, a rare recurrence would be searched through thousands of years of clock
+ * changes.
+ */
 export const farthestFireMs = 20 * 366 * 86_400_000;
 
 /** Limits the search, because an expression may name only days off. */

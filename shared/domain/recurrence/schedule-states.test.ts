@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scheduleMoveOf, scheduleStates, scheduleVerbs } from './schedule-states.ts';
 
-describe('the verb of a schedule', () => {
+describe('an action on a schedule', () => {
   it('has no further effect when it is repeated', () => {
     for (const verb of scheduleVerbs) {
       for (const state of scheduleStates) {

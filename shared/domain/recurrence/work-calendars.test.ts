@@ -118,7 +118,7 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('is looked at when it comes and recorded, before the next fire', () => {
+  it('causes a read of the schedule at its time, before the next fire', () => {
     const recurrence = recurring({ cron: '0 9 * * *', policy: 'skip', calendar: christmas });
     expect(nextTimes(recurrence, at('2026-12-24T09:00'))).toEqual({
       fireMs: at('2026-12-28T09:00'),
@@ -150,7 +150,7 @@ describe('an expression with only days off', () => {
   });
 });
 
-describe('a row of days off', () => {
+describe('a sequence of days off', () => {
   it('consists of its dates and the weekends between them', () => {
     expect(longestRowOff(christmas)).toBe(3);
     expect(longestRowOff(calendarOf({ '2026-12-24': '', '2026-12-25': '', '2026-12-28': '' }))).toBe(5);
@@ -220,7 +220,7 @@ describe('a work calendar', () => {
     );
   });
 
-  it('without days off changes no time, and with skip accounts for every time', () => {
+  it('changes no time if it has no days off, and accounts for every time under the policy skip', () => {
     const zones = fc.constantFrom('UTC', 'America/New_York', 'Australia/Lord_Howe', 'Europe/Berlin');
     fc.assert(
       fc.property(anyCron, anyCalendar, zones, (expression, calendar, zone) => {

@@ -29,7 +29,7 @@ export function budgetWords({ units = 0, amount, currency = '' }: BudgetLimit): 
 /** Delay before batches that exceed their budget are offered again: others may have released units by then. */
 export const budgetWaitMs = 5000;
 
-/** Prefix of all causes that are a budget, for which batches wait until a person acts. */
+/** Prefix of all causes of waiting that concern a budget. Batches then wait until a person acts. */
 const beginning = 'budget: ';
 
 /** Returns whether batches, or a run that paused itself, wait because of a budget. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canaryShares } from './canary.ts';
 
 describe('the canary users of a run', () => {
-  it('are divided by the estimates of the countries if they are a number', () => {
+  it('are shared among the countries in proportion to their estimates if the canary is a number', () => {
     expect(canaryShares({ users: 1000 }, { SG: 100_000, ID: 300_000 })).toEqual({ SG: 250, ID: 750 });
     expect(canaryShares({ users: 10 }, { SG: 1, ID: 1, VN: 1 })).toEqual({ ID: 4, SG: 3, VN: 3 });
     expect(canaryShares({ users: 1 }, { SG: 10, ID: 300_000 })).toEqual({ SG: 0, ID: 1 });

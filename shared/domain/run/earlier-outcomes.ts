@@ -18,8 +18,8 @@ export interface EarlierRows {
   /** Finished steps, with the outcome of users without a row of their own. */
   rests: readonly { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
   /**
-   * Outcomes of single users. `succeeded`: the outcome was unknown and was settled as such after the run had ended; the
-   * next step was not called for the user.
+   * Outcomes of single users. `succeeded` means that the outcome was unknown, and a settlement made it `succeeded`
+   * after the run had ended. The next step was not called for such a user.
    */
   failures: readonly { step: number; user: string; outcome: OwnOutcome | 'succeeded' }[];
 }
@@ -76,7 +76,8 @@ function createEnds(rows: EarlierRows, steps: number): (fed: Batch, user: string
 
 export function createFollower({ batches, rests, failures }: EarlierRows) {
   const children = Map.groupBy(batches, ({ parent }) => parent);
-  const members = new Map(batches.map(({ batchNo, users }) => [batchNo, new Set(users)]));
+  const split = batches.filter(({ parent }) => parent !== null);
+  const members = new Map(split.map(({ batchNo, users }) => [batchNo, new Set(users)]));
   const restOf = new Map(rests.map(({ batchNo, step, rest }) => [`${batchNo}/${step}`, rest]));
   const failureOf = new Map(failures.map(({ step, user, outcome }) => [`${step}/${user}`, outcome]));
 

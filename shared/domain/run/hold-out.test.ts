@@ -25,7 +25,7 @@ describe('the hold-out decision', () => {
     expect(users.every((user) => isHeldOut({ percent: 100, seed: 's' }, user))).toBe(true);
   });
 
-  it('holds out all users of a smaller percentage at a larger one', () => {
+  it('holds out, at a larger percentage, all users that it holds out at a smaller one', () => {
     const held = (percent: number) => users.filter((user) => isHeldOut({ percent, seed: 's' }, user));
     const larger = new Set(held(20));
     expect(held(5).every((user) => larger.has(user))).toBe(true);

@@ -30,7 +30,9 @@ export interface QuietNow {
 
 const beginning = 'quiet hours: ';
 const dayMs = 86_400_000;
-/** Search limit: consecutive rules may never end, and the step is examined again after this time. */
+/**
+ * Search limit in milliseconds, because consecutive rules may never end. The step is examined again after this time.
+ */
 const farthestMs = 2 * dayMs;
 
 export function isQuietCause(cause: string | null): boolean {
@@ -56,8 +58,8 @@ function isFor({ actionType, countries }: QuietRule, shard: Shard): boolean {
 }
 
 /**
- * Returns the end of the quiet hours; null if it is not quiet. A country with several zones is quiet while any of them
- * is, unless the rule names a zone.
+ * Returns the end of the quiet hours; null outside of quiet hours. Without a zone in the rule, a country with several
+ * zones is quiet while any of them is.
  */
 function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
   const own = rule.zone === undefined ? zonesOfCountry(country) : [rule.zone];
@@ -72,7 +74,7 @@ function endOf(rule: QuietRule, country: string, nowMs: number): number | null {
 }
 
 /**
- * Returns the first instant from `atMs` on at which the clocks show no quiet time; null if they show none at `atMs`.
+ * Returns the first instant from `atMs` on at which the clocks show no quiet time; null if `atMs` is not in quiet time.
  * Clock changes count: a change may end quiet hours, or begin them once more.
  */
 function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
@@ -85,7 +87,7 @@ function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
   throw new Error(`the clocks of ${zone} never show ${rule.until}`);
 }
 
-/** Returns the milliseconds until quiet hours end on a clock without changes; 0 if it is not quiet. */
+/** Returns the milliseconds until quiet hours end on a clock without changes; 0 outside of quiet hours. */
 function quietLeftMs({ from, until }: QuietRule, localMs: number): number {
   const ofDayMs = ((localMs % dayMs) + dayMs) % dayMs;
   const [fromMs, untilMs] = [msOf(from), msOf(until)];

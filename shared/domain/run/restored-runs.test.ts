@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayGoOn } from './restored-runs.ts';
+import { canContinue } from './restored-runs.ts';
 
 describe('a run of a restored database', () => {
   it.each([
@@ -10,6 +10,6 @@ describe('a run of a restored database', () => {
     ['with a step of class D does not continue, because its endpoint keeps no keys', true, ['D', 'A'], false],
     ['with a step of an unknown type does not continue', true, ['A', null], false],
   ])('%s', (_, hasBegun, classes, goesOn) => {
-    expect(mayGoOn({ hasBegun, classes })).toBe(goesOn);
+    expect(canContinue({ hasBegun, classes })).toBe(goesOn);
   });
 });

@@ -14,6 +14,6 @@ export interface RestoredRun {
  * user by run and step, whatever the batch. Other classes know request keys, or nothing: batches that were split, or
  * called for the first time since the backup, may repeat under another key.
  */
-export function mayGoOn({ hasBegun, classes }: RestoredRun): boolean {
+export function canContinue({ hasBegun, classes }: RestoredRun): boolean {
   return hasBegun && classes.every((one) => one === 'A');
 }

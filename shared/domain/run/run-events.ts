@@ -16,8 +16,8 @@
  * - `ended`: the detail has the final state and the reason.
  */
 /**
- * Events about obstacles that appear and disappear without a request. A check detects them once a second: shorter ones
- * may be missed.
+ * Events about obstacles that appear and disappear without a request. A check detects obstacles once a second, so it
+ * may miss short ones.
  */
 export const troubleEventKinds = [
   'breaker-opened',

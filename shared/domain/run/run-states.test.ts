@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canMove, isTerminal, runStates, statesBefore } from './run-states.ts';
 
 describe('the states of a run', () => {
-  it('have no change from a terminal state', () => {
+  it('do not change from a terminal state', () => {
     for (const from of runStates.filter(isTerminal)) {
       expect(runStates.filter((to) => canMove(from, to))).toEqual([]);
     }

@@ -12,7 +12,7 @@ export interface StepInFlight {
   step: number;
   country: string;
   batches: number;
-  /** Users of those batches, including users lost earlier in the chain. */
+  /** Users of the claimed batches, including users lost earlier in the chain. */
   users: number;
 }
 

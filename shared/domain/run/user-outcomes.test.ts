@@ -15,7 +15,7 @@ const done = (step: number, rest: 'succeeded' | 'expired' | 'cancelled' = 'succe
 });
 
 describe('the steps of a user', () => {
-  it('are pending from the first that has not ended', () => {
+  it('are pending from the first step that has not ended', () => {
     expect(all({ rests: [done(1)] })).toEqual([
       ['u1', 'succeeded', 'pending', 'pending'],
       ['u2', 'succeeded', 'pending', 'pending'],
@@ -52,6 +52,19 @@ describe('the steps of a user', () => {
   });
 });
 
+describe('the outcomes of users of one batch', () => {
+  it('are one object for users with equal outcomes, with or without rows of their own', () => {
+    const users = ['u1', 'u2', 'u3', 'u4'];
+    const failures = ['u2', 'u4'].map((user) => ({ step: 1, user, outcome: 'failed' as const }));
+    const rows = { batches: [{ ...batch, users }], rests: [done(1)], failures };
+    const [first, second, third, fourth] = stepsOfUsers(rows, 1).map(({ steps }) => steps);
+    expect(first).toEqual(['succeeded']);
+    expect(third).toBe(first);
+    expect(second).toEqual(['failed']);
+    expect(fourth).toBe(second);
+  });
+});
+
 describe("the end of a user's chain", () => {
   it('is the first step that did not succeed, or the last step', () => {
     expect(endOf(['succeeded', 'failed', 'skipped'])).toEqual({ step: 2, outcome: 'failed' });
@@ -59,7 +72,7 @@ describe("the end of a user's chain", () => {
     expect(endOf(['succeeded', 'succeeded'])).toEqual({ step: 2, outcome: 'succeeded' });
   });
 
-  it('is that of one step, if the step is given', () => {
+  it('is the outcome of one step, if that step is given', () => {
     expect(endOf(['succeeded', 'failed', 'skipped'], 3)).toEqual({ step: 3, outcome: 'skipped' });
     expect(endOf(['succeeded'], 2)).toEqual({ step: 2, outcome: 'skipped' });
   });

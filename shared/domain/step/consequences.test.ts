@@ -58,7 +58,7 @@ describe('the consequence of an answer', () => {
     for (const of of classes) expect(consequenceOf(of, false, 'ambiguous')).not.toBe('fail');
   });
 
-  it('fails no user on any sequence of answers until an open key is settled', () => {
+  it('never fails users while their key is open, whatever the sequence of answers', () => {
     const kind = fc.constantFrom(...readings);
     fc.assert(
       fc.property(fc.constantFrom(...classes), fc.array(kind, { maxLength: 12 }), (of, way) => {
@@ -95,7 +95,7 @@ describe('the consequence of a status', () => {
     expect(sent).toEqual(['retryable', 'not-found']);
   });
 
-  it('equals the consequence of a whole answer for a final status', () => {
+  it('equals the consequence of an answer that contains the final status', () => {
     for (const reading of ['succeeded', 'failed', 'retryable', 'used-up'] as const) {
       expect(consequenceOfStatus(reading)).toBe(consequenceOf('C', false, reading));
     }

@@ -39,13 +39,13 @@ interface Cells {
   open: Consequence;
 }
 
-/** The same for every class while no key is open: only the reported result itself matters. */
+/** Consequences while no key is open. They depend only on the reported result, not on the class of the endpoint. */
 const reported = { retryable: 'retry', 'used-up': 'fail', failed: 'fail' } as const;
 
 /**
- * The complete decision table of docs/contracts.md. *Open*: a call under this key may have been applied, and this
- * reading does not settle it. A refusal then proves nothing: no cell fails a user, and no cell of class B leads to a
- * new key.
+ * The complete decision table of docs/contracts.md. A cell is *open* if an earlier call under the same key may have
+ * been applied, and this reading does not decide it. A refusal then proves nothing: no open cell marks a user as
+ * failed, and in class B no open cell leads to a new key.
  */
 export const consequences: Readonly<Record<ContractClass, Readonly<Record<ReadingKind, Cells>>>> = {
   A: {
@@ -119,7 +119,7 @@ export const statusReadings = [
 
 export type StatusReading = (typeof statusReadings)[number];
 
-/** If the outcome is known, or that call never served the user and never will, the key is closed for this user. */
+/** The key is closed for a user if the outcome is known, or if the lost call never served the user and never will. */
 const statusConsequences: Readonly<Record<StatusReading, Consequence>> = {
   succeeded: 'succeed',
   failed: 'fail',

@@ -8,7 +8,10 @@
  */
 export type HoldKind = 'fault' | 'quiet-hours';
 
-/** Delay of a batch that waits for a hold which has ended: by then workers have read the current quiet hours. */
+/**
+ * Delay in milliseconds of a batch that a worker releases because of a hold, if the hold has ended in the meantime. By
+ * the end of the delay, workers have read the current quiet hours.
+ */
 export const liftedRetryMs = 1000;
 
 /** Interval in milliseconds at which one batch of a step with a fault is tried. */

@@ -23,7 +23,7 @@ describe('the digest of lost users', () => {
     expect(digestOfLost(some)).not.toBe(digestOfLost(others));
   });
 
-  it('is the same as in earlier releases, whose rows are compared with it', () => {
+  it('is the same as in earlier releases, because it is compared with stored rows of earlier releases', () => {
     expect(digestOfLost(['u2', 'u1'])).toBe('8T27V0ZnXPAA10wz');
   });
 });

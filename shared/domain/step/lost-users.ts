@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { usersTextOf } from './users-text.ts';
 
-/** 96 bits, which makes a second list with the same digest infeasible. */
+/** Length in characters, for 96 bits, which make a second list with the same digest infeasible. */
 const digestLength = 16;
 
 /**

@@ -45,8 +45,8 @@ export interface StepTotals {
 }
 
 /**
- * Flow of batches through one step. Batches that wait only for a worker: entered + born − done − waiting, where fed
- * batches enter step 1, and batches that survived a step enter the next one.
+ * Flow of batches through one step. The number of batches that wait only for a worker is entered + born − done −
+ * waiting: fed batches enter step 1, and batches that survived a step enter the next one.
  */
 export interface StepFlow {
   /** Recorded step rows, child batches included. */

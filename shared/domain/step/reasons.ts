@@ -36,7 +36,7 @@ export function cleanDetail(message: string): string {
   return (
     message
       .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- removing control characters is the point: a NUL byte fails a whole group
+      // oxlint-disable-next-line no-control-regex -- control characters are removed: a NUL byte fails a whole write
       .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
       .slice(0, maxDetailLength)
       .toWellFormed()

@@ -5,7 +5,7 @@
 export const aloneFromLapses = 2;
 
 /**
- * Value instead of a number of lapses: no lease with a begun call has expired. The ledger records the next call before
- * it begins, so an expiry without that record does not count as a lapse.
+ * Stored instead of 0 lapses for a step whose next call is recorded before it begins. If a lease expires without this
+ * record, no call had begun, and the expiry does not count as a lapse.
  */
 export const noneBegun = -1;

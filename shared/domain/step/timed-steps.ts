@@ -1,4 +1,6 @@
-/** A waiting step. If it is due soon, its worker times and claims it; the agenda is the fallback. */
+/**
+ * A waiting step. If the step is due soon, the worker that recorded it times and claims it; the agenda is the fallback.
+ */
 export interface Waits {
   delayMs: number;
   /** Cause of waiting; null if the step was merely released, for any worker with free capacity. */

@@ -8,7 +8,7 @@ const oddId = fc.oneof(
 );
 const ids = fc.uniqueArray(oddId, { minLength: 1, maxLength: 12 });
 
-describe('the users text of a batch', () => {
+describe('the text with the user ids of a batch', () => {
   it('can be converted back for every list of ids', () => {
     fc.assert(
       fc.property(ids, (list) => {
@@ -17,7 +17,7 @@ describe('the users text of a batch', () => {
     );
   });
 
-  it('without some users contains exactly the other users', () => {
+  it('contains exactly the remaining users after some users are removed', () => {
     fc.assert(
       fc.property(ids, fc.array(fc.nat(11), { maxLength: 4 }), (list, picks) => {
         const lost = [...new Set(picks.map((pick) => list[pick % list.length] ?? ''))];
@@ -26,7 +26,7 @@ describe('the users text of a batch', () => {
     );
   });
 
-  it('is unchanged without users that it does not contain', () => {
+  it('does not change if users that it does not contain are removed', () => {
     expect(withoutUsers('"a","b"', ['c'])).toBe('"a","b"');
   });
 

@@ -15,8 +15,8 @@ export function usersOf(text: UsersText): string[] {
 }
 
 /**
- * Returns true if every id is in the text without escapes: read from the left, `","` can then only be the border
- * between two ids. The one id that looks like a border is a lone comma at the beginning.
+ * Returns true if the text contains every id without escapes, so that each `","` in it separates two ids. The only
+ * exception would be a first id that is a single comma, so such a text is not plain.
  */
 export function isPlain(text: UsersText): boolean {
   return !text.includes('\\') && !text.startsWith('","');

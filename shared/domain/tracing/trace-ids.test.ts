@@ -36,7 +36,7 @@ describe('the trace ids of batches', () => {
     }
   });
 
-  it('have the same sampling decision as the trace id itself', () => {
+  it('have the same sampling decision by batch number as by trace id', () => {
     for (const feedId of feedIds) {
       const traces = batchTracesOf(feedId);
       const differing = batchNos.filter(
@@ -46,7 +46,7 @@ describe('the trace ids of batches', () => {
     }
   });
 
-  it('are sampled at other batch numbers in each feed', () => {
+  it('are sampled at different batch numbers in each feed', () => {
     const sampledIn = (feedId: string) => {
       const { isSampled: isOne } = batchTracesOf(feedId);
       return batchNos.filter((batchNo) => isOne(batchNo, 0.01));

@@ -67,7 +67,7 @@ function isWithin(word: number, share: number): boolean {
 /** Odd, so that no two batches collide: 2^32 divided by the golden ratio. */
 const oddWord = 0x9e3779b1;
 
-/** The final mix of MurmurHash3: each of 32 bits affects all others, and no two words collide. */
+/** Applies the final mix of MurmurHash3: each of 32 bits affects all others, and no two words collide. */
 function mixed(word: number): number {
   const once = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);

@@ -112,7 +112,7 @@ describe('a tool that is missing on the machine', () => {
     expect(await readdir(cache)).toEqual([]);
   });
 
-  it('is installed with the npm of PATH, whose absence is reported', async () => {
+  it('is installed with the npm of PATH, and a missing npm is reported', async () => {
     await expect(install({ PATH: folder })).rejects.toThrow(/could not be installed: spawn npm ENOENT/);
     await writeFile(path.join(folder, 'npm'), '#!/bin/sh\n/bin/mkdir -p node_modules/saw-here\n');
     await chmod(path.join(folder, 'npm'), 0o755);

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
 /** Milliseconds after which a lasting cause is logged again, with a count. */
-const tellAgainMs = 30_000;
+const repeatLogAfterMs = 30_000;
 
 /**
  * Returns the log level for kafkajs, which builds no entry above it. Its *info* has a line for every pause of a
@@ -28,13 +28,13 @@ const passing = [
   'There is no leader for this topic-partition',
 ];
 
-/** Messages of its broker pool about a failed connection, which the connection itself has just logged. */
+/** Messages of kafkajs' broker pool about a failed connection. The connection itself has just logged the failure. */
 const connectionMessages = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
 
 interface Cause {
   sinceMs: number;
   loggedMs: number;
-  /** Number of times since the last log line. */
+  /** Number of occurrences since the last log line. */
   count: number;
 }
 
@@ -63,7 +63,7 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
     const cause = known ?? { sinceMs: nowMs, loggedMs: nowMs, count: 0 };
     causes.set(key, cause);
     cause.count += 1;
-    if (known && nowMs - known.loggedMs < tellAgainMs) return;
+    if (known && nowMs - known.loggedMs < repeatLogAfterMs) return;
     const lastedSeconds = Math.round((nowMs - cause.sinceMs) / 1000);
     logger.warn(known ? { ...fields, times: cause.count, lastedSeconds } : fields, line);
     cause.loggedMs = nowMs;
@@ -72,7 +72,7 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
 
   function forgetQuiet(causes: Map<string, Cause>): void {
     const nowMs = clock.monotonicMs();
-    for (const [key, { loggedMs }] of causes) if (nowMs - loggedMs > 2 * tellAgainMs) causes.delete(key);
+    for (const [key, { loggedMs }] of causes) if (nowMs - loggedMs > 2 * repeatLogAfterMs) causes.delete(key);
   }
 
   return {

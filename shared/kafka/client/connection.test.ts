@@ -55,7 +55,7 @@ describe('a log line of the Kafka client', () => {
     expect(read().map((entry) => entry.split(':')[0])).toEqual(['debug', 'debug', 'debug']);
   });
 
-  it('is logged at debug and trace only for routine events', () => {
+  it('is logged at the levels debug and trace only if it reports a routine event', () => {
     const info = logged('info');
     info.client.info('Pausing fetching from 1 topics');
     const debug = logged('debug');
@@ -88,7 +88,7 @@ describe('a log line of the Kafka client', () => {
     ]);
   });
 
-  it('with other numbers is logged once for the same cause', () => {
+  it('is logged once for the same cause even if its numbers differ', () => {
     const { client, read } = logged('info');
     for (let i = 0; i < 50; i++) client.warn(`Response took ${i} ms`);
     client.warn('something else');

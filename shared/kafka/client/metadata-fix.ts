@@ -24,12 +24,12 @@ export function acceptMissingTopics(): void {
   for (const version of versions) {
     const loaded: unknown = load(`kafkajs/src/protocol/requests/metadata/v${version}/response.js`);
     if (!isResponse(loaded)) throw new Error('kafkajs reads metadata in another way than version 2.2.4');
-    loaded.parse = parseWhatIsThere;
+    loaded.parse = parseAvailable;
   }
 }
 
 /** Returns the available part of a decoded answer, instead of an error for missing parts. */
-export function parseWhatIsThere(decoded: unknown): Promise<object> {
+export function parseAvailable(decoded: unknown): Promise<object> {
   const answer = metadata.parse(decoded);
   return Promise.resolve({
     ...answer,

@@ -156,10 +156,10 @@ describe('the request queue of kafkajs', () => {
     it('wakes up once per request time-out, even if 100 requests were answered', () => {
       const queue = connected();
       const wakeUps = countTimers(() => {
-        for (let asked = 0; asked < 100; asked++) {
-          ask(queue, asked);
+        for (let requested = 0; requested < 100; requested++) {
+          ask(queue, requested);
           vi.advanceTimersByTime(timeoutMs / 100);
-          answer(queue, asked);
+          answer(queue, requested);
         }
       });
       expect(wakeUps).toBe(1);

@@ -5,7 +5,7 @@ interface SocketRequest {
   expectResponse: boolean;
   /** Monotonic time in milliseconds; kafkajs' own `sentAt` is wall clock time. */
   sentAtMs: number;
-  /** Milliseconds; at least those of the queue. */
+  /** Time-out of the request in milliseconds, at least that of the queue. */
   requestTimeout: number;
   send(): void;
   completed(answer: { size: number; payload: null }): void;
@@ -94,7 +94,7 @@ function watchTimeouts(queue: RequestQueue): void {
   if (!queue.enforceRequestTimeout || queue.inflight.size === 0 || queue.requestTimeoutIntervalId) return;
   const nowMs = performance.now();
   const leftMs = Array.from(queue.inflight.values(), (request) => request.sentAtMs + request.requestTimeout - nowMs);
-  // Requests sent meanwhile have at least the queue's own time.
+  // Requests sent before the check have at least the queue's own time-out, so the check is not too late for them.
   const waitMs = Math.min(queue.requestTimeout, ...leftMs) + 1;
   queue.requestTimeoutIntervalId = setTimeout(() => {
     queue.requestTimeoutIntervalId = null;

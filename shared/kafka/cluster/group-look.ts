@@ -68,7 +68,7 @@ export function createGroupLook({ kafka, groupId, logger }: GroupLookDeps): Grou
   };
 }
 
-/** Returns an empty assignment while the group assigns anew. */
+/** Returns an empty assignment while the group reassigns its partitions. */
 function assignmentIn(bytes: Buffer): Record<string, number[]> {
   if (bytes.length === 0) return {};
   return AssignerProtocol.MemberAssignment.decode(bytes)?.assignment ?? {};

@@ -4,7 +4,7 @@ import type { KafkaConnection } from '../client/connection.ts';
 
 export interface PartitionOffsets {
   partition: number;
-  /** Next offset of the group; the begin of the partition if it has committed none that is still valid. */
+  /** Next offset of the group; the begin of the partition if the group has committed no offset that is still valid. */
   committed: number;
   /** Offset after the last message. */
   end: number;
@@ -125,7 +125,7 @@ function forTimestamp(topicPartitions: TopicPartitions, fromBeginning: boolean) 
   return topicPartitions.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
 }
 
-/** False if nothing is committed, which is -1, or if the topic was deleted and created anew since. */
+/** Returns false if nothing is committed, which is -1, or if the topic was deleted and created anew since. */
 function isWithin(committed: OffsetIndex, ends: OffsetIndex, topic: string, partition: number): boolean {
   const offset = committed.get(topic)?.get(partition) ?? -1;
   return offset >= 0 && offset <= (ends.get(topic)?.get(partition) ?? -1);

@@ -34,7 +34,7 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
   const existing = new Set(await admin.listTopics());
   const missing = specs.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return [];
-  // If another process creates them first, the answer is `false`, which is as good.
+  // If another process creates the topics first, the answer is `false`. The topics exist in either case.
   await admin.createTopics({ topics: missing.map(topicConfig), waitForLeaders: false });
   return missing;
 }
@@ -63,7 +63,7 @@ async function addPartitions(
     try {
       await admin.createPartitions({ topicPartitions: [{ topic, count: partitions }] });
     } catch (error) {
-      // Another process may have added them since our read.
+      // Another process may have added the partitions since they were read.
       const now = await waitForTopics(admin, [{ topic }], signal, ({ count }) => count > 0);
       if ((now.get(topic) ?? 0) < partitions) throw error;
     }
@@ -110,7 +110,7 @@ interface KnownTopic {
   led: number;
 }
 
-/** Polls, because brokers learn of topics one after another. @returns the number of partitions by topic */
+/** Polls until all brokers know the topics, one after another. @returns the number of partitions by topic */
 async function waitForTopics(
   admin: Admin,
   specs: readonly Pick<TopicSpec, 'topic'>[],

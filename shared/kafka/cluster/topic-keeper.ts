@@ -16,7 +16,7 @@ export interface TopicKeeper {
    * they exist and can be written.
    */
   ensure(topics: readonly string[]): Promise<boolean>;
-  /** Does the same for a start: resolves after 5 s at the latest, while the attempt continues. */
+  /** Like `ensure`, for the start of a process: resolves after 5 s at the latest, while the attempt continues. */
   ensureSoon(topics: readonly string[]): Promise<void>;
   /** Replaces the specifications of the kept topics. */
   keep(specs: readonly TopicSpec[]): void;

@@ -29,8 +29,9 @@ export function assignPartitions(
 }
 
 /**
- * Returns the subscriber of each partition. Pairs come in the order of their scores; a member with a full share is
- * skipped. If the partitions do not divide evenly, as many members as there are partitions left get one more.
+ * Returns the subscriber of each partition. Pairs of a partition and a member are used in the order of their scores; a
+ * member with a full share is skipped. If the partitions do not divide evenly, as many members as there are partitions
+ * left get one more.
  */
 function share(topic: string, count: number, subscribers: readonly string[]): string[] {
   if (subscribers.length === 0) return [];
@@ -60,7 +61,10 @@ function rankedPairs(topic: string, count: number, subscribers: readonly string[
   return pairs.sort((a, b) => b.score - a.score || a.partition - b.partition || (a.memberId < b.memberId ? -1 : 1));
 }
 
-/** Final mixing step of MurmurHash3. Without it, names that differ only in their end would have similar scores. */
+/**
+ * Applies the final mixing step of MurmurHash3. Without it, names that differ only in their end would have similar
+ * scores.
+ */
 function scoreOf(name: string): number {
   let sum = fnv1a(name);
   sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);

@@ -67,7 +67,7 @@ function givenCoordinator({ refusals }: { refusals: number }) {
 }
 
 describe('a commit of offsets', () => {
-  it('is sent once, although kafkajs would repeat a failed one', async () => {
+  it('is sent once, although kafkajs would repeat a failed commit', async () => {
     const { fence, send, received } = givenCoordinator({ refusals: 1 });
     const commit = fence.run(() => repeatAsKafkajs(send));
     await expect(commit).rejects.toThrow('refused');
@@ -98,7 +98,7 @@ describe('a commit of offsets', () => {
     expect(received()).toBe(1);
   });
 
-  it('keeps the type of its error, by which kafkajs finds another coordinator', async () => {
+  it('keeps the type of its error, because kafkajs needs the type to find another coordinator', async () => {
     const { send } = givenCoordinator({ refusals: 1 });
     await expect(send()).rejects.toMatchObject({ type: refusal.type, retriable: false });
   });

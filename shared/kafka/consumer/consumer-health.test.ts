@@ -34,7 +34,7 @@ describe('the health of a consumer', () => {
     expect(health.ready()).toEqual({ ok: false, cause: 'not in group g: no' });
   });
 
-  it('is not ready if a lane with messages takes none for 30 s, and broken after two minutes', () => {
+  it('is not ready if messages of a partition are not taken for 30 s, and broken after two minutes', () => {
     const { health, look } = given();
     health.onJoined();
     look(3, { next: 5, end: 45 });
@@ -57,7 +57,7 @@ describe('the health of a consumer', () => {
     expect(health.ready()).toEqual({ ok: true });
   });
 
-  it('is ready again when the lane progresses', () => {
+  it('is ready again when the partition progresses', () => {
     const { health, look } = given();
     health.onJoined();
     look(12, { next: 5, end: 45 });
@@ -69,14 +69,14 @@ describe('the health of a consumer', () => {
     ['has read all messages', { next: 45, end: 45 }],
     ['has enough unsettled messages', { next: 5, end: 45, full: true }],
     ['has no position and no messages', { next: undefined, end: 0 }],
-  ])('is ready while the lane %s', (_, lane) => {
+  ])('is ready while the partition %s', (_, lane) => {
     const { health, look } = given();
     health.onJoined();
     look(100, lane);
     expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
   });
 
-  it('measures a lane without a position from the committed offset', () => {
+  it('measures a partition without a position from the committed offset', () => {
     const { health, look } = given();
     health.onJoined();
     look(4, { next: undefined, end: 3 });

@@ -3,7 +3,7 @@ import { unansweredTooLongMs, type AnswerWatch } from '../client/answer-watch.ts
 import { isUnreachable } from '../client/unreachable.ts';
 import type { LaneView } from './lanes.ts';
 import type { PartitionOffsets } from '../cluster/offset-look.ts';
-import { createStandingLanes } from './standing-lanes.ts';
+import { createStuckLanes } from './stuck-lanes.ts';
 
 /** Crashes in a row, without a fetch, after which a new process may recover; half a minute with the pauses. */
 const crashesToGiveUp = 10;
@@ -20,7 +20,9 @@ export interface ConsumerHealth {
   onFetched(): void;
   /** Returns the milliseconds to wait before the next client is started. */
   onCrashed(error: Error): number;
-  /** Reports that time has passed. A timer counts it, not the clock, so that a process that was frozen continues. */
+  /**
+   * Reports that time has passed. A timer counts the time, not the clock, so that a process that was frozen continues.
+   */
   pass(ms: number): void;
   /** Compares the lanes with the offsets, every `lookIntervalMs`. */
   observe(lanes: readonly LaneView[], offsets: ReadonlyMap<string, readonly PartitionOffsets[]>): void;
@@ -38,7 +40,7 @@ export function createConsumerHealth({
   lookIntervalMs: number;
   fetches: Pick<AnswerWatch, 'unansweredMs'>;
 }): ConsumerHealth {
-  const standing = createStandingLanes(lookIntervalMs);
+  const standing = createStuckLanes(lookIntervalMs);
   let joined = false;
   let outsideMs = 0;
   let crashes = 0;
@@ -72,10 +74,10 @@ export function createConsumerHealth({
         return { ok: false, cause: `no broker has answered a fetch for ${Math.round(unansweredMs / 1000)} s` };
       }
       const lane = standing.longest();
-      if (!lane || lane.standsMs < unreadyAfterMs) return { ok: true };
+      if (!lane || lane.stuckForMs < unreadyAfterMs) return { ok: true };
       return {
         ok: false,
-        cause: `${lane.topic}/${lane.partition} stands still for ${lane.standsMs / 1000} s with ${lane.lag} messages before it`,
+        cause: `${lane.topic}/${lane.partition} stands still for ${lane.stuckForMs / 1000} s with ${lane.lag} messages before it`,
       };
     },
     broken: () => {
@@ -90,7 +92,7 @@ export function createConsumerHealth({
         });
       }
       const lane = standing.longest();
-      if (!lane || lane.standsMs < stuckAfterMs) return undefined;
+      if (!lane || lane.stuckForMs < stuckAfterMs) return undefined;
       return new Error(
         `${lane.topic}/${lane.partition} stands still for ${stuckAfterMs / 1000} s with ${lane.lag} messages before it`,
       );

@@ -78,7 +78,7 @@ describe('the Kafka consumer', () => {
     await Promise.race(receivers.map((receiver) => receiver.until(isThere)));
   }
 
-  it('stops fetching for a full lane, and continues when its messages are settled', async () => {
+  it('stops fetching for a full partition buffer, and continues when its messages are settled', async () => {
     const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
     await givenTopics(slow, quick);
     // One request per message, so that the broker stores them separately; eight fill a fetch.

@@ -231,7 +231,8 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
       keeper.keep(specs);
       if (state !== 'member') return;
       await keeper.ensure(topics);
-      // A member that sees more partitions than when it joined makes the group assign anew; no member has to leave.
+      // A member that sees more partitions than when it joined makes the group reassign its partitions; no member has
+      // to leave.
       if (isSame) return await client?.refresh();
       joined = awaitedJoin();
       const { promise } = joined;
@@ -250,7 +251,7 @@ export function createConsumer(deps: ConsumerDeps): MessageConsumer {
   };
 }
 
-/** Handled in advance: a rejection without a listener would end the process. */
+/** Creates a promise with an empty rejection handler, because an unhandled rejection would end the process. */
 function awaitedJoin(): PromiseWithResolvers<null> {
   const join = Promise.withResolvers<null>();
   join.promise.catch(() => undefined);

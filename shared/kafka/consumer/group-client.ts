@@ -16,7 +16,10 @@ export interface TopicPartitions {
 export interface GroupClient {
   /** Resolves when joining has begun; `onJoined` and `onCrashed` report the result. Rejects if no broker answers. */
   start(): Promise<void>;
-  /** Commits once; one at a time. Rejects on failure, or if partitions were assigned anew before it was sent. */
+  /**
+   * Makes one attempt to commit; attempts run one at a time. Rejects on failure, or if partitions were assigned anew
+   * before the commit was sent.
+   */
   commit(positions: readonly LanePosition[]): Promise<void>;
   pause(what: TopicPartitions[]): void;
   resume(what: TopicPartitions[]): void;
@@ -72,7 +75,7 @@ export function createGroupClient(deps: GroupClientDeps): GroupClient {
     allowAutoTopicCreation: false,
     maxBytesPerPartition: deps.maxBytesPerPartition,
     maxBytes,
-    // Sleep of a consumer with all lanes paused; the wait of a fetch is decided in `fetching`.
+    // kafkajs sleeps for this time while all lanes are paused. The wait of a fetch is decided in `fetching`.
     maxWaitTimeInMs: 50,
     // The caller starts another client instead: kafkajs leaks listeners at every restart of its own.
     retry: { retries: 5, restartOnFailure: () => Promise.resolve(false) },

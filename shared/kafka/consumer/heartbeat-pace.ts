@@ -18,7 +18,8 @@ export function createHeartbeatPace(monotonicMs = () => performance.now()): Hear
     try {
       return await heartbeat();
     } catch (error) {
-      // The coordinator's refusal must reach kafkajs with its next heartbeat, which follows at once.
+      // The next heartbeat follows at once and must not be suppressed, because kafkajs has to receive the coordinator's
+      // refusal.
       sentAtMs = -Infinity;
       throw error;
     }

@@ -41,7 +41,7 @@ function intakeOf(gatherMs: number) {
   };
 }
 
-it('a fetch gathers messages for a short time while others are unsettled, and waits long otherwise', async () => {
+it('a fetch gathers messages for a short time while other messages are unsettled, and waits long otherwise', async () => {
   const { intake, take, pass } = intakeOf(20);
   pass(1000);
   expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 5000 });

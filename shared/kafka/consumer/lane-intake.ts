@@ -5,8 +5,8 @@ import type { Delivery, Lanes } from './lanes.ts';
 import type { Fetching } from './steer-cluster.ts';
 
 /**
- * Upper bound on the bytes held back over all lanes, plus one answer (1 MiB) of each broker. Above it nothing is
- * fetched until half of it is delivered.
+ * Upper bound on the bytes held back over all lanes, plus one answer (1 MiB) of each broker. Above the bound, nothing
+ * is fetched until half of the bytes are delivered.
  */
 const maxHeldBytes = 8 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ export interface LaneIntakeDeps {
   topics: () => readonly string[];
   /** Longest time that a broker gathers messages, in milliseconds. */
   gatherMs: number;
-  /** The same while nothing is in work. */
+  /** Longest time that a broker gathers messages while nothing is in work, in milliseconds. */
   idleMs?: number | undefined;
   tell: (about: (to: LaneReceiver) => void) => void;
   /** Returns whether the receiver has enough work. */
@@ -64,7 +64,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
     });
   }
 
-  /** Pauses whole topics: without named partitions, those assigned later are paused too. */
+  /** Pauses whole topics. No partitions are named, so that partitions assigned later are paused too. */
   function pauseAll(): void {
     client()?.pause(topics().map((topic) => ({ topic })));
   }
@@ -97,7 +97,7 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
       lastTakenMs = monotonicMs();
       const taken = stopped ? undefined : lanes.take(batch.topic, batch.partition, batch.messages);
       if (!taken) return Promise.resolve();
-      // The next fetch continues behind these messages; only the watermark is ever committed.
+      // The next fetch continues after these messages. Only the watermark is ever committed.
       payload.resolveOffset(batch.lastOffset());
       if (taken.ended) revoke([taken.ended]);
       // Pause before delivery, as settling the messages may resume the lane.

@@ -22,7 +22,7 @@ function settleAll(lanes: Lanes, messages: readonly LaneMessage[]): (Lane | unde
   return messages.map((message) => lanes.settle(message));
 }
 
-describe('the lanes of a consumer', () => {
+describe('the lanes of a consumer, one for each assigned partition', () => {
   it('deliver messages with their lane and offset', () => {
     const [message] = take(assigned(), 5);
     expect(message).toMatchObject({ lane: { topic: 't', partition: 0, assignment: 1 }, offset: 5 });

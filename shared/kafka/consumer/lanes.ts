@@ -38,11 +38,14 @@ export interface LaneView {
 
 /** Delivery state of the partitions assigned to one consumer, by lane, and how far the consumer may commit. */
 export interface Lanes {
-  /** Starts a lane for each partition, and ends all lanes so far. @returns the ended lanes */
+  /** Starts a lane for each partition, and ends all previous lanes. @returns the ended lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
   /** Takes fetched messages. Undefined if they must not be taken now; fetching repeats from the current position. */
   take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;
-  /** Settles a message. @returns the lane if it was full and wants more: first messages held back, then new ones */
+  /**
+   * Settles a message.
+   * @returns the lane if it was full and wants more messages: those that are held back, and then new ones
+   */
   settle(message: LaneMessage): Lane | undefined;
   /** Returns the next messages that are held back, up to the mark; undefined if there are none, or no room. */
   give(lane: Lane): Delivery | undefined;
@@ -117,9 +120,9 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   }
 
   /**
-   * True if the messages were fetched before the assignment, from the position of the old lane; kafkajs may pass them
-   * on right after it. Taking them would skip the messages that the old lane had not settled. So if a lane begins no
-   * earlier than the previous one ended, its first messages are fetched again.
+   * Returns true if the messages were fetched before the assignment, from the position of the old lane; kafkajs may
+   * pass them on right after it. Taking them would skip the messages that the old lane had not settled. So if a lane
+   * begins no earlier than the previous one ended, its first messages are fetched again.
    */
   function isLeftOver(state: LaneState, key: string, firstOffset: number): boolean {
     if (state.begun) return false;
@@ -246,7 +249,7 @@ export function createLanes({ highMark, lowMark }: LaneMarks): Lanes {
   };
 }
 
-/** Copies the bytes: those from kafkajs are a view that keeps the whole fetch answer in memory. */
+/** Copies the bytes, because the bytes from kafkajs are a view that keeps the whole fetch answer in memory. */
 function copyOf(bytes: Buffer | null): Buffer | null {
   return bytes && Buffer.from(bytes);
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { assignPartitions } from './assignment.ts';
 
 /**
- * Name of our assignment protocol. Another algorithm needs another name, as a group takes one that all members offer.
+ * Name of Muster's assignment protocol. Another algorithm needs another name, because a group uses a protocol that all
+ * its members offer.
  */
 export const protocolName = 'muster-rendezvous';
 
@@ -29,7 +30,10 @@ export function partitionAssigners(): PartitionAssigner[] {
 }
 
 function createAssigner(name: string, cluster: Cluster): Assigner {
-  /** Highest partition count seen by topic: a topic that vanishes for a moment must not make the group assign anew. */
+  /**
+   * Highest partition count seen by topic, so that a topic that vanishes for a moment does not make the group reassign
+   * its partitions.
+   */
   const seen = new Map<string, number>();
 
   function partitionsOf(topic: string): number {

@@ -25,7 +25,7 @@ const joinsApartMs = 250;
 export interface SteeringDeps {
   fetching: () => Fetching;
   fetches: AnswerWatch;
-  /** False if the group has assigned partitions anew since the current commit began. */
+  /** Returns false if the group has assigned partitions anew since the current commit began. */
   isCommitCurrent: () => boolean;
   clock: Pick<Clock, 'sleep'>;
 }
@@ -117,7 +117,8 @@ function steerBroker(broker: Broker, steering: Steering): void {
     try {
       return await waiting.wait({ answer, drop: () => dropFetches(broker) }, nothing);
     } catch (error) {
-      // kafkajs joins anew, or finds other brokers, only after the fetches from the other brokers have ended too.
+      // kafkajs joins anew, or finds other brokers, only after the fetches from all brokers have ended. The waiting
+      // fetches are therefore interrupted.
       waiting.interrupt();
       throw error;
     }

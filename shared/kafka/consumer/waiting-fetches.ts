@@ -1,6 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Interval of heartbeats: a member learns of a rebalance from its next heartbeat, so it takes about this long. */
+/**
+ * Interval of heartbeats, in milliseconds. A member learns of a rebalance from its next heartbeat, so a rebalance takes
+ * about this long.
+ */
 export const heartbeatIntervalMs = 1_000;
 
 /** Fetch in flight. `drop` gives the fetch up; it resolves to false if that is not possible. */
@@ -10,9 +13,9 @@ export interface FetchUnderWay<Answer> {
 }
 
 /**
- * Fetches of a consumer with nothing in work: brokers may hold them for longer than the interval of heartbeats. kafkajs
- * sends heartbeats only between two fetches, so this sends further ones beside them. If the consumer has other work,
- * the fetches end.
+ * Fetches of a consumer with nothing in work. Brokers may hold such fetches for longer than the interval of heartbeats.
+ * kafkajs sends heartbeats only between two fetches, so further heartbeats are sent from here during a fetch. If the
+ * consumer has other work, the fetches end.
  */
 export interface WaitingFetches {
   /** Resolves with the answer, or with `instead` if the fetch was given up. */

@@ -5,7 +5,7 @@ import { createOffsetLook } from '../cluster/offset-look.ts';
 import type { Placement } from './placement.ts';
 
 const lookEveryMs = 1_000;
-/** Milliseconds without publishing after which a topic is checked no more. */
+/** Milliseconds without publishing after which a topic is no longer checked. */
 const inUseMs = 10_000;
 
 /** Watch that updates a placement with the unhandled messages of topics in use; it costs nothing without use. */

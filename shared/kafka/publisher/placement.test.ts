@@ -65,7 +65,7 @@ describe('the placement of messages', () => {
     );
   });
 
-  it('counts a message once that was placed before a look and is unhandled at it', () => {
+  it('counts a message once if it was placed before a check of the load and is unhandled at that check', () => {
     const { place, pass } = given({ partitions: 2 });
     place(4);
     pass([2, 0]);

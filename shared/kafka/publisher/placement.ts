@@ -29,7 +29,10 @@ interface TopicState {
  */
 export interface Placement {
   choose(topic: string, partitions: readonly number[]): number;
-  /** Begins a check of offsets; call the result with them. Messages placed in between are not in them yet. */
+  /**
+   * Begins a check of offsets. The caller passes the offsets to the returned function. They do not include messages
+   * placed in between.
+   */
   beginLook(topic: string): (offsets: readonly PartitionOffsets[]) => void;
 }
 

@@ -64,7 +64,7 @@ describe('the Kafka publisher', () => {
     return offsets.sort((a, b) => a.partition - b.partition).map(({ high }) => Number(high));
   }
 
-  it('writes each message once to a healthy topic while another is not writable, and to that one later', async () => {
+  it('writes each message once, to a healthy topic at once and to an unwritable topic later', async () => {
     const bad = `${topic}.bad`;
     await Promise.all([givenTopic(topic), givenTopic(bad)]);
     await setWritable(bad, false);

@@ -198,7 +198,7 @@ describe('the publisher', () => {
     await other;
   });
 
-  it('sends one message to a failed topic from time to time, and all once it succeeds', async () => {
+  it('sends one message to a failed topic from time to time, and all messages once one succeeds', async () => {
     const { publisher, request, requests, advance } = createWire();
     await givenUp(publisher, request);
     advance(500);
@@ -272,7 +272,7 @@ describe('the publisher', () => {
     expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['next']]);
   });
 
-  it('answers all calls before it is closed', async () => {
+  it('completes all pending calls before it is closed', async () => {
     const { publisher, request } = createWire();
     let published = false;
     const publishing = publisher.publish([message('a')]).then(() => (published = true));

@@ -15,7 +15,8 @@ export interface PublisherDeps {
   kafka: KafkaConnection;
   logger: Logger;
   /**
-   * Topics created if they are missing, at `connect` and after a failed publish. Others may be published to as well.
+   * Topics created if they are missing, at `connect` and after a failed publish. Other topics may be published to as
+   * well.
    */
   topics?: readonly TopicSpec[];
   /**

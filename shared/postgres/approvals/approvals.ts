@@ -87,7 +87,7 @@ export async function readGivenApprovals(
   return (await connection.query<StoredApproval>(selectGiven.with(of))).rows;
 }
 
-const selectPrices = `select prices_now($1, $2) as prices`;
+const selectPrices = `select current_prices($1, $2) as prices`;
 
 const selectBudgets = `select budgets_of($1) -> 'budgets' as budgets`;
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ChainStep } from '../../contracts/campaigns/campaigns.ts';
-import type { ApprovalRule, StartedSum } from '../../domain/approval/approval-policy.ts';
+import type { ApprovalRule, UnapprovedStartTotal } from '../../domain/approval/approval-policy.ts';
 import type { GivenApproval } from '../../domain/approval/clearance.ts';
 import type { Starter } from '../../domain/approval/started-sums.ts';
 import { costTermsOf, noPrices, type CostTerms } from '../../domain/approval/user-bounds.ts';
@@ -26,7 +26,7 @@ export interface StartTerms {
   terms: CostTerms;
   /** Null: the start counts in no sum. */
   starter: Starter | null;
-  sums: readonly StartedSum[];
+  sums: readonly UnapprovedStartTotal[];
 }
 
 export interface StartNow {

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { StartedSum } from '../../domain/approval/approval-policy.ts';
+import type { UnapprovedStartTotal } from '../../domain/approval/approval-policy.ts';
 import { startedSums, sumKeysOf, type StartedInCountry, type Starter } from '../../domain/approval/started-sums.ts';
 import { boundsOf, type CostTerms, type UsersByCountry } from '../../domain/approval/user-bounds.ts';
 import { uuidOf } from '../../domain/ids/ids.ts';
@@ -10,8 +10,8 @@ import { statementOf } from '../connection/statement.ts';
  * its feeds and its run. After it, the transaction writes only rows of its own run or campaign.
  */
 export async function lockSums(client: PoolClient): Promise<void> {
-  const { rowCount } = await client.query('select from unapproved_starts_turn for update');
-  if (rowCount !== 1) throw new Error('the row of unapproved_starts_turn is missing: sums cannot be judged');
+  const { rowCount } = await client.query('select from unapproved_starts_lock for update');
+  if (rowCount !== 1) throw new Error('the row of unapproved_starts_lock is missing: sums cannot be judged');
 }
 
 export interface StartOf {
@@ -50,7 +50,7 @@ export async function readSums(
   starter: Starter,
   currency: string | null,
   without: Without = {},
-): Promise<StartedSum[]> {
+): Promise<UnapprovedStartTotal[]> {
   const keys = sumKeysOf(starter);
   const names = keys.map(({ key }) => key);
   return startedSums(keys, await readStarted(connection, names, currency, without));
@@ -99,8 +99,8 @@ export async function countStart(
       keys,
       countries,
       users: Object.values(users),
-      unitsEach: terms.unitsPerUser,
-      millionthsEach: terms.millionthsPerUser.toString(),
+      unitsPerUser: terms.unitsPerUser,
+      millionthsPerUser: terms.millionthsPerUser.toString(),
       ...budgetBounds(countries, terms),
     }),
   );
@@ -132,8 +132,8 @@ export async function countRaise(client: PoolClient, { campaignId, of, terms }: 
       campaignId,
       countries,
       keys: sumKeysOf(of).map(({ key }) => key),
-      unitsEach: terms.unitsPerUser,
-      millionthsEach: terms.millionthsPerUser.toString(),
+      unitsPerUser: terms.unitsPerUser,
+      millionthsPerUser: terms.millionthsPerUser.toString(),
       ...budgetBounds(countries, terms),
     }),
   );
@@ -142,8 +142,8 @@ export async function countRaise(client: PoolClient, { campaignId, of, terms }: 
 function budgetBounds(countries: readonly string[], terms: CostTerms) {
   const bounds = countries.map((country) => boundsOf(terms.budgets[country], terms));
   return {
-    unitsMost: bounds.map(({ units }) => (units === Infinity ? null : units)),
-    millionthsMost: bounds.map(({ millionths }) => millionths?.toString() ?? null),
+    maxUnits: bounds.map(({ units }) => (units === Infinity ? null : units)),
+    maxMillionths: bounds.map(({ millionths }) => millionths?.toString() ?? null),
   };
 }
 
@@ -175,8 +175,8 @@ const selectSums = statementOf<{ keys: readonly string[]; runId: string | null; 
   'sums-of-starts',
   ($) => `
   select k.key, s.country, sum(s.users)::float8 as users,
-    sum(least(s.users * s.units_each, s.units_most))::float8 as units,
-    trunc(sum(least(s.users * s.millionths_each, s.millionths_most)))::text as millionths
+    sum(least(s.users * s.units_per_user, s.max_units))::float8 as units,
+    trunc(sum(least(s.users * s.millionths_per_user, s.max_millionths)))::text as millionths
   from unnest(${$('keys')}::text[]) k (key) join unapproved_starts s on s.sum_keys @> array[k.key]
   where s.at > now() - interval '24 hours' and s.run is distinct from ${$('runId')}::uuid
     and s.campaign is distinct from ${$('campaignId')}::uuid
@@ -187,12 +187,12 @@ interface NewStarts {
   runId: string;
   campaignId: string;
   keys: readonly string[];
-  unitsEach: number;
-  millionthsEach: string;
+  unitsPerUser: number;
+  millionthsPerUser: string;
   countries: readonly string[];
   users: readonly number[];
-  unitsMost: readonly (number | null)[];
-  millionthsMost: readonly (string | null)[];
+  maxUnits: readonly (number | null)[];
+  maxMillionths: readonly (string | null)[];
 }
 
 /** Each start deletes some rows that are a day old, so that the table holds about a day of starts. */
@@ -206,48 +206,49 @@ const upsertStarts = statementOf<NewStarts>(
       for update skip locked))
   )
   insert into unapproved_starts as s
-    (run, campaign, country, sum_keys, users, units_each, units_most, millionths_each, millionths_most)
+    (run, campaign, country, sum_keys, users, units_per_user, max_units, millionths_per_user, max_millionths)
   select ${$('runId')}::uuid, ${$('campaignId')}::uuid, k.country, ${$('keys')}::text[], k.users,
-    ${$('unitsEach')}::numeric, k.units_most,
-    ${$('millionthsEach')}::numeric, k.millionths_most
-  from unnest(${$('countries')}::text[], ${$('users')}::bigint[], ${$('unitsMost')}::numeric[],
-    ${$('millionthsMost')}::numeric[]) k (country, users, units_most, millionths_most)
+    ${$('unitsPerUser')}::numeric, k.max_units,
+    ${$('millionthsPerUser')}::numeric, k.max_millionths
+  from unnest(${$('countries')}::text[], ${$('users')}::bigint[], ${$('maxUnits')}::numeric[],
+    ${$('maxMillionths')}::numeric[]) k (country, users, max_units, max_millionths)
   on conflict (run, country) do update set at = now(), sum_keys = excluded.sum_keys, users = excluded.users,
-    units_each = excluded.units_each, units_most = excluded.units_most, millionths_each = excluded.millionths_each,
-    millionths_most = excluded.millionths_most`,
+    units_per_user = excluded.units_per_user, max_units = excluded.max_units,
+    millionths_per_user = excluded.millionths_per_user,
+    max_millionths = excluded.max_millionths`,
 );
 
 /**
- * Counts by raised budgets. A run that began more than a day ago may have no row left: it counts by the bounds of its
- * feeds. A feed without a bound may reach as many users as the budget has units for. Retried users count with their
- * first run.
+ * Stores the totals of a start again after its budgets were raised. If the run began more than a day ago, it may have
+ * no row left. Its users then count by the bounds of its feeds. A feed without a bound may reach as many users as the
+ * budget has units for. Retried users count with their first run.
  */
 const upsertRaised = statementOf<Omit<NewStarts, 'runId' | 'users'>>(
   'count-raise',
   ($) => `
   with k as (
-    select * from unnest(${$('countries')}::text[], ${$('unitsMost')}::numeric[], ${$('millionthsMost')}::numeric[])
-      k (country, units_most, millionths_most)
+    select * from unnest(${$('countries')}::text[], ${$('maxUnits')}::numeric[], ${$('maxMillionths')}::numeric[])
+      k (country, max_units, max_millionths)
   ), open as (
     select id, coalesce(parent, id) as first, kind from runs
     where campaign = ${$('campaignId')}::uuid and ended_at is null
   ), counted as (
     update unapproved_starts s set
       at = case when exists (select from open o where s.run in (o.id, o.first)) then now() else s.at end,
-      units_most = case when s.units_most is not null and k.units_most is not null
-        then greatest(s.units_most, k.units_most) end,
-      millionths_most = case when s.millionths_most is not null and k.millionths_most is not null
-        then greatest(s.millionths_most, k.millionths_most) end
+      max_units = case when s.max_units is not null and k.max_units is not null
+        then greatest(s.max_units, k.max_units) end,
+      max_millionths = case when s.max_millionths is not null and k.max_millionths is not null
+        then greatest(s.max_millionths, k.max_millionths) end
     from k where s.campaign = ${$('campaignId')}::uuid and s.country = k.country
     returning s.run, s.country
   )
   insert into unapproved_starts
-    (run, campaign, country, sum_keys, users, units_each, units_most, millionths_each, millionths_most)
+    (run, campaign, country, sum_keys, users, units_per_user, max_units, millionths_per_user, max_millionths)
   select o.id, ${$('campaignId')}::uuid, k.country, ${$('keys')}::text[], u.users,
-    ${$('unitsEach')}::numeric, k.units_most, ${$('millionthsEach')}::numeric, k.millionths_most
+    ${$('unitsPerUser')}::numeric, k.max_units, ${$('millionthsPerUser')}::numeric, k.max_millionths
   from open o cross join k cross join lateral (
-    select greatest(sum(greatest(f.fed_users, f.users_at_most)), case when bool_or(f.users_at_most is null)
-      then ceil(k.units_most / nullif(${$('unitsEach')}::numeric, 0)) end)::bigint as users
+    select greatest(sum(greatest(f.fed_users, f.max_users)), case when bool_or(f.max_users is null)
+      then ceil(k.max_units / nullif(${$('unitsPerUser')}::numeric, 0)) end)::bigint as users
     from feeds f where f.run = o.id and f.country = k.country
   ) u
   where o.kind = 'live' and u.users is not null

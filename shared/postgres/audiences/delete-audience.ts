@@ -4,11 +4,16 @@ import type { ListDeletion } from '../../ports/stored-audiences.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { campaignsUsingList } from './list-usage.ts';
 
-/** Deletes a list with its users and rejects, unless it is in use. */
-export function deleteUnusedList(pool: Pool, listId: string): Promise<ListDeletion> {
+/**
+ * Deletes a list, its users and its rejected rows, unless the list is in use.
+ *
+ * @param isByAge true: a list that people keep counts as not found, also if it was kept a moment ago
+ */
+export function deleteUnusedList(pool: Pool, listId: string, isByAge = false): Promise<ListDeletion> {
   return inTransaction(pool, async (client): Promise<ListDeletion> => {
-    // A saved audience that is being created with the list locks the row: the queries after this lock see it.
-    const { rowCount: found } = await client.query(holdList, [listId]);
+    // A transaction that creates a saved audience with this list locks the list's row. The queries after this lock
+    // therefore see that saved audience.
+    const { rowCount: found } = await client.query(holdList, [listId, isByAge]);
     if (found === 0) return { kind: 'not-found' };
     const [campaignId] = await campaignsUsingList(client, publicId('audience', listId));
     if (campaignId !== undefined) return { kind: 'in-use', campaignId };
@@ -19,13 +24,13 @@ export function deleteUnusedList(pool: Pool, listId: string): Promise<ListDeleti
   });
 }
 
-const holdList = `select from audiences where id = $1 for update`;
+const holdList = `select from audiences where id = $1 and not ($2::boolean and is_kept) for update`;
 
 /** $1 list. Selects the newest saved audience that includes or excludes the list. */
 const savedWith = `
   select s.id as "savedAudienceId", s.name
   from audience_uses u join saved_audiences s on s.id = u.used_by
-  where u.kind = 'list' and u.source = public_id('aud', $1) and u.by_saved
+  where u.kind = 'list' and u.source = public_id('aud', $1) and u.by_saved_audience
   order by u.used_by desc limit 1`;
 
 const deleteAudience = `

@@ -104,7 +104,7 @@ async function endings(
   };
 }
 
-// oxlint-disable-next-line no-control-regex -- a NUL byte is one of the two things that Postgres cannot be asked for
+// oxlint-disable-next-line no-control-regex -- Postgres rejects parameters with a NUL byte or a lone surrogate
 const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** Returns the longest storable prefix: no stored id lies between it and `after`, but some may precede `after`. */

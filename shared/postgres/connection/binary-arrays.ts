@@ -12,7 +12,9 @@ const uuidBytes = 16;
 /** Start of Postgres's time scale, in microseconds since 1970. */
 const microsUntil2000 = Date.UTC(2000, 0, 1) * 1000;
 
-/** Reused buffer that results are copied from. Larger arrays get one of their own, so that no large one is kept. */
+/**
+ * Reused buffer that results are copied from. Larger arrays get a buffer of their own, so that no large buffer is kept.
+ */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024);
 
 /** @param values texts with any content but NUL, which a Postgres text cannot hold */

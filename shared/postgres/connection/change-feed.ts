@@ -10,7 +10,7 @@ import { connectClient } from './servers/servers.ts';
 const channel = 'muster';
 const againAfterMs = 1000;
 /** Interval of probes, which find dead connections that report no error. */
-const askEveryMs = 30_000;
+const probeEveryMs = 30_000;
 const askTimeoutMs = 10_000;
 
 export interface ChangeFeedDeps {
@@ -83,7 +83,7 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
     const client = connection;
     try {
       await (client ? ask(client, 'select 1') : listen());
-      return askEveryMs;
+      return probeEveryMs;
     } catch (error) {
       log.failed(source, error);
       if (client) close(client);
@@ -117,6 +117,6 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
 }
 
 /** Notifies all processes: at once, or on commit inside a transaction. */
-export async function tellOf(kind: ChangeKind, to: Pool | ClientBase): Promise<void> {
+export async function notifyChange(kind: ChangeKind, to: Pool | ClientBase): Promise<void> {
   await to.query({ name: 'tell', text: 'select pg_notify($1, $2)', values: [channel, kind] });
 }

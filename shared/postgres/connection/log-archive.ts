@@ -15,7 +15,10 @@ export interface LogArchive extends Archived {
   state: 'off' | 'new' | 'well' | 'behind' | 'failing';
 }
 
-/** 64 files of the usual size. A server that archives each completed file has one or two waiting. */
+/**
+ * Waiting bytes from which the archive counts as behind: 64 files of the usual size. A server that archives each
+ * completed file has one or two files waiting.
+ */
 const behindBytes = 1024 ** 3;
 
 /**

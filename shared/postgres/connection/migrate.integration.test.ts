@@ -53,7 +53,7 @@ describe('several Muster versions that migrate one database', () => {
       writeFile(join(folder, 'oldest-version'), `${oldest}\n`),
     ]);
   const by = (version: string) => migrate(database.url, { folder: files(), version });
-  const noted = async () => {
+  const recorded = async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
@@ -74,7 +74,7 @@ describe('several Muster versions that migrate one database', () => {
     expect(await by('1.1.0')).toEqual(['29990101000000_later']);
     await by('1.2.0');
     await by('1.2.0');
-    expect(await noted()).toEqual([
+    expect(await recorded()).toEqual([
       { version: '1.0.0', oldest: packageVersion, migrations: names },
       { version: '1.1.0', oldest: '1.0.0', migrations: ['29990101000000_later'] },
       { version: '1.2.0', oldest: '1.0.0', migrations: [] },
@@ -90,7 +90,7 @@ describe('several Muster versions that migrate one database', () => {
     await expect(migrate(database.url, { version: '1.0.0' })).rejects.toThrow(
       "this is Muster 1.0.0, and Muster 1.2.0 has changed the database's schema: 1.1.0 is the oldest",
     );
-    expect((await noted()).map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '1.2.0']);
+    expect((await recorded()).map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '1.2.0']);
   });
 });
 

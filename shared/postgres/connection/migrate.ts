@@ -66,8 +66,8 @@ export async function migrate(connectionString: string, options: MigrateOptions 
 
 /**
  * Acquires the migration lock. Knex's own lock is a row that a killed process leaves behind for ever. This lock ends
- * with the connection, which is the only one: a process that lost the lock cannot go on migrating. The process polls
- * for the lock: a waiting statement holds a snapshot, and `create index concurrently` waits for all snapshots.
+ * with the connection, which is the only one: a process that lost the lock cannot continue the migration. The process
+ * polls for the lock: a waiting statement holds a snapshot, and `create index concurrently` waits for all snapshots.
  *
  * Any role that may connect can take any advisory lock whose number it knows. So the number is random, in a table that
  * only the owner can read. `pg_locks` shows the number to every role while the lock is held; the holder therefore ends
@@ -112,7 +112,7 @@ async function addMigrationLock(database: Knex): Promise<void> {
     // The table exists before the first migration. Only the owner has rights on it.
     await database.raw(
       `create table if not exists migration_lock (
-        one boolean primary key default true check (one), number int8 not null default ${randomNumber})`,
+        singleton boolean primary key default true check (singleton), number int8 not null default ${randomNumber})`,
     );
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && madeAtOnce.has(String(error.code)))) throw error;
@@ -277,7 +277,7 @@ function isMigration(loaded: unknown): loaded is Migration {
   return typeof loaded === 'object' && loaded !== null && 'up' in loaded && typeof loaded.up === 'function';
 }
 
-/** Knex requires a down function. To go back, start the previous version on the current schema. */
+/** Rejects: Knex requires a down function, but to go back, the previous version is started on the current schema. */
 function refuseToGoDown(): Promise<never> {
   return Promise.reject(new Error('the schema only goes up'));
 }

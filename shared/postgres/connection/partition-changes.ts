@@ -79,14 +79,15 @@ async function oneByOne<Change>(
       if (isDone) made.push(change);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      // A reader of one partition usually holds the next one too: each further try would delay writers again.
+      // A transaction that locks one partition usually locks the next one too. The other changes are not tried, because
+      // each waiting change would delay writers again.
       return { made, heldUp: 1 };
     }
   }
   return { made, heldUp: 0 };
 }
 
-/** SQLSTATE `lock_not_available`. */
+/** Returns true for SQLSTATE `lock_not_available`. */
 function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }

@@ -35,12 +35,12 @@ function dayOf(at: Date): string {
 }
 
 const selectAhead = `
-  with made_by (name, parents) as (values
+  with created_by (name, parents) as (values
     ('make_feed_partitions', (select array_agg(to_regclass(name)) from feed_tables)),
     ('make_job_days', array['ended_jobs'::regclass, 'job_attempts'::regclass])
   ), f as (
     select p.oid, p.proname, p.proowner, m.parents
-    from made_by m join pg_proc p on p.proname = m.name and p.pronamespace = 'public'::regnamespace
+    from created_by m join pg_proc p on p.proname = m.name and p.pronamespace = 'public'::regnamespace
   ), weeks as (
     select date_trunc('week', now() + n * interval '7 days', 'UTC') as at from generate_series(0, 8) n
   ), days as (

@@ -25,8 +25,7 @@ export function createPool(deps: PoolDeps): Pool {
 
 /**
  * Creates a pool for the ledger and the feeds, whose few named statements run thousands of times and must keep one good
- * plan. Otherwise a plan made while the tables were empty may stay a sequential scan for ever; `docs/execution-path.md`
- * has the figures.
+ * plan. Otherwise a plan made while the tables were empty may stay a sequential scan for ever (docs/execution-path.md).
  */
 export function createHotPathPool(deps: PoolDeps): Pool {
   return poolWith(deps, { planning: keptPlans });
@@ -50,7 +49,7 @@ export function createAcceptPool(deps: PoolDeps): Pool {
   return poolWith(deps, { planning: keptPlans, statementTimeoutMs: acceptTimeoutMs, answerWithinMs: 1_000 });
 }
 
-/** Longer than it takes to sort some ten million rows of an upload. */
+/** Statement timeout in milliseconds, longer than it takes to sort some ten million rows of an upload. */
 const uploadTimeoutMs = 600_000;
 
 /** Creates a pool for uploads, which hold a connection while rows arrive, and sort them in one long statement. */

@@ -53,13 +53,13 @@ describe('the check of the server behind DATABASE_URL', () => {
       return rows[0]?.setting;
     };
     for (const create of [createPool, createHotPathPool, createAcceptPool, createUploadPool]) {
-      const [told, asked] = [database.url, `${database.url}?pooler=session`].map((connectionString) => {
+      const [notified, requested] = [database.url, `${database.url}?pooler=session`].map((connectionString) => {
         const pool = create({ connectionString, applicationName: 'told', max: 3, logger });
         pools.push(pool);
         return settingsOf(pool);
       });
-      expect(await asked, create.name).toBe(await told);
-      expect(await told, create.name).toContain('idle_in_transaction_session_timeout=15000');
+      expect(await requested, create.name).toBe(await notified);
+      expect(await notified, create.name).toContain('idle_in_transaction_session_timeout=15000');
     }
   });
 

@@ -3,7 +3,7 @@
  * The request is kept as long as its outcome: it can be read, and sent again.
  */
 export const keptColumns = `id, client, accepted_at, scheduled_for, expires_at, call_digest, attempt, method, url, headers,
-      body, is_body_gone, key, tags, schedule, repeats, terms,
+      body, is_body_omitted, key, tags, schedule, repeats, terms,
       ordering_key, in_order`;
 
 /**
@@ -15,7 +15,10 @@ export const keptOf = (forgets: string) => `id, client, accepted_at, scheduled_f
       case when ${forgets} and body is not null then true end, key, tags, schedule, repeats, terms,
       ordering_key, in_order`;
 
-/** Read row by row: where jobs are called, dispatchers already know the setting. */
+/**
+ * Condition: bodies of the client's jobs are deleted when the jobs end. Looks up the setting for each row. Statements
+ * that call jobs do not need the look-up, because dispatchers already know the setting.
+ */
 export const clientForgets = (
   row: string,
 ) => `coalesce((select not (c.definition -> 'keepBodies')::boolean from clients c

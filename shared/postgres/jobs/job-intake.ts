@@ -6,12 +6,15 @@ import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
 import { retryingDeadlocks } from '../connection/transaction.ts';
 import { advanceCommitted, wakeKeys, type WokenRow } from './key-wakes.ts';
-import { jobTellerOn } from './job-teller.ts';
+import { jobNotifierOn } from './job-notifier.ts';
 
 /** @param pool pool of the hot path: its statements time out before the scheduler's sweep looks for late rows (10 s) */
 export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
-  const teller = jobTellerOn(pool);
-  /** Groups yet to be stored carefully from the start: a caller that repeats one key often repeats more. */
+  const notifier = jobNotifierOn(pool);
+  /**
+   * Number of further groups whose ids are looked up before the insert (`storeWithCare`). A caller that repeats one key
+   * often repeats more.
+   */
   let carefulGroups = 0;
 
   /**
@@ -40,7 +43,7 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
       if (!answer) throw new Error('a statement that stores jobs has answered nothing');
       await advanceCommitted({ pool, slot }, jobs.map(wokenBy));
       const { dues, firstInMs } = duesOf(jobs, answer);
-      teller.committed(firstInMs);
+      notifier.committed(firstInMs);
       return dues;
     },
 
@@ -70,9 +73,12 @@ interface StoredRow {
 
 const uniqueViolation = '23505';
 
-/** Each try after the second needs a job that lived its whole life while a statement waited. */
+/** A try after the second one is needed only if a job was stored, called and ended while a statement waited. */
 const maxTries = 5;
-/** A known key costs its group a second statement, so at most one group in so many pays it. */
+/**
+ * Number of groups that are stored carefully after a known key. A known key costs its group a second statement, so at
+ * most one group in this number pays for it.
+ */
 const groupsOfCare = 64;
 
 /** Computes due times as the statement does: a time in the past becomes now. */
@@ -152,7 +158,7 @@ function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConf
   return `
   with stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, key, method, url, headers, body,
-      tags, schedule, terms, ordering_key, in_order, place, ready_at)
+      tags, schedule, terms, ordering_key, in_order, accept_order, ready_at)
     select k.partition_id, case when k.ordering_key is null then d.due else 'infinity' end, k.id, k.client,
       d.due, d.due + k.relevancy * interval '1 millisecond',
       k.key, k.method, k.url, k.headers, k.body, k.tags::text[], k.schedule, k.terms,

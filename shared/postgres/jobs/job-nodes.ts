@@ -15,7 +15,7 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
           figures: JSON.stringify(figures),
           anyClientCredit: credit?.toAnyClient ?? null,
           clientCredit: JSON.stringify(credit?.toClients ?? {}),
-          outletCalls: calls ? JSON.stringify(calls) : null,
+          endpointCalls: calls ? JSON.stringify(calls) : null,
           callDurations: durations ? textOf(durations) : null,
         }),
       );
@@ -30,10 +30,10 @@ export function createJobNodes({ pool }: { pool: Pool }): JobNodes {
   };
 }
 
-/** Serializes durations as `{"forMs": …, "byOutlet": {"…": {"250": 40}}}`, which other versions read too. */
-function textOf({ forMs, byOutlet }: CallDurations): string {
-  const outlets = Array.from(byOutlet, ([outletId, buckets]) => `"${outletId}":${writtenDurations(buckets)}`);
-  return `{"forMs":${forMs},"byOutlet":{${outlets.join(',')}}}`;
+/** Serializes durations as `{"forMs": …, "byEndpoint": {"…": {"250": 40}}}`, which other versions read too. */
+function textOf({ forMs, byEndpoint }: CallDurations): string {
+  const endpoints = Array.from(byEndpoint, ([endpointId, buckets]) => `"${endpointId}":${writtenDurations(buckets)}`);
+  return `{"forMs":${forMs},"byEndpoint":{${endpoints.join(',')}}}`;
 }
 
 interface Beat {
@@ -46,22 +46,23 @@ interface Beat {
   anyClientCredit: number | null;
   clientCredit: string;
   /** Null: unchanged since the last heartbeat. */
-  outletCalls: string | null;
+  endpointCalls: string | null;
   callDurations: string | null;
 }
 
 const beat = statementOf<Beat>(
   'beat-node',
   ($) => `
-  insert into job_nodes (owner, kind, region, expires_at, figures, any_client_credit, client_credit,
-    outlet_calls, call_durations)
+  insert into job_nodes (owner, kind, region, expires_at, figures, default_client_credit, client_credit,
+    endpoint_calls, call_durations)
   values (${$('owner')}, ${$('kind')}, ${$('region')}, now() + ${$('ttlMs')} * interval '1 millisecond',
     ${$('figures')}::jsonb, ${$('anyClientCredit')}, ${$('clientCredit')}::jsonb,
-    coalesce(${$('outletCalls')}::jsonb, '{}'), coalesce(${$('callDurations')}::jsonb, '{}'))
+    coalesce(${$('endpointCalls')}::jsonb, '{}'), coalesce(${$('callDurations')}::jsonb, '{}'))
   on conflict (owner) do update set expires_at = excluded.expires_at,
     alive_since = case when job_nodes.expires_at < now() then now() else job_nodes.alive_since end,
-    figures = excluded.figures, any_client_credit = excluded.any_client_credit, client_credit = excluded.client_credit,
-    outlet_calls = coalesce(${$('outletCalls')}::jsonb, job_nodes.outlet_calls),
+    figures = excluded.figures, default_client_credit = excluded.default_client_credit,
+    client_credit = excluded.client_credit,
+    endpoint_calls = coalesce(${$('endpointCalls')}::jsonb, job_nodes.endpoint_calls),
     call_durations = coalesce(${$('callDurations')}::jsonb, job_nodes.call_durations)`,
 );
 
@@ -73,8 +74,8 @@ const selectDispatchers = `
 /** Ends the node's heartbeat and credit, which releases its claims. Its row stays for a day as a record. */
 const leave = `
   with gone as (delete from job_nodes where expires_at < now() - interval '1 day')
-  update job_nodes set expires_at = now() - interval '1 ms', any_client_credit = null, client_credit = '{}',
-    outlet_calls = '{}', call_durations = '{}'
+  update job_nodes set expires_at = now() - interval '1 ms', default_client_credit = null, client_credit = '{}',
+    endpoint_calls = '{}', call_durations = '{}'
     where owner = $1`;
 
 /**
@@ -84,8 +85,11 @@ const leave = `
 export const beatsAreStored = `exists (select from job_nodes
         where expires_at >= now() and alive_since < now() - interval '${deadAfterMs} milliseconds')`;
 
-/** True if no call of the fire can be under way whose owner has died, or if such a call does not matter. */
-export const isUncalled = (fire: string) => `(${fire}.alone_until is null or ${fire}.alone_until < now())`;
+/**
+ * Condition: the fire's job may be called anew once its owner has died. A job with an ordering key has to wait until a
+ * lost call is certainly over (`exclusive_until`).
+ */
+export const isUncalled = (fire: string) => `(${fire}.exclusive_until is null or ${fire}.exclusive_until < now())`;
 
 /** Owners whose claims are free. Postgres computes the array once in a statement, and only if a claim is met. */
 export const deadOwners = `array(select owner from job_nodes where expires_at < now())`;

@@ -4,14 +4,14 @@ import { textArrayBytes, uuidArrayBytes } from '../connection/binary-arrays.ts';
 import { statementOf } from '../connection/statement.ts';
 import { retryingDeadlocks } from '../connection/transaction.ts';
 import { clientForgets, keptColumns, keptOf } from './ended-jobs.ts';
-import { jobTellerOn } from './job-teller.ts';
+import { jobNotifierOn } from './job-notifier.ts';
 
 /** Keys advanced in one transaction, which holds their locks until it ends. */
 const keysAtOnce = 100;
 
 /** Marks the keys of these rows to be advanced, in statements that store, end or move jobs. */
 export const wakeKeys = (rows: string, where = 'true') => `
-    insert into key_wakes (client, ordering_key)
+    insert into ordering_key_wakes (client, ordering_key)
     select distinct client, ordering_key from ${rows} where ordering_key is not null and ${where}`;
 
 type KeyParams = Record<'clients' | 'keys', Buffer>;
@@ -30,7 +30,7 @@ export const advanceKeys = statementOf<KeyParams>(
 /** Keys that were woken a second ago and are not advanced yet, for example after a crash. */
 export const lostWakes = `
   select distinct client::text as "clientId", ordering_key as key from (
-    select client, ordering_key from key_wakes where at < now() - interval '1 second' order by at limit 1000
+    select client, ordering_key from ordering_key_wakes where at < now() - interval '1 second' order by at limit 1000
   ) w`;
 
 /** Expires jobs that are past their relevancy, among the next thousand jobs of each key. */
@@ -42,7 +42,7 @@ export const expireWaiting = statementOf<KeyParams & { slot: number }>(
     cross join lateral (
       select id, expires_at from jobs j where j.client = k.client and j.ordering_key = k.key
         and j.ordering_key is not null and j.due_at = 'infinity' and j.sideline is null
-      order by j.ready_at, j.accepted_at, j.place limit 1000
+      order by j.ready_at, j.accepted_at, j.accept_order limit 1000
     ) j
   ), x as (
     delete from jobs where id in (
@@ -67,16 +67,16 @@ interface AdvancedRow extends OrderedKey {
 
 interface KeyAdvancerDeps {
   pool: Pool;
-  /** Slot of the totals that counts jobs expiring behind their key. */
+  /** Slot of the totals that counts jobs which expire while they wait for their ordering key. */
   slot: number;
 }
 
 export function createKeyAdvancer({ pool, slot }: KeyAdvancerDeps): KeyAdvancer {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   async function advanceSome(keys: readonly OrderedKey[]): Promise<void> {
     const { rows } = await pool.query<AdvancedRow>(advanceKeys.with(paramsOf(keys)));
-    if (rows.some(({ isSoon }) => isSoon)) teller.committed(0);
+    if (rows.some(({ isSoon }) => isSoon)) notifier.committed(0);
     const expired = rows.filter(({ hasExpired }) => hasExpired);
     if (expired.length === 0) return;
     await retryingDeadlocks(() => pool.query(expireWaiting.with({ ...paramsOf(expired), slot })));
@@ -105,7 +105,10 @@ export interface WokenRow {
   key: string | null;
 }
 
-/** Advances keys after a commit. Never throws: the change is committed, and a sweep advances the other keys. */
+/**
+ * Advances the ordering keys of changed rows after a commit. Never throws, because the change is committed, and a sweep
+ * advances the keys that this function could not advance.
+ */
 export async function advanceCommitted(on: KeyAdvancerDeps, rows: readonly WokenRow[]): Promise<void> {
   const keys = rows.flatMap(({ clientId, key }) => (key === null ? [] : [{ clientId, key }]));
   await createKeyAdvancer(on)

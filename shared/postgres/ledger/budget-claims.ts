@@ -61,7 +61,7 @@ export async function reserve(pool: Pool, claims: readonly StepRef[], unitsPerUs
 /** `budget` is null if the budget was locked. */
 type ReservationRow = Omit<Shortage, 'budget'> & { place: number; budget: string | null };
 
-/** Claims that go on, or only to be split, and steps to be released because they have no reservation. */
+/** Claims that continue, some of them only to be split, and steps to release because they have no reservation. */
 export interface CheckedClaims {
   claimed: ClaimedStep[];
   putBack: StepWaiting[];
@@ -69,7 +69,7 @@ export interface CheckedClaims {
 
 /**
  * Checks the reservations of claimed steps again: a worker that released the step a moment ago deleted its reservation
- * in the same transaction. From here on only this worker can.
+ * in the same transaction. From here on, only this worker can delete the reservation.
  */
 export async function checkReservations(
   client: PoolClient,

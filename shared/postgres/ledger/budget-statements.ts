@@ -1,6 +1,9 @@
 import { statementOf } from '../connection/statement.ts';
 
-/** Statements of flushes that touch budgets; other flushes do not pay for them. Lists run parallel. */
+/**
+ * Statements of flushes that touch budgets; other flushes do not pay for them. Entries at the same position of the
+ * lists belong together.
+ */
 
 interface KeyParams {
   feeds: string;
@@ -15,7 +18,7 @@ interface KeyParams {
 export const reserveBudgets = statementOf<KeyParams>(
   'reserve-budgets',
   ($) => `
-  select place::int, country, budget_number(units, currency) || ' ' || coalesce(currency, 'units') as budget, fits
+  select place::int, country, format_budget(units, currency) || ' ' || coalesce(currency, 'units') as budget, fits
   from reserve_budgets(${$('feeds')}::uuid[], ${$('batchNos')}::int[], ${$('steps')}::int2[])`,
 );
 

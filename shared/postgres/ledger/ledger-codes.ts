@@ -9,7 +9,10 @@ export const restCode = { succeeded: 1, expired: 2, cancelled: 3 } as const;
 
 export const failureCode = { failed: 2, suppressed: 4, unknown: 8 } as const;
 
-/** Outcome of an unknown user settled as succeeded, no failure. The row explains why the user went no further. */
+/**
+ * Outcome code of an unknown user who was settled as succeeded; not a failure. The row explains why the user did not
+ * continue.
+ */
 export const settledAsSucceeded = 1;
 
 export function failureOutcome(code: number): OwnOutcome {

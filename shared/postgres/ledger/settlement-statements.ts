@@ -16,10 +16,11 @@ export interface SettleParams {
 }
 
 /**
- * Settles unknown users as succeeded or failed. Lists run parallel, sorted, without repeats. The statement locks the
- * run's row before the rows of its users: of two concurrent settlements, the second finds no unknown users left. If the
- * receipts of the run were counted, a user settled as succeeded changes the count: the trigger counts again before it
- * deletes receipts or failures. Returns one row for each line, with its verdict.
+ * Settles unknown users as succeeded or failed. Entries at the same position of the lists belong together; the lists
+ * are sorted, without repeats. The statement locks the run's row before the rows of its users: of two concurrent
+ * settlements, the second finds no unknown users left. If the receipts of the run were counted, a user settled as
+ * succeeded changes the count: the trigger counts again before it deletes receipts or failures. Returns one row for
+ * each line, with its verdict.
  */
 export const settle = statementOf<SettleParams>(
   'settle-unknown',
@@ -33,7 +34,8 @@ export const settle = statementOf<SettleParams>(
       and r.ended_at is not null
     for no key update of r
   ), u as materialized (
-    select k.position, f.feed, f.batch_no, k.step, f.user_id, f.reason as was_reason, f.detail as was_detail, k.outcome,
+    select k.position, f.feed, f.batch_no, k.step, f.user_id, f.reason as previous_reason,
+      f.detail as previous_detail, k.outcome,
       k.reason, k.detail
     from k
     join d on k.country is null or k.country = d.country
@@ -44,8 +46,10 @@ export const settle = statementOf<SettleParams>(
       for update
     ) f
   ), s as (
-    insert into settlements (feed, batch_no, step, user_id, request, was_reason, was_detail, outcome, reason, detail)
-    select feed, batch_no, step, user_id, ${$('settlement')}::uuid, was_reason, was_detail, outcome, reason, detail
+    insert into settlements (feed, batch_no, step, user_id, request, previous_reason, previous_detail, outcome,
+      reason, detail)
+    select feed, batch_no, step, user_id, ${$('settlement')}::uuid, previous_reason, previous_detail, outcome,
+      reason, detail
       from u
   ), f as (
     update user_failures f set outcome = u.outcome, reason = u.reason, detail = u.detail
@@ -65,7 +69,8 @@ export const settle = statementOf<SettleParams>(
     select feed, step, outcome, reason, ${settlementSlot}, sum(users), 
       coalesce((array_agg(user_id order by batch_no, user_id) filter (where users > 0))[1:${sampleSize}], '{}')
     from (
-      select feed, batch_no, step, user_id, ${failureCode.unknown}::int2 as outcome, was_reason as reason, -1 as users
+      select feed, batch_no, step, user_id, ${failureCode.unknown}::int2 as outcome, previous_reason as reason,
+        -1 as users
         from u
       union all
       select feed, batch_no, step, user_id, outcome, reason, 1 from u where outcome = ${failureCode.failed}
@@ -75,8 +80,8 @@ export const settle = statementOf<SettleParams>(
       sample = (t.sample || excluded.sample)[1:${sampleSize}]
   ), fs as (
     update failure_totals t set sample = array(select x from unnest(t.sample) x where x <> all (g.users))
-    from (select feed, step, was_reason, array_agg(user_id) as users from u group by feed, step, was_reason) g
-    where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = g.was_reason
+    from (select feed, step, previous_reason, array_agg(user_id) as users from u group by feed, step, previous_reason) g
+    where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = g.previous_reason
       and t.slot <> ${settlementSlot}
   ), b as (
     -- Of a run that has ended, its budget keeps one number: what was certainly not applied is taken off.

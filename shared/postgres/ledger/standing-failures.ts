@@ -30,7 +30,7 @@ export const standingFailures = (places: {
     and not exists (
       select from family l
       join feeds c on c.run = l.id and c.country = f.country
-      join retry_users t on t.feed = c.feed and t.user_id = u.user_id
+      join explicit_users t on t.feed = c.feed and t.user_id = u.user_id
       where (l.created_at, l.id) > (m.created_at, m.id)
         and (c.complete or t.user_id <= (c.cursor::jsonb #>> '{}') collate "C")
     )`;

@@ -25,7 +25,7 @@ export function createStepHolds({ pool }: { pool: Pool }): StepHolds {
       return rowCount === 1;
     },
     lift: ({ feedId, step }, kind) =>
-      // A flush that releases batches of this step locks the same rows in the opposite order.
+      // A flush that releases batches of this step locks the same rows in the opposite order, so the two may deadlock.
       retryingDeadlocks(() =>
         inTransaction(pool, async (client) => {
           const { rowCount } = await client.query(dropHold.with({ feed: feedId, step, kind }));
@@ -67,7 +67,7 @@ export const tryHeldStep = statementOf<{ feed: string; step: number; everyMs: nu
   where feed = ${$('feed')} and step = ${$('step')} and kind = 'fault' and next_try_at <= now()`,
 );
 
-/** The agenda lists the batches that wait in a step: no other row of the feed is read. */
+/** Deletes a hold. The batches that wait in its step are found by the agenda, so no other row of the feed is read. */
 const dropHold = statementOf<{ feed: string; step: number; kind: HoldKind }>(
   'drop-hold',
   ($) => `delete from holds where feed = ${$('feed')} and step = ${$('step')} and kind = ${$('kind')}`,

@@ -31,7 +31,7 @@ import {
   addSuppressed,
   createSuppressionLists,
   suppressedUsersIn,
-  tellSuppressed,
+  attachSuppressed,
   type SuppressionLists,
 } from './suppressions.ts';
 import { inTransaction, retryingDeadlocks } from '../connection/transaction.ts';
@@ -83,7 +83,7 @@ export function createStepLedger({ pool, ...terms }: StepLedgerDeps): StepLedger
   };
 }
 
-/** If the suppression lists have changed, no step was claimed: retries the claims with the current lists. */
+/** Flushes, and repeats the claims if the suppression lists have changed, because then no step was claimed. */
 async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed> {
   const { otherLists, ...flushed } = await flushOnce(wanted, deps);
   if (otherLists === null) return flushed;
@@ -96,7 +96,7 @@ async function flushKnowingLists(wanted: LedgerFlush, deps: FlushDeps): Promise<
 
 /**
  * Flushes in one statement, unless steps are released, split, begun again, cost units, or have a suppression list or a
- * check. Those are rare, and would make the statement more expensive for all flushes.
+ * check. These cases are rare, and would make the statement more expensive for all flushes.
  */
 async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFlushed & { otherLists: string | null }> {
   const { pool, terms, childNumbers, lists } = deps;
@@ -128,7 +128,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const results = [...recorded, ...put];
     if (unitsPerUser) await settle(client, results, born, unitsPerUser);
     const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
-    const ours = await noteChecked(client, await tellSuppressed(client, affordable, actionTypeOf, lists), checked);
+    const ours = await noteChecked(client, await attachSuppressed(client, affordable, actionTypeOf, lists), checked);
     const timed = timedOf(put, born, timedWithinMs);
     return { ...rest, recorded: results, claimed: ours, busy: [...busy], children, born, timed, begun, refused: [] };
   });
@@ -137,7 +137,10 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
 const noActionType = () => undefined;
 const never = () => false;
 
-/** Removes results whose next step has a suppression list: it is checked when a step is claimed by itself. */
+/**
+ * Removes results whose next step has a suppression list, because the list is checked only when a step is claimed by
+ * itself.
+ */
 function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lists: SuppressionLists) {
   const goesOn = (result: StepResult) => !lists.isFor(actionTypeOf({ ...result, step: result.step + 1 }));
   return handOn && new Set([...handOn].filter(goesOn));
@@ -239,7 +242,7 @@ function joined(left: LedgerFlushed, right: LedgerFlushed): LedgerFlushed {
   };
 }
 
-/** SQLSTATE classes that a retry meets again: values that do not fit (22), constraints (23), limits (54). */
+/** Returns true if a retry would fail again, by the SQLSTATE class: values (22), constraints (23), limits (54). */
 function isFaultOfTheData(error: unknown): error is Error {
   return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
 }

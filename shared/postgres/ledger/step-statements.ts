@@ -3,7 +3,10 @@ import { failureTotalsAdded, flowAdded } from './totals-sql.ts';
 import { quarantinedAfterLapses, restCode, stepState } from './ledger-codes.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** Statements of the ledger. Their costs and reasons: docs/execution-path.md. Lists run parallel. */
+/**
+ * Statements of the ledger. docs/decisions/0167-what-a-batch-costs-in-postgres.md has their costs and reasons. Entries
+ * at the same position of the lists belong together.
+ */
 
 export interface RecordAndClaimParams {
   feeds: string;
@@ -163,10 +166,13 @@ export interface PutBackParams extends EpochParams {
   slot: number;
 }
 
-/** Time since its last batch after which a cause counts as new again. */
+/** Time without a batch after which a cause of waiting counts as new again. */
 const causeLasts = `interval '2 minutes'`;
 
-/** Releases steps until they are due, by the agenda too. Returns the positions of steps this worker still held. */
+/**
+ * Releases steps until they are due; the agenda offers them then too. Returns the positions of steps that this worker
+ * still held.
+ */
 export const putBack = statementOf<PutBackParams>(
   'put-back',
   ($) => `
@@ -216,7 +222,7 @@ export const noteBegins = statementOf<EpochParams>(
       and s.state = ${stepState.running}
     returning k.position, s.feed, s.batch_no, s.step, s.epoch, s.owner, s.next_attempt_at
   ), w as (
-    insert into step_begins (feed, batch_no, step, epoch, worker)
+    insert into step_call_starts (feed, batch_no, step, epoch, worker)
     select feed, batch_no, step, epoch, owner from b order by feed, batch_no, step
     on conflict (feed, batch_no, step, epoch) do nothing
   ), l as (

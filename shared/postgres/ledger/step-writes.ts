@@ -116,7 +116,7 @@ export async function recordAndClaim(
     else if (row[0] === null) {
       recorded = atPositions(results, row[7]?.split(',') ?? []);
       const goOn = recorded.filter((result) => handOn.has(result) && hasSurvivors(result));
-      // A lower count means that an unexpected row was in the way: it is found when its lease ends.
+      // A lower count means that an unexpected row prevented a claim. That step is found when its lease ends.
       if (goOn.length === row[8]) handedOn = goOn;
     } else if (row[3] === null) contradicted.push(contradictionOf(row));
     else claimedSteps.push(claimOf(row));

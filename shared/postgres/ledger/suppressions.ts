@@ -51,7 +51,7 @@ type FoundRow = [position: string, user: string, list: string, note: string | nu
  * mark came later, a worker lost in between would leave a key that may have been used. Its call would then have to be
  * repeated.
  */
-export async function tellSuppressed(
+export async function attachSuppressed(
   client: PoolClient,
   claimed: readonly ClaimedStep[],
   actionTypeOf: (claim: ClaimedStep) => string | undefined,

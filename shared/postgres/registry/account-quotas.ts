@@ -62,8 +62,8 @@ export async function beyondQuota(
 export const lockAccounts = 'select from api_keys where id = any($1::uuid[]) order by id for no key update';
 
 /**
- * Open runs of each campaign with open or waiting runs or a recurring schedule, and the places they take. A recurring
- * campaign keeps one place between its runs, so that the next run always has room.
+ * Open runs of each campaign that has open or waiting runs or a recurring schedule, and the places that they take in
+ * the account's quota. A recurring campaign keeps one place between its runs, so that the next run always has room.
  */
 export const openOfCampaigns = `
   select campaign, count(*) filter (where not recurs) as runs, greatest(1, count(*) filter (where not recurs)) as places

@@ -18,7 +18,7 @@ export interface NewApiKey {
   /** No bounds by default. */
   bounds?: KeyBounds;
   expiresAt?: Date | null;
-  madeBy?: string | null;
+  createdBy?: string | null;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> 
     scope = wholeScope,
     bounds = noBounds,
     expiresAt = null,
-    madeBy = null,
+    createdBy = null,
   } = wanted;
   const persons = owner === null ? [] : [personOf(owner)];
   const readsUsers = scope.users ?? false;
@@ -51,7 +51,7 @@ export async function addApiKey(pool: Pool, wanted: NewApiKey): Promise<string> 
       users: readsUsers,
       ...bounds,
       expiresAt,
-      madeBy,
+      createdBy,
     }),
   );
   const { rows } = await pool.query<{ key: string }>('select api_key as key from api_key_secrets where digest = $1', [
@@ -69,12 +69,12 @@ interface InsertParams extends Scope, KeyBounds {
   owner: string | null;
   persons: readonly string[];
   expiresAt: Date | null;
-  madeBy: string | null;
+  createdBy: string | null;
 }
 
 /**
- * Inserts the key after its secret; the foreign key of the secret is checked at the end of the statement. A key made by
- * a key with a scope counts in its maker's quotas, so more keys give a team no more room.
+ * Inserts the key after its secret; the foreign key of the secret is checked at the end of the statement. A key that
+ * was made by a key with a scope counts in its maker's quotas. More keys therefore give a team no more room.
  */
 const insertKey = statementOf<InsertParams>(
   'insert-api-key',
@@ -84,13 +84,13 @@ const insertKey = statementOf<InsertParams>(
     on conflict (digest) do nothing returning api_key
   )
   insert into api_keys (id, name, role, owner, persons, changed_by, clients, countries, action_types, reads_users,
-    jobs_per_second, stored_jobs, requests_per_minute, expires_at, made_by, account)
+    jobs_per_second, stored_jobs, requests_per_minute, expires_at, created_by, account)
   select api_key, ${$('name')}, ${$('role')}, ${$('owner')}, ${$('persons')}::text[],
-    array_remove(array[${$('madeBy')}::uuid], null), ${$('clients')}::uuid[], ${$('countries')}::text[],
+    array_remove(array[${$('createdBy')}::uuid], null), ${$('clients')}::uuid[], ${$('countries')}::text[],
     ${$('actionTypes')}::text[], ${$('users')}::boolean, ${$('jobsPerSecond')}::int,
     ${$('storedJobs')}::int, ${$('requestsPerMinute')}::int,
-    ${$('expiresAt')}::timestamptz, ${$('madeBy')}::uuid, coalesce(m.account, api_key)
-  from secret left join api_keys m on m.id = ${$('madeBy')}::uuid
+    ${$('expiresAt')}::timestamptz, ${$('createdBy')}::uuid, coalesce(m.account, api_key)
+  from secret left join api_keys m on m.id = ${$('createdBy')}::uuid
     and (m.clients is not null or m.countries is not null or m.action_types is not null)`,
 );
 

@@ -22,7 +22,7 @@ const keys = `(
     select coalesce(json_agg(json_build_object(
       'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
         order by k.created_at desc, k.id desc), '[]')
-    from client_endpoint_keys k where k.endpoint = e.id and coalesce(k.expires_at > now(), true))`;
+    from client_endpoint_secrets k where k.endpoint = e.id and coalesce(k.expires_at > now(), true))`;
 
 /** Columns of a client and its endpoints, named as `clientOf` reads them; `c` is the client's row. */
 export const clientFields = `
@@ -33,7 +33,7 @@ export const clientFields = `
       'updatedAt', e.updated_at) order by e.id <> c.id, e.name), '[]')
     from client_endpoints e where e.client = c.id) as endpoints`;
 
-/** Returns undefined if a newer version wrote a definition, or terms of `default`, that this one cannot read. */
+/** Returns undefined if a newer version wrote a definition, or terms of `default`, that this version cannot read. */
 export function clientOf(row: ClientRow): Client | undefined {
   const definition = keptClientDefinition.safeParse(row.definition).data;
   const [first, ...others] = row.endpoints;

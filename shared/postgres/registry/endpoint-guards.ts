@@ -21,7 +21,7 @@ interface LookRow {
 
 /** @param deps.owner unique id of this process */
 export function createEndpointGuards({ pool, owner }: { pool: Pool; owner: string }): EndpointGuards {
-  /** Unlocked read: two processes that read the same number only choose the same delay. */
+  /** Reads without a lock, because two processes that read the same number only choose the same delay. */
   async function openingsOf(actionType: string, country: string): Promise<number> {
     const { rows } = await pool.query<{ openings: number }>(selectOpenings.with({ actionType, country }));
     return rows[0]?.openings ?? 0;
@@ -83,7 +83,7 @@ export const lookAtGuards = statementOf<{ actionTypes: string; countries: string
   'look-at-guards',
   ($) => `
   with w as (
-    insert into endpoint_watchers (action_type, country, worker, seen_at)
+    insert into slow_start_workers (action_type, country, worker, seen_at)
     select action_type, country, ${$('owner')}, now()
       from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
     order by action_type, country
@@ -93,20 +93,20 @@ export const lookAtGuards = statementOf<{ actionTypes: string; countries: string
     greatest(0, extract(epoch from g.retry_at - now()) * 1000)::float8 as "retryInMs",
     greatest(0, extract(epoch from now() - g.slow_start_at) * 1000)::float8 as "sinceMs", 1 + o.others as workers,
     o.rank
-  from endpoint_guards g
+  from shard_breakers g
   cross join lateral (
-    select count(*)::int as others, count(*) filter (where worker < ${$('owner')})::int as rank from endpoint_watchers
+    select count(*)::int as others, count(*) filter (where worker < ${$('owner')})::int as rank from slow_start_workers
     where action_type = g.action_type and country = g.country and worker <> ${$('owner')}
       and seen_at > now() - ${watcherLasts}
   ) o
   where g.state = 'open' or g.slow_start_at > now() - ${slowStartLasts}`,
 );
 
-/** Selects consecutive openings: earlier ones count until the slow start is over. */
+/** Selects the number of consecutive openings of a breaker. Earlier openings count until the slow start is over. */
 export const selectOpenings = statementOf<{ actionType: string; country: string }>(
   'select-guard-openings',
   ($) => `
-  select openings from endpoint_guards
+  select openings from shard_breakers
   where action_type = ${$('actionType')} and country = ${$('country')}
     and (state = 'open' or slow_start_at > now() - ${slowStartLasts})`,
 );
@@ -114,7 +114,7 @@ export const selectOpenings = statementOf<{ actionType: string; country: string 
 export const openGuard = statementOf<{ actionType: string; country: string; cause: string; delayMs: number }>(
   'open-guard',
   ($) => `
-  insert into endpoint_guards as g (action_type, country, state, cause, retry_at)
+  insert into shard_breakers as g (action_type, country, state, cause, retry_at)
   values (${$('actionType')}, ${$('country')}, 'open', ${$('cause')},
     now() + ${$('delayMs')}::float8 * interval '1 millisecond')
   on conflict (action_type, country) do update set state = 'open', cause = excluded.cause, opened_at = now(),
@@ -127,7 +127,7 @@ export const openGuard = statementOf<{ actionType: string; country: string; caus
 export const takeProbe = statementOf<{ actionType: string; country: string; owner: string; leaseMs: number }>(
   'take-probe',
   ($) => `
-  update endpoint_guards set probe_owner = ${$('owner')},
+  update shard_breakers set probe_owner = ${$('owner')},
     probe_until = now() + ${$('leaseMs')}::float8 * interval '1 millisecond'
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open' and retry_at <= now()
     and (probe_until is null or probe_until <= now())`,
@@ -142,7 +142,7 @@ interface EndProbeParams {
 export const closeGuard = statementOf<EndProbeParams>(
   'close-guard',
   ($) => `
-  update endpoint_guards set state = 'closed', slow_start_at = now(), probe_owner = null, probe_until = null
+  update shard_breakers set state = 'closed', slow_start_at = now(), probe_owner = null, probe_until = null
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'
     and probe_owner = ${$('owner')}`,
 );
@@ -150,7 +150,7 @@ export const closeGuard = statementOf<EndProbeParams>(
 export const closeServingGuard = statementOf<{ actionType: string; country: string; sinceMs: number }>(
   'close-serving-guard',
   ($) => `
-  update endpoint_guards set state = 'closed', probe_owner = null, probe_until = null,
+  update shard_breakers set state = 'closed', probe_owner = null, probe_until = null,
     slow_start_at = now() - ${$('sinceMs')}::float8 * interval '1 millisecond'
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'`,
 );
@@ -158,7 +158,7 @@ export const closeServingGuard = statementOf<{ actionType: string; country: stri
 export const failProbe = statementOf<EndProbeParams & { cause: string; delayMs: number }>(
   'fail-probe',
   ($) => `
-  update endpoint_guards set cause = ${$('cause')}, openings = openings + 1, probe_owner = null, probe_until = null,
+  update shard_breakers set cause = ${$('cause')}, openings = openings + 1, probe_owner = null, probe_until = null,
     retry_at = now() + ${$('delayMs')}::float8 * interval '1 millisecond'
   where action_type = ${$('actionType')} and country = ${$('country')} and state = 'open'
     and probe_owner = ${$('owner')}`,
@@ -170,7 +170,7 @@ const selectGuards = `
       else 'closed' end as state,
     case when state = 'open' then retry_at end as "retryAt",
     case when state = 'closed' then slow_start_at end as "closedAt"
-  from endpoint_guards order by action_type, country`;
+  from shard_breakers order by action_type, country`;
 
 /**
  * True if the breaker of a shard has closed since a step was last released for some cause. That cause is over then; a
@@ -179,7 +179,7 @@ const selectGuards = `
 export const isOverSinceClosed = `exists (
   select from runs o
   join revisions v on v.campaign = o.campaign and v.revision = o.revision
-  join endpoint_guards g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action'
+  join shard_breakers g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action'
     and g.country = f.country
   where o.id = f.run and g.state = 'closed' and g.slow_start_at >= c.last_at
 )`;

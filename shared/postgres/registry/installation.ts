@@ -16,7 +16,7 @@ export interface Installation {
   config: InstallationConfig;
 }
 
-/** Another version may have written the config. */
+/** Row of the installation. Another version may have written its config. */
 type InstallationRow = Omit<Installation, 'config'> & { config: unknown };
 
 function installationOf(rows: readonly InstallationRow[]): Installation {

@@ -11,7 +11,7 @@ const manyWithinMs = 3000;
 
 /**
  * Stores leases. `now()` is the start of the statement, so a lease that waited for a lock ends at most `ttlMs` after
- * the request: holders count from there.
+ * the request. Holders therefore count from the request.
  */
 export function createLeases({ pool }: { pool: Pool }): Leases {
   return {

@@ -6,11 +6,16 @@ import { packageVersion } from '../../runtime/version.ts';
 import { onlyRow } from '../connection/rows.ts';
 import { statementOf } from '../connection/statement.ts';
 
-/** One small statement: its cost is not measurable, however many processes run. */
+/**
+ * Milliseconds between two heartbeats. Each is one small statement, whose cost is not measurable, however many
+ * processes run.
+ */
 const beatEveryMs = 30_000;
-/** The first heartbeat measures the clock's offset, the second reports it. */
+/**
+ * Milliseconds from the first to the second heartbeat. The first measures the clock's offset, the second reports it.
+ */
 const untilSecondMs = 1000;
-/** Two heartbeats may fail. */
+/** Milliseconds after which a process without a heartbeat counts as gone, so that two heartbeats may fail. */
 const goneAfterMs = 90_000;
 const afterErrorMs = 5000;
 
@@ -38,7 +43,7 @@ export function createProcessBeats({ pool, owner, service, region, clock, logger
   let found: FoundClock = { clockAheadMs: null, clockWithinMs: null };
   let beats = 0;
 
-  /** The database read its clock between the two local readings; the middle is assumed. */
+  /** Sends a heartbeat. The clock difference assumes that the database reads its clock halfway through the request. */
   async function beatOnce(): Promise<void> {
     const [requestedAt, requestedAtMs] = [clock.now().getTime(), clock.monotonicMs()];
     const { rows } = await pool.query<{ nowMs: number }>(beat.with({ ...facts, ...found }));
@@ -81,12 +86,12 @@ const beat = statementOf<BeatParams>(
   'beat-process',
   ($) => `
   with gone as (delete from processes where expires_at < now() - interval '1 day')
-  insert into processes as p (owner, service, version, region, node, zone_data, clock_ahead_ms, clock_within_ms,
+  insert into processes as p (owner, service, version, region, node, zone_data, clock_offset_ms, clock_uncertainty_ms,
     expires_at)
   values (${$('owner')}, ${$('service')}, ${$('version')}, ${$('region')}, ${$('node')}, ${$('zoneData')},
     ${$('clockAheadMs')}::float8, ${$('clockWithinMs')}::float8,
     now() + ${$('goneAfterMs')}::float8 * interval '1 ms')
-  on conflict (owner) do update set expires_at = excluded.expires_at, clock_ahead_ms = excluded.clock_ahead_ms,
-    clock_within_ms = excluded.clock_within_ms
+  on conflict (owner) do update set expires_at = excluded.expires_at, clock_offset_ms = excluded.clock_offset_ms,
+    clock_uncertainty_ms = excluded.clock_uncertainty_ms
   returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`,
 );

@@ -14,7 +14,10 @@ export interface OffClock {
 }
 
 export interface ProcessClocks {
-  /** Number of processes that have measured their offset; a process that began a second ago has not. */
+  /**
+   * Number of processes that have measured the offset of their clock. A process that started a second ago has not
+   * measured it yet.
+   */
   known: number;
   /** Largest distance among all clocks and the database's, including uncertainty; null if no offset is known. */
   apartMs: number | null;
@@ -49,18 +52,19 @@ export async function readProcessStanding(pool: Pool): Promise<ProcessStanding> 
 }
 
 /** True if the smallest possible offset exceeds $1 ms. */
-const isOff = `abs(clock_ahead_ms) - clock_within_ms > $1::float8`;
+const isOff = `abs(clock_offset_ms) - clock_uncertainty_ms > $1::float8`;
 
 const selectClocks = `
-  select count(clock_ahead_ms)::int as known, (count(*) filter (where ${isOff}))::int as "offCount",
-    case when count(clock_ahead_ms) > 0 then greatest(max(clock_ahead_ms + clock_within_ms), 0)
-      - least(min(clock_ahead_ms - clock_within_ms), 0) end as "apartMs"
-  from processes where expires_at > now() and clock_ahead_ms is not null`;
+  select count(clock_offset_ms)::int as known, (count(*) filter (where ${isOff}))::int as "offCount",
+    case when count(clock_offset_ms) > 0 then greatest(max(clock_offset_ms + clock_uncertainty_ms), 0)
+      - least(min(clock_offset_ms - clock_uncertainty_ms), 0) end as "apartMs"
+  from processes where expires_at > now() and clock_offset_ms is not null`;
 
 const selectOff = `
-  select split_part(owner, '/', 1) as name, service, region, clock_ahead_ms as "aheadMs", clock_within_ms as "withinMs"
+  select split_part(owner, '/', 1) as name, service, region, clock_offset_ms as "aheadMs",
+    clock_uncertainty_ms as "withinMs"
   from processes where expires_at > now() and ${isOff}
-  order by abs(clock_ahead_ms) desc, owner limit 5`;
+  order by abs(clock_offset_ms) desc, owner limit 5`;
 
 const selectRuntimes = `
   select zone_data as "zoneData", node, count(*)::int as processes,

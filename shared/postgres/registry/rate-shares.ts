@@ -37,8 +37,8 @@ const lockRate = statementOf<{ rate: string }>(
 const selectShares = statementOf<{ actionType: string; unit: string; owner: string }>(
   'select-rate-shares',
   ($) => `
-  select demand, held from rate_shares
-  where action_type = ${$('actionType')} and unit = ${$('unit')} and worker <> ${$('owner')} and until > now()`,
+  select demand, reserved as held from rate_shares
+  where action_type = ${$('actionType')} and unit = ${$('unit')} and worker <> ${$('owner')} and expires_at > now()`,
 );
 
 interface WriteShareParams {
@@ -57,11 +57,11 @@ const writeShare = statementOf<WriteShareParams>(
   ($) => `
   with gone as (
     delete from rate_shares where action_type = ${$('actionType')} and unit = ${$('unit')}
-      and until < now() - interval '1 minute'
+      and expires_at < now() - interval '1 minute'
   )
-  insert into rate_shares (action_type, unit, worker, demand, share, held, until)
+  insert into rate_shares (action_type, unit, worker, demand, share, reserved, expires_at)
   values (${$('actionType')}, ${$('unit')}, ${$('owner')}, ${$('demand')}, ${$('share')}, ${$('held')},
     now() + ${$('leaseMs')}::float8 * interval '1 millisecond')
   on conflict (action_type, unit, worker) do update set demand = excluded.demand, share = excluded.share,
-    held = excluded.held, until = excluded.until`,
+    reserved = excluded.reserved, expires_at = excluded.expires_at`,
 );

@@ -12,7 +12,9 @@ export function createRegions({ pool }: { pool: Pool }): Regions {
   };
 }
 
-/** The second part selects a region that existed before; the first a region that did not. */
+/**
+ * The first part selects a region that this statement inserts; the second part selects a region that existed before.
+ */
 const enterRegion = `
   with added as (
     insert into regions (name) select $1::text where not exists (select from regions where name = $1)

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
 import { keptQuietRule } from '../../contracts/endpoints/quiet-hours.ts';
-import { keptActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import { keptActionTypeConfig } from '../../contracts/endpoints/action-type-config.ts';
 import { differencesBetween } from '../../runtime/installation/registry-differences.ts';
 import { secretNames, type RegisteredActionType, type RegisteredShard } from '../../ports/registry.ts';
 import type { RegistrySource, Seed, ShardStore } from '../../ports/registry.ts';
@@ -13,7 +13,7 @@ const sealedSecrets = z.partialRecord(
   z.object({ sealed: z.string(), changedAt: z.coerce.date() }),
 );
 
-/** A newer version may have written its JSON. */
+/** Row of an action type. A newer version may have written its JSON. */
 export type ActionTypeRow = Omit<RegisteredActionType, 'config' | 'secrets'> & { config: unknown; secrets: unknown };
 
 const written = z.object({ config: keptActionTypeConfig, secrets: sealedSecrets });
@@ -23,7 +23,7 @@ export const actionTypeFields = `name, revision, config, enabled, origin, secret
 
 const shardFields = `action_type as "actionType", country, partitions, created_at as "createdAt"`;
 
-/** Returns undefined if a newer version wrote a config that this one cannot read. */
+/** Returns undefined if a newer version wrote a config that this version cannot read. */
 export function actionTypeOf(row: ActionTypeRow): RegisteredActionType | undefined {
   const { data } = written.safeParse(row);
   return data && { ...row, ...data };

@@ -22,7 +22,7 @@ export const isUnserved = (shard: string) => `coalesce(${shard}.served_at <= now
 export const unservedCause = (shard: string) =>
   `coalesce('no worker can serve it: ' || ${shard}.refusal, 'no worker serves it')`;
 
-/** @param run a row of runs: before its start, no worker was missing */
+/** @param run a row of runs: no worker counts as missing before the run's start */
 export const unservedSince = (shard: string, run: string) =>
   `greatest(${run}.started_at, ${shard}.served_at + ${reportValidity})`;
 

@@ -39,7 +39,7 @@ async function addRun(state: RunState, more: { startedAt?: Date; endedAt?: Date;
 const settle = () => settleRestored(database.pool, 'a test');
 
 describe('the settlement of a restored database', () => {
-  it('pauses runs that may have called since, with the reason, and leaves dry and ended runs unchanged', async () => {
+  it('pauses runs that may have called since the restored moment, with the reason, and no dry or ended runs', async () => {
     const begun = await addRun('running', { startedAt: now });
     const notBegun = await addRun('preparing');
     const others = [
@@ -75,15 +75,16 @@ describe('the settlement of a restored database', () => {
     expect(await rowsOf('select distinct state_reason as reason from runs')).toEqual([{ reason: restoredReason }]);
   });
 
-  it('silences the past instants of campaigns, but not those of clients, whose jobs keep their ids', async () => {
-    const insert = `insert into schedules (id, name, campaign, client, definition, state, high_water, look_at)
+  it('skips the past occurrences of campaigns, but not of clients, because their jobs keep their ids', async () => {
+    const insert = `insert into schedules (id, name, campaign, client, definition, state, high_water, next_check_at)
       values ($1, 's', $2, $3, '{}', 'active', now() - interval '1 hour', now() + interval '1 hour')`;
     await rowsOf(insert, [uuidv7(), await addCampaign(), null]);
     await rowsOf(insert, [uuidv7(), null, uuidv7()]);
 
     expect(await settle()).toMatchObject({ schedules: 1 });
     expect(
-      await rowsOf(`select campaign is not null as "ofCampaign", silent_cause as cause, look_at <= now() as "isLookedAt"
+      await rowsOf(`select campaign is not null as "ofCampaign", skip_cause as cause,
+        next_check_at <= now() as "isLookedAt"
         from schedules order by 1 desc`),
     ).toEqual([
       { ofCampaign: true, cause: 'restored', isLookedAt: true },
@@ -91,7 +92,7 @@ describe('the settlement of a restored database', () => {
     ]);
   });
 
-  it('raises tokens and epochs, so that old processes cannot write', async () => {
+  it('raises fencing tokens and epochs, so that old processes cannot write', async () => {
     const run = await addRun('running', { startedAt: now });
     const feed = uuidv7();
     await rowsOf(

@@ -21,7 +21,7 @@ export interface Settled {
   runs: OpenRun[];
   /** Due starts: each is now a paused run, which is among the runs. */
   starts: number;
-  /** Schedules of campaigns, whose times up to now do not fire. */
+  /** Number of schedules of campaigns. Occurrences of these schedules before now do not fire. */
   schedules: number;
   /** Valid API keys, including keys that were revoked after the backup. */
   keys: number;
@@ -80,27 +80,30 @@ async function readOpenRuns(client: PoolClient): Promise<OpenRun[]> {
   return (await client.query<OpenRun>(selectOpenRuns)).rows;
 }
 
-/** The sandbox and CLI commands do not serve. */
+/** Excludes the sandbox and CLI commands, which serve nothing. */
 const selectSessions = `
   select distinct application_name as name from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and application_name like 'muster-%'
     and application_name not in ('muster-cli', 'muster-doctor', 'muster-sandbox')
   order by name`;
 
-/** Owners change less often between two backups; and the columns have room for some thousand restores. */
+/**
+ * Amount added to tokens and epochs. Owners change less often between two backups, and the columns have room for some
+ * thousand restores.
+ */
 const lifetime = 1_000_000;
 
 const raiseLeases = `update leases set token = token + ${lifetime}`;
 const raisePartitions = `update job_partitions set token = token + ${lifetime}`;
 const raiseRegions = `update regions set epoch = epoch + ${lifetime}`;
-const raiseFires = `update fires set epoch = epoch + ${lifetime}`;
+const raiseFires = `update job_claims set epoch = epoch + ${lifetime}`;
 const raiseCounts = `update audience_counts set token = token + ${lifetime} where ended_at is null`;
 const raiseFeeds = `
   update feeds set token = token + ${lifetime} where run in (select id from runs where ended_at is null)`;
 
 /**
- * Raises epochs of open steps only. A row that is inserted again restarts at its first epoch: a late result of the lost
- * database for it is the endpoint's answer to the same key.
+ * Raises epochs of open steps only. A row that is inserted again restarts at its first epoch. If a late result of the
+ * lost database matches such a row, the result is the endpoint's answer to the same key.
  */
 const raiseSteps = `
   update batch_steps set epoch = epoch + ${lifetime} where state <> ${stepState.done}
@@ -138,10 +141,12 @@ const holdStarts = `
   )
   select count(*)::int as count from held`;
 
-/** Buffered occurrences are dropped too: their runs may have begun since the backup, as due ones may have. */
+/**
+ * Also drops buffered occurrences, because their runs, like those of due occurrences, may have begun since the backup.
+ */
 const silenceSchedules = `
   with silenced as (
-    update schedules set silent_until = now(), silent_cause = 'restored', look_at = now(), region_looks = '{}'
+    update schedules set skip_until = now(), skip_cause = 'restored', next_check_at = now(), region_next_checks = '{}'
     where campaign is not null and state = 'active' returning id
   ), dropped as (
     delete from occurrences o using schedules s

@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { BrokenSchedule } from '../../contracts/schedules/kept-schedules.ts';
 
-/** Processes each subject separately: a failing one is marked as broken and delays no other. */
+/** Processes each subject separately, so that a failing subject is marked as broken and delays no other subject. */
 export function eachByItself<Subject, Result>(
   subjects: readonly Subject[],
   idOf: (subject: Subject) => string,
@@ -65,12 +65,12 @@ function isRefusedValue(error: unknown): error is DatabaseError {
 export async function breakSchedules(client: PoolClient, broken: readonly BrokenSchedule[]): Promise<void> {
   if (broken.length === 0) return;
   const rows = broken.map(({ scheduleId, cause }) => ({ id: scheduleId, cause }));
-  await client.query(setAside, [JSON.stringify(rows)]);
+  await client.query(markBroken, [JSON.stringify(rows)]);
 }
 
 /** Paused and disabled schedules keep their state; their error is found when they are enabled. */
-const setAside = `
-  update schedules s set next_at = null, look_at = null, region_looks = '{}',
+const markBroken = `
+  update schedules s set next_at = null, next_check_at = null, region_next_checks = '{}',
     state = case when s.state = 'active' then 'broken' else s.state end,
     state_reason = case when s.state = 'active' then k.cause else s.state_reason end,
     state_since = case when s.state = 'active' then now() else s.state_since end

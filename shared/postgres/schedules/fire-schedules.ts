@@ -37,7 +37,7 @@ export type FireQuotas = Pick<Quotas, 'openRuns'>;
 
 /**
  * Plans schedules whose rows this transaction has locked, and writes the result. A schedule that cannot be read or
- * planned is marked as broken; the others are planned without it.
+ * planned is marked as broken; the other schedules are planned without it.
  */
 export async function fireSchedules(
   client: PoolClient,
@@ -136,7 +136,7 @@ function moveJson({ scheduleId, isActive }: PlannedRow, plan: OccurrencePlan) {
     id: scheduleId,
     high_water: iso(plan.highWaterMs),
     next_at: iso(plan.nextAtMs),
-    look_at: iso(plan.lookAtMs),
+    next_check_at: iso(plan.nextCheckAtMs),
     waits: plan.waitsForOthers,
     is_over: isActive && plan.isOver,
   };
@@ -202,18 +202,20 @@ const insertSkipped = `
   on conflict do nothing`;
 
 /**
- * Advances schedules. A region that leaves occurrences to other regions looks again at its own time; the others look at
- * once. $2 is null if no occurrence is left to others.
+ * Advances schedules. A region that leaves occurrences to other regions plans again at its own time; the other regions
+ * plan at once. $2 is null if no occurrence is left to other regions.
  */
 const moveSchedules = `
   update schedules s set high_water = k.high_water, next_at = k.next_at,
-    look_at = case when k.waits then s.look_at else k.look_at end,
-    region_looks = case when k.waits then s.region_looks || jsonb_build_object($2::text, k.look_at) else '{}' end,
+    next_check_at = case when k.waits then s.next_check_at else k.next_check_at end,
+    region_next_checks = case
+      when k.waits then s.region_next_checks || jsonb_build_object($2::text, k.next_check_at) else '{}' end,
     state = case when k.is_over then 'ended' else s.state end,
     state_reason = case when k.is_over then null else s.state_reason end,
     state_since = case when k.is_over then now() else s.state_since end,
-    silent_until = case when k.high_water >= s.silent_until then null else s.silent_until end,
-    silent_cause = case when k.high_water >= s.silent_until then null else s.silent_cause end
+    skip_until = case when k.high_water >= s.skip_until then null else s.skip_until end,
+    skip_cause = case when k.high_water >= s.skip_until then null else s.skip_cause end
   from jsonb_to_recordset($1::jsonb)
-    as k (id uuid, high_water timestamptz, next_at timestamptz, look_at timestamptz, waits boolean, is_over boolean)
+    as k (id uuid, high_water timestamptz, next_at timestamptz, next_check_at timestamptz, waits boolean,
+      is_over boolean)
   where s.id = k.id`;

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import { partitionOf } from '../../domain/partitioning.ts';
-import { tellOf } from '../connection/change-feed.ts';
+import { notifyChange } from '../connection/change-feed.ts';
 import { storeJobsWithin, valuesOf } from '../jobs/job-intake.ts';
 import { occurrenceJob } from './occurrence-job.ts';
 import { spendRoom } from './room-for-fires.ts';
@@ -34,7 +34,9 @@ export async function insertOccurrences(
   return inserted;
 }
 
-/** Inserts the jobs and run starts of fired occurrences. Their ids are derived: existing rows stay unchanged. */
+/**
+ * Inserts the jobs and run starts of fired occurrences. Their ids are derived, so that existing rows stay unchanged.
+ */
 export async function beginTargets(
   client: PoolClient,
   rows: readonly PlannedRow[],
@@ -50,7 +52,7 @@ export async function beginTargets(
     const stored = jobs.map(({ occurrence, row }) => occurrenceJob(occurrence, row, relevancies));
     await client.query(storeJobsWithin.with({ ...valuesOf(stored), slot: slotOfSchedules }));
     await spendRoom(client, stored);
-    await tellOf('jobs', client);
+    await notifyChange('jobs', client);
   }
   if (starts.length > 0) await client.query(insertStarts, [JSON.stringify(starts.map(startJson))]);
 }

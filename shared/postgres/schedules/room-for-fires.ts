@@ -3,23 +3,23 @@ import type { NewOccurrence } from '../../contracts/schedules/planned-rows.ts';
 import type { RunRoom } from './room-for-runs.ts';
 import type { PlannedRow } from './schedule-rows.ts';
 
-/** Rate of a client without `acceptPerSecond`: schedules fire without a request for each job. */
-export const unsaidPerSecond = 1000;
-/** Burst in seconds' worth of the rate, because markets fire together. */
+/** Jobs per second for a client without `acceptPerSecond`, because schedules fire without a request for each job. */
+export const defaultFiresPerSecond = 1000;
+/** Burst, in seconds of the rate, because markets fire together. */
 const burstSeconds = 60;
 
 /** Number of jobs that schedules may create for a client now. */
 export interface FireRoom {
   jobs: number;
-  /** The tighter bound, with its limit below. */
+  /** The tighter bound; `limit` is its value. */
   bound: 'maxStoredJobs' | 'acceptPerSecond';
   limit: number;
 }
 
 /**
  * Returns, by client, how many jobs schedules may create, by its stored jobs and its rate. Scheduled jobs reduce the
- * rate left for the API, so both together keep to it. Other transactions that fire for these clients wait for the end
- * of this one.
+ * rate left for the API, so that both together keep to the rate. Other transactions that fire for these clients wait
+ * for the end of this one.
  */
 export async function roomForFires(
   client: PoolClient,
@@ -27,7 +27,7 @@ export async function roomForFires(
 ): Promise<ReadonlyMap<string, FireRoom>> {
   const clients = clientsOf(rows);
   if (clients.length === 0) return new Map();
-  const { rows: found } = await client.query<RoomRow>(selectRoom, [clients, unsaidPerSecond, burstSeconds]);
+  const { rows: found } = await client.query<RoomRow>(selectRoom, [clients, defaultFiresPerSecond, burstSeconds]);
   return new Map(found.map((row) => [row.client, roomOf(row)]));
 }
 

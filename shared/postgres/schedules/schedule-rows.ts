@@ -19,7 +19,7 @@ export const msOf = (column: string) => `trunc(extract(epoch from ${column}) * 1
 export const plannedColumns = `s.id, s.name, s.client, s.campaign, s.definition, s.state,
   (select c.revision from campaigns c where c.id = s.campaign) as "campaignRevision",
   ${msOf('s.created_at')} as "createdAtMs", ${msOf('s.high_water')} as "highWaterMs",
-  ${msOf('s.silent_until')} as "silentUntilMs", s.silent_cause as "silentCause", ${msOf('now()')} as "nowMs"`;
+  ${msOf('s.skip_until')} as "skipUntilMs", s.skip_cause as "skipCause", ${msOf('now()')} as "nowMs"`;
 
 export interface PlannedColumns {
   id: string;
@@ -31,19 +31,18 @@ export interface PlannedColumns {
   state: string;
   createdAtMs: number;
   highWaterMs: number;
-  silentUntilMs: number | null;
-  silentCause: SkipCause | null;
+  skipUntilMs: number | null;
+  skipCause: SkipCause | null;
   nowMs: number;
 }
 
 /** @throws if the definition cannot be planned; the message is the cause */
 export function plannedRowOf(row: PlannedColumns): PlannedRow {
-  const { id, name, createdAtMs, highWaterMs, silentUntilMs, silentCause, nowMs } = row;
+  const { id, name, createdAtMs, highWaterMs, skipUntilMs, skipCause, nowMs } = row;
   const { kept: definition, unreadable } = readSchedule(row.definition);
   if (unreadable) throw new Error(unreadable.cause);
   if (row.client !== null && !definition.call) throw new Error('call: is missing');
-  const silence =
-    silentUntilMs !== null && silentCause !== null ? { untilMs: silentUntilMs, cause: silentCause } : null;
+  const silence = skipUntilMs !== null && skipCause !== null ? { untilMs: skipUntilMs, cause: skipCause } : null;
   return {
     scheduleId: id,
     name,

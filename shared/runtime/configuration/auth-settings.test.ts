@@ -67,9 +67,9 @@ describe('the check of the auth settings', () => {
     ],
     [{ ...least, AUTH_MODE: 'oidc', MUSTER_BOOTSTRAP_API_KEY_FILE: '/run/k' }, ['MUSTER_BOOTSTRAP_API_KEY']],
   ])('names the wrong variables and prints no secret: %j', (environment, named) => {
-    const said = problemsOf(environment).join('\n');
-    for (const name of named) expect(said).toContain(name);
-    expect(said).not.toContain('hidden');
+    const reported = problemsOf(environment).join('\n');
+    for (const name of named) expect(reported).toContain(name);
+    expect(reported).not.toContain('hidden');
   });
 
   it('accepts an http issuer on localhost, for trying it out', () => {

@@ -48,29 +48,28 @@ export const authEnvironment = z.object({
   AUTH_MODE: z
     .enum(authModes, "has to be 'keys', 'oidc' or 'both'")
     .default('keys')
-    .describe('Who is taken: whoever has a key, a token of an issuer, or either ([access](../access.md))'),
+    .describe('Accepted credentials: keys, tokens of an issuer, or both ([access](../access.md))'),
   OIDC_ISSUER: z
     .string()
     .max(500)
     .refine(isIssuerUrl, 'has to be an https address such as https://login.example.com/realms/main')
     .optional()
     .describe(
-      'The issuer, exactly as its tokens name it; https, or http on this very machine. Needed, with `OIDC_ROLES` and ' +
-        'an audience, where `AUTH_MODE` is not `keys`',
+      'The issuer, exactly as in its tokens; https, or http on the same machine. Required, with `OIDC_ROLES` and an audience, if `AUTH_MODE` is not `keys`',
     ),
   OIDC_NAME: z
     .string()
     .min(1)
     .max(60)
     .optional()
-    .meta({ description: 'The issuer as people call it: "Sign in with …"', usual: 'the issuer’s host' }),
+    .meta({ description: 'Displayed name of the issuer: "Sign in with …"', usual: 'the issuer’s host' }),
   OIDC_AUDIENCE: z
     .string()
     .transform((text) => text.split(',').map((each) => each.trim()))
     .refine((all) => all.every((each) => each !== ''), 'has to be audiences, separated by commas')
     .optional()
-    .meta({ description: 'Whom tokens have to be for', usual: '`OIDC_CLIENT_ID`' }),
-  OIDC_ROLE_CLAIM: claim.default('roles').describe('What a token says its role in'),
+    .meta({ description: 'Required audience of tokens', usual: '`OIDC_CLIENT_ID`' }),
+  OIDC_ROLE_CLAIM: claim.default('roles').describe('Claim with the role'),
   OIDC_ROLES: z
     .string()
     .transform((text, context) => {
@@ -81,38 +80,38 @@ export const authEnvironment = z.object({
       return z.NEVER;
     })
     .optional()
-    .describe('What of the role claim is which role, such as `muster-admins=operator`; the first that a token has'),
+    .describe('Roles by values of the role claim, such as `muster-admins=operator`; the first match counts'),
   OIDC_SCOPE_CLAIM: claim.optional().meta({
-    description: 'What a token says its scope in',
-    usual: 'none: whoever has a role has it for the whole installation',
+    description: 'Claim with the scope',
+    usual: 'none: roles apply to the whole installation',
   }),
-  OIDC_NAME_CLAIM: claim.default('email').describe('What a person is shown as'),
+  OIDC_NAME_CLAIM: claim.default('email').describe('Claim with the displayed name'),
   OIDC_CLIENT_ID: z
     .string()
     .regex(/^[\x20-\x7e]{1,500}$/, 'has to be visible ASCII')
     .optional()
     .meta({
       description:
-        'As what the issuer knows the console. Needs `API_PUBLIC_URL`: people come back to `<API_PUBLIC_URL>/log-in`',
-      usual: 'none: nobody signs in by the issuer',
+        'Client id of the console at the issuer. Needs `API_PUBLIC_URL`: the redirect URI is `<API_PUBLIC_URL>/log-in`',
+      usual: 'none: no sign-in by the issuer',
     }),
   OIDC_CLIENT_SECRET: z
     .string()
     .min(1)
     .max(2000)
     .optional()
-    .meta({ description: 'The secret of the same', usual: 'none: a public client' }),
+    .meta({ description: 'Client secret of the console at the issuer', usual: 'none: a public client' }),
   OIDC_SIGN_IN_SCOPE: z
     .string()
     .refine((text) => text.split(' ').includes('openid'), 'has to hold openid')
     .default('openid profile email')
-    .describe('What a sign-in asks the issuer for'),
+    .describe('OAuth scopes of a sign-in'),
   OIDC_SESSION_HOURS: z.coerce
     .number()
     .min(0.1)
     .max(168)
     .default(12)
-    .describe('After so long whoever signed in by the issuer signs in anew'),
+    .describe('Hours after which a person has to sign in again'),
 });
 
 type AuthEnvironment = z.infer<typeof authEnvironment>;

@@ -132,11 +132,11 @@ describe('a generated database URL', () => {
   });
 
   it('never prints an unencoded password, neither in the refusal nor in the shown URL', () => {
-    const said = fc
+    const reported = fc
       .tuple(fc.string(), fc.constantFrom('', '@', '/', '?', '#', ':', ',', '@x/', '?a='))
       .map(([some, sign]) => `qwz${some}${sign}zwq`);
     fc.assert(
-      fc.property(servers, said, (of, secret) => {
+      fc.property(servers, reported, (of, secret) => {
         const url = `postgres://user:${secret}@${textOf(of)}/db?target_session_attrs=any`;
         const found = refusalOf(url) ?? serversNamedBy(url);
         for (const part of ['qwz', 'zwq']) expect(`${found} ${maskedDatabaseUrl(url)}`).not.toContain(part);

@@ -17,11 +17,14 @@ export interface DatabaseAddress {
   wanted: WantedServer;
   /** True for a pooler in session mode. */
   isPooled: boolean;
-  /** Startup options such as `-c work_mem=8MB`. Empty if the URL has none. The URLs of the servers leave them out. */
+  /**
+   * Startup options such as `-c work_mem=8MB`. Empty if the URL has none. The URLs of the single servers do not contain
+   * them.
+   */
   options: string;
 }
 
-/** Schema of all tables. Functions that run with the owner's rights, and the grants of services, name it. */
+/** Schema of all tables. Functions that run with the owner's rights, and the grants of services, name this schema. */
 export const schemaOfTables = 'public';
 
 /** An invalid URL. The message continues a sentence after the variable's name, and quotes nothing of the URL. */
@@ -97,8 +100,8 @@ function partsOf(text: string): Parts {
 }
 
 /**
- * True if the host may contain a part of the password. A `/`, `?` or `#` in a password ends the authority of a URL: the
- * `@` comes after it, and messages would name a part of the password as the host.
+ * Returns true if the host may contain a part of the password. A `/`, `?` or `#` in a password ends the authority of a
+ * URL: the `@` comes after it, and messages would name a part of the password as the host.
  */
 function mayShowPassword(text: string): boolean {
   const [upToHosts = ''] = /^\w+:\/\/[^/?#]*/.exec(text) ?? [];
@@ -149,7 +152,10 @@ function wantedOf(query: URLSearchParams, hosts: number): WantedServer {
   return wanted;
 }
 
-/** Builds the URL of one server. The client takes a bracketed address for a name, so addresses go into parameters. */
+/**
+ * Builds the URL of one server. Addresses go into parameters, because the client would take a bracketed address for a
+ * name.
+ */
 function urlOf({ scheme, user, path, query: given }: Parts, host: string, port: number | undefined): string {
   const query = new URLSearchParams(given);
   for (const name of ['target_session_attrs', 'host', 'port', 'options']) query.delete(name);

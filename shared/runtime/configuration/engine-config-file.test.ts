@@ -75,21 +75,21 @@ describe("the engine's configuration file", () => {
     const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, ...type } } });
     const statusUrl = 'http://rewards.test/v1/status';
     expect(ofType({ class: 'C' })).toEqual([
-      'actionTypes.award-reward.statusUrl is not set: class C needs it: where the outcome of users can be asked for',
-      'actionTypes.award-reward.appliesLateSeconds is not set: class C needs it: how long after its end a call may still be applied',
+      'actionTypes.award-reward.statusUrl is not set: is required for class C: the endpoint that reports the outcome of users',
+      'actionTypes.award-reward.appliesLateSeconds is not set: is required for class C: how long after its end a call may still be applied',
     ]);
     expect(ofType({ class: 'C', statusUrl, appliesLateSeconds: 9, timeoutMs: 10_000 })).toEqual([
       'actionTypes.award-reward.appliesLateSeconds has to be at least the time-out, 10000 ms, not 9',
     ]);
     expect(ofType({ class: 'C', statusUrl, appliesLateSeconds: 10, timeoutMs: 10_000 })).toEqual([]);
-    expect(ofType({ class: 'D', statusUrl })).toEqual(['actionTypes.award-reward.statusUrl is for class C']);
+    expect(ofType({ class: 'D', statusUrl })).toEqual(['actionTypes.award-reward.statusUrl is only for class C']);
   });
 
   it('is refused if an action type without receipts names a receipts secret', () => {
     const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'send-message': { ...reward, ...type } } });
     const receiptsSecretEnv = 'MESSAGES_RECEIPTS_SECRET';
     const refused =
-      'actionTypes.send-message.receiptsSecretEnv names MESSAGES_RECEIPTS_SECRET, and is for action types with "receipts": true alone';
+      'actionTypes.send-message.receiptsSecretEnv names MESSAGES_RECEIPTS_SECRET, and is only for action types with "receipts": true';
     expect(ofType({ receiptsSecretEnv })).toEqual([refused]);
     expect(ofType({ receiptsSecretEnv, receipts: false })).toEqual([refused]);
     expect(ofType({ receiptsSecretEnv, receipts: true })).toEqual([]);
@@ -103,13 +103,13 @@ describe("the engine's configuration file", () => {
   it('is refused if a URL holds a password, and the password is not printed', () => {
     const segmentation = { url: 'http://user:geheim@segments.test/' };
     expect(problemsOf({ ...valid, segmentation })).toEqual([
-      'segmentation.url must not hold user and password: name a variable with the whole header as authorizationEnv',
+      'segmentation.url must not contain user and password: set authorizationEnv to the name of a variable with the whole header',
     ]);
     const wrong = problemsOf({ ...valid, segmentation: { url: 'ftp://user:geheim@segments.test/' } });
     expect(wrong[0]).toBe('segmentation.url has to be an http:// or https:// URL, not "ftp://user:***@segments.test/"');
   });
 
-  it('is named by its variable in the error if it is missing or is no JSON', () => {
+  it('is reported with the name of its variable if the file is missing or is not JSON', () => {
     expect(() => readEngineConfig({ MUSTER_CONFIG: '/nowhere.json' })).toThrow(
       'MUSTER_CONFIG=/nowhere.json: there is no such file',
     );

@@ -28,9 +28,10 @@ export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
 
 /** Finds URLs that egress rules forbid, so that they are refused at start and not only at the first call. */
 function forbiddenUrls({ segmentation, actionTypes }: EngineConfig, guard: EgressGuard): string[] {
-  const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl, paramsSchema }]) => [
+  const urls = Object.entries(actionTypes).flatMap(([name, { url, statusUrl, previewUrl, paramsSchema }]) => [
     { field: `actionTypes.${name}.url`, url },
     { field: `actionTypes.${name}.statusUrl`, url: statusUrl },
+    { field: `actionTypes.${name}.previewUrl`, url: previewUrl },
     ...optionSourcesOf(paramsSchema, url).map((source) => ({
       field: `actionTypes.${name}.paramsSchema${source.keyword.replaceAll('/', '.')}`,
       url: source.url.href,

@@ -51,7 +51,7 @@ const databaseUrl = z
 /** Variables that more than one service reads. */
 export const commonEnvironment = z.object({
   DATABASE_URL: databaseUrl.describe(
-    'Postgres, at one address or at several, of which the leader is found: `postgres://user:password@one:5432,two:5432/muster`. TLS stands in the URL: [TLS](../configuration.md#tls). `?target_session_attrs=` and `?pooler=session`: [Postgres](../postgres.md#what-stands-before-postgres)',
+    'Address of Postgres; with several addresses, processes use the leader: `postgres://user:password@one:5432,two:5432/muster`. The URL also sets TLS: [TLS](../configuration.md#tls). `?target_session_attrs=` and `?pooler=session`: [Postgres](../postgres.md#what-stands-before-postgres)',
   ),
   KAFKA_BROKERS: z
     .string({ error: 'has to be host:port, separated by commas' })
@@ -59,13 +59,13 @@ export const commonEnvironment = z.object({
     .refine((brokers) => brokers.every((broker) => Number(brokerPattern.exec(broker)?.[2] ?? Infinity) <= 65_535), {
       error: 'has to be host:port, separated by commas, such as kafka-1:9092,kafka-2:9092',
     })
-    .describe('Brokers of Kafka. Without them, the API does not know who has which partition'),
+    .describe('Kafka brokers. Without them, the API does not know the owners of partitions'),
   MUSTER_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be 1 to 64 letters, digits, _ and -')
     .default('muster')
     .describe(
-      'Tells installations apart that share a cluster, and is the same for every process of one: topics ' +
+      'Distinguishes installations on one cluster; the same for every process of an installation: topics ' +
         '`<prefix>.<action>.<country>` and `<prefix>.<region>.calls`, groups `<prefix>.worker.<installation>` and ' +
         '`<prefix>.dispatcher.<region>.<installation>`',
     ),
@@ -76,8 +76,7 @@ export const region = z
   .regex(regionPattern, 'has to be 1 to 32 small letters, digits and -, a letter first')
   .default('local')
   .describe(
-    'Where jobs are offered and called, and whose groups fire at once: [groups](../scheduler.md#groups); what is fired ' +
-      'by hand is counted there. Workers and triggers do the same in each, and say it of themselves',
+    'Region in which the process offers and calls jobs, and whose groups fire at once: [groups](../scheduler.md#groups). Occurrences that a person fires count in this region. Workers and triggers only report it',
   );
 
 /** Consumer session timeout, in ms. */
@@ -87,7 +86,7 @@ export const kafkaSessionTimeout = z.coerce
   .min(1000)
   .max(300_000)
   .default(10_000)
-  .describe('How soon the group notices a dead member');
+  .describe('Time after which the group excludes a dead member');
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
@@ -95,23 +94,23 @@ export const processEnvironment = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Of the lines on stderr'),
+    .describe('Minimum level of log lines on stderr'),
   LOG_FORMAT: z
     .enum(['json', 'pretty'])
     .optional()
-    .meta({ description: 'How the lines look', usual: '`pretty` on a terminal, else `json`' }),
+    .meta({ description: 'Format of log lines', usual: '`pretty` on a terminal, else `json`' }),
   STOP_DEADLINE_MS: z.coerce
     .number()
     .int()
     .min(100)
     .max(600_000)
     .default(25_000)
-    .describe('How long a stop may take before the process ends anyway'),
+    .describe('Maximum duration of a stop in ms; then the process ends in any case'),
   HEALTH_PORT: port.optional().meta({
-    description: 'Of `/healthz`, `/readyz` and `/metrics`: [operations](../operations.md)',
+    description: 'Port of `/healthz`, `/readyz` and `/metrics`: [operations](../operations.md)',
     usual: 'not served',
   }),
-  HEALTH_HOST: z.string().default('127.0.0.1').describe('Of the same'),
+  HEALTH_HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   ...tracingEnvironment.shape,
 });
 

@@ -20,7 +20,7 @@ export const egressEnvironment = z.object({
     .optional()
     .meta({
       description:
-        'Where this installation calls anything at all: [where calls may go](../configuration.md#where-calls-may-go)',
+        'Addresses that this installation may call: [where calls may go](../configuration.md#where-calls-may-go)',
       usual: 'everywhere',
     }),
 });

@@ -19,6 +19,10 @@ function linesOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${[...issue.path, key].join('.')} is not known here; ${issue.message}`);
   }
+  if (issue.code === 'invalid_union') {
+    const [nearest = []] = issue.errors.toSorted((a, b) => unknownKeysIn(a) - unknownKeysIn(b));
+    if (nearest.length > 0) return nearest.flatMap((each) => linesOf({ ...each, path: [...issue.path, ...each.path] }));
+  }
   if (issue.code === 'invalid_key')
     return [`${issue.path.slice(0, -1).join('.')} ${issue.message}, not ${quoted(issue.path.at(-1))}`];
   return [
@@ -28,6 +32,13 @@ function linesOf(issue: z.core.$ZodIssue): string[] {
       issue.input === undefined ? undefined : quoted(issue.input),
     ),
   ];
+}
+
+/**
+ * Counts the unknown fields. A value that may have several forms is judged as the form that knows most of its fields.
+ */
+function unknownKeysIn(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0);
 }
 
 /** Returns a value for messages: short, and without passwords in URLs. */
@@ -43,7 +54,7 @@ function parseJson(variable: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 quotes the text unchanged, with line breaks.
+    // V8 quotes the text unchanged, so the message may contain line breaks.
     const cause = String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
     throw new ConfigurationError(`${variable}=${path}: is no JSON: ${cause}`, { cause: error });
   }

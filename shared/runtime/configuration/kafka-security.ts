@@ -8,16 +8,16 @@ const yesOrNo = z.enum(['true', 'false', '1', '0']).transform((text) => text ===
 export const kafkaSecurityEnvironment = z.object({
   KAFKA_TLS: yesOrNo
     .optional()
-    .describe('`true` for TLS, the broker’s certificate checked against the system’s authorities'),
-  KAFKA_TLS_CA_FILE: z
+    .describe('`true` for TLS; the broker’s certificate is checked against the system’s authorities'),
+  KAFKA_TLS_CA_FILE: z.string().optional().describe('PEM file with the trusted authorities instead; switches TLS on'),
+  KAFKA_TLS_CERT_FILE: z.string().optional().describe('PEM file with the client’s certificate'),
+  KAFKA_TLS_KEY_FILE: z
     .string()
     .optional()
-    .describe('A PEM file with the authorities to trust instead; switches TLS on'),
-  KAFKA_TLS_CERT_FILE: z.string().optional().describe('This client’s own certificate, with its key'),
-  KAFKA_TLS_KEY_FILE: z.string().optional().describe('The key of the same: both or neither'),
-  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional().describe('How we log in'),
-  KAFKA_SASL_USERNAME: z.string().optional().describe('Who we are'),
-  KAFKA_SASL_PASSWORD: z.string().optional().describe('With which password: all three or none'),
+    .describe('PEM file with the key of the client’s certificate; set both or neither'),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional().describe('SASL mechanism'),
+  KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user name'),
+  KAFKA_SASL_PASSWORD: z.string().optional().describe('SASL password; set all three or none'),
 });
 
 type Read = z.infer<typeof kafkaSecurityEnvironment>;

@@ -20,19 +20,19 @@ export const mailEnvironment = z.object({
     .url({ protocol: /^smtps?$/, error: 'has to be a URL such as smtps://user:password@smtp.example.com:465' })
     .optional()
     .describe(
-      'The mail server for [notifications by e-mail](../notifications.md#by-e-mail); a password is sent over TLS alone',
+      'Mail server for [notifications by e-mail](../notifications.md#by-e-mail); a password is only sent over TLS',
     ),
   SMTP_FROM: z
     .string()
     .regex(sender, 'has to be an address such as muster@example.com or Muster <muster@example.com>')
     .optional()
-    .describe('Who sends them'),
+    .describe('Sender of the mails'),
   SMTP_DOMAINS: z
     .string()
     .transform((text) => text.split(',').map((each) => each.trim().toLowerCase()))
     .refine((domains) => domains.every((each) => domain.test(each)), 'has to be domains, separated by commas')
     .optional()
-    .meta({ description: 'Domains that they go to', usual: 'that of `SMTP_FROM`' }),
+    .meta({ description: 'Domains to which mails may be sent', usual: 'that of `SMTP_FROM`' }),
 });
 
 /**

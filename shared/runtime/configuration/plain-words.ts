@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { knownFields, rightOf } from '../right-value.ts';
 
 /**
- * Words a zod issue to follow the field's name: `has to be …`. Messages of the schema itself take precedence. Pass it
- * as `safeParse(value, { error: plainWords })`.
+ * Returns a zod issue as text that follows the field's name: `has to be …`. Messages of the schema itself take
+ * precedence. Pass it as `safeParse(value, { error: plainWords })`.
  */
 export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_key') {

@@ -31,6 +31,6 @@ export const publicUrl = z
   .optional()
   .meta({
     description:
-      'The address that people use when a proxy stands before the API: [behind a proxy](../configuration.md#behind-a-proxy)',
-    usual: 'where it listens',
+      'Public address if a proxy is in front of the API: [behind a proxy](../configuration.md#behind-a-proxy)',
+    usual: 'the listening address',
   });

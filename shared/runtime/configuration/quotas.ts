@@ -8,12 +8,11 @@ const most = (usual: number, description: string) =>
 export const quotaEnvironment = z.object({
   QUOTA_OPEN_RUNS: most(
     1000,
-    'Runs that have not ended or wait to start, which the keys of one account may have together. The same wherever it ' +
-      'is read: `muster doctor` says where a service runs with another one',
+    'Open or waiting runs of one account. Set the same value for all services; `muster doctor` reports differences',
   ),
-  QUOTA_CAMPAIGN_CHANGES: most(10_000, 'Campaigns that an account made or changed in 24 hours'),
+  QUOTA_CAMPAIGN_CHANGES: most(10_000, 'Campaigns that an account creates or changes in 24 hours'),
   QUOTA_LISTS: most(1000, 'Uploaded lists of an account'),
-  QUOTA_LIST_MIB: most(65_536, 'MiB of user ids in them'),
+  QUOTA_LIST_MIB: most(65_536, 'MiB of user ids in the lists of an account'),
   QUOTA_ALL_LISTS_MIB: most(262_144, 'MiB of user ids in all lists of the installation'),
   QUOTA_STREAMS: most(500, 'Event streams of an account in each process'),
 });

@@ -33,7 +33,7 @@ describe('a secret box', () => {
     expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
   });
 
-  it('seals a secret to the same text with sealAlike, in the same place under the same key only', () => {
+  it('seals a secret to the same text with sealAlike, but only in the same place and under the same key', () => {
     const box = createSecretBox([newer, older]);
     const alike = box.sealAlike('same', place);
     expect(box.sealAlike('same', place)).toBe(alike);

@@ -42,8 +42,8 @@ export interface SecretBox {
   seal(plain: string, context: string): { sealed: string };
   /**
    * Encrypts deterministically: the same text for the same secret in the same context, and no other. Callers can
-   * compare a secret with the stored one without opening that. Readers of the database learn the same, and nothing
-   * else.
+   * compare a secret with the stored one without opening the stored one. Readers of the database can compare stored
+   * secrets too, and learn nothing else.
    * @param key number of the key that seals
    * @throws {SecretBoxError} `no-key`
    */
@@ -79,9 +79,9 @@ export const secretsEnvironment = z.object({
     .optional()
     .meta({
       description:
-        'What secrets in the database are encrypted with, 32 bytes in base64 each: ' +
+        'Keys that encrypt secrets in the database, 32 bytes in base64 each: ' +
         '[secrets in the database](../configuration.md#secrets-in-the-database)',
-      usual: 'none: what needs a secret is refused',
+      usual: 'none: requests that need a secret are refused',
     }),
 });
 

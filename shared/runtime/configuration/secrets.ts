@@ -6,6 +6,7 @@ import { decodeText } from './decode-text.ts';
 /** Secret variables, besides those named in the engine's file: never printed, and each may come from a file. */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'CONNECTORS_API_KEY',
   'CONNECTORS_AUTHORIZATION',
   'CONNECTORS_SIGNING_SECRET',
   'MUSTER_OWNER_PASSWORD',

@@ -20,8 +20,7 @@ export const targetTopicsEnvironment = z.object({
     .default([])
     .meta({
       description:
-        'Topics of others that jobs of an endpoint `kafka:<topic>` may be written to. Muster’s own and Kafka’s own ' +
-        'never are ([clients](../clients.md#to-a-kafka-topic))',
+        'Topics to which jobs of an endpoint `kafka:<topic>` may be written; never topics of Muster or of Kafka itself ([clients](../clients.md#to-a-kafka-topic))',
       usual: 'none',
     }),
 });

@@ -35,11 +35,11 @@ const samplers = [
 /** OpenTelemetry's own variables, as far as Muster supports them. */
 export const tracingEnvironment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.meta({
-    description: 'The collector of [traces](../operations.md#tracing), to which `/v1/traces` is added',
+    description: 'Address of the collector of [traces](../operations.md#tracing); `/v1/traces` is added',
     usual: 'tracing is off',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.meta({
-    description: 'The same as a whole address, which goes first',
+    description: 'Full address of the collector; takes precedence',
     usual: 'by the one before',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: pairs
@@ -47,31 +47,31 @@ export const tracingEnvironment = z.object({
       error: 'has to be names and values of headers',
     })
     .optional()
-    .describe('What is sent with spans, as `name=value`, separated by commas, percent-encoded'),
+    .describe('Headers of requests with spans, as `name=value`, separated by commas, percent-encoded'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal('http/json', "has to be 'http/json', which every receiver of OTLP over HTTP takes")
     .default('http/json')
-    .describe('No other is spoken'),
+    .describe('The only supported protocol'),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers)
     .default('parentbased_traceidratio')
     .describe(
-      'Without `parentbased`, callers do not decide about the traces that they bring; `always_on` is a share of 1, `always_off` of 0',
+      'Without `parentbased`, the sampling flag of callers is ignored; `always_on` is a share of 1, `always_off` of 0',
     ),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(0.01)
-    .describe('The share of batches and jobs that is recorded: the same for all processes'),
+    .describe('Share of batches and jobs that is recorded; the same for all processes'),
   OTEL_SERVICE_NAME: z
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'What each span says of its process', usual: '`muster-<service>`' }),
+    .meta({ description: 'Service name in each span', usual: '`muster-<service>`' }),
   OTEL_RESOURCE_ATTRIBUTES: pairs
     .optional()
-    .describe('What else each span says of it, as `name=value`, separated by commas, percent-encoded'),
+    .describe('Further attributes of each span, as `name=value`, separated by commas, percent-encoded'),
   OTEL_SDK_DISABLED: z
     .enum(['true', 'false'], "has to be 'true' or 'false'")
     .default('false')

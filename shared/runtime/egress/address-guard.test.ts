@@ -158,7 +158,7 @@ function mayOf(rules: EgressRule[]): (destination: Destination) => boolean {
 describe('the egress rules of a client', () => {
   const to = (address: string, hostname = 'api.example.com', port = 443) => ({ hostname, port, address });
 
-  it('allow public addresses only if there is no rule', () => {
+  it('allow exactly the public addresses if there is no rule', () => {
     const may = mayOf([]);
     expect([may(to('8.8.8.8')), may(to('10.0.0.1')), may(to('127.0.0.1'))]).toEqual([true, false, false]);
   });
@@ -243,7 +243,7 @@ describe('MUSTER_EGRESS_ALLOW', () => {
     expect(guard.whyNot(new URL('http://10.2.0.1/'))).toBe('10.2.0.1 is none that MUSTER_EGRESS_ALLOW may open');
   });
 
-  it('alone limits the services that operators configure', () => {
+  it('is the only limit for the services that operators configure', () => {
     const guard = createEgressGuard([installation]);
     const to = (address: string) => guard.mayConnect({ hostname: 'a.test', port: 80, address });
     expect([to('10.1.0.1'), to('10.2.0.1'), to('8.8.8.8'), to('169.254.169.254')]).toEqual([true, false, true, false]);

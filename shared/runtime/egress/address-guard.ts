@@ -113,11 +113,12 @@ export function knownAddresses(hostname: string): readonly string[] {
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : [];
 }
 
-export function placeOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>) {
-  return {
-    hostname: hostname.replace(/^\[|\]$/g, '').toLowerCase(),
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-  };
+/** Returns host and port of a URL. IPv6 addresses have no brackets. @param usualPort port of a URL without one */
+export function placeOf(
+  { hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>,
+  usualPort = protocol === 'https:' ? 443 : 80,
+): { hostname: string; port: number } {
+  return { hostname: hostname.replace(/^\[|\]$/g, '').toLowerCase(), port: Number(port) || usualPort };
 }
 
 interface Fit {

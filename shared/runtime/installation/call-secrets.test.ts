@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownUrl, storedHeaders } from '../../contracts/jobs/stored-calls.ts';
+import { maskUrl, storedHeaders } from '../../contracts/jobs/stored-calls.ts';
 import { createSecretBox } from '../configuration/secret-box.ts';
 import { openHeader, openUrl, sealCall } from './call-secrets.ts';
 
@@ -17,11 +17,11 @@ describe('a stored call', () => {
       'content-type': 'text/plain',
     });
     expect(stored.headers).toMatch(/"sealed":"v1\.[0-9a-f]{8}\.[\w-]+"/);
-    expect(shownUrl(stored.url)).toBe('https://a.test:8443/hooks/7?[sealed]');
+    expect(maskUrl(stored.url)).toBe('https://a.test:8443/hooks/7?[sealed]');
     expect(JSON.stringify(stored)).not.toMatch(/team-a|abc/);
   });
 
-  it('opens to the original call for its own client and server only', () => {
+  it('opens to the original call only for its own client and server', () => {
     const stored = sealCall(call, owner, box);
     expect(openUrl(stored.url, 'c1', box)).toBe('https://a.test:8443/hooks/7?token=abc');
     const { authorization = '' } = storedHeaders.parse(JSON.parse(stored.headers ?? ''));
@@ -44,7 +44,7 @@ describe('a stored call', () => {
     ['HTTPS://A.test/x y', 'https://a.test/x%20y'],
   ])('has its path sealed too if the client is configured with sealPaths: %s', (url, opened) => {
     const stored = sealCall({ url, headers: null }, { ...owner, sealPaths: true }, box);
-    expect(shownUrl(stored.url)).toBe(opened === 'https://a.test/' ? url : 'https://a.test/[sealed]');
+    expect(maskUrl(stored.url)).toBe(opened === 'https://a.test/' ? url : 'https://a.test/[sealed]');
     expect(openUrl(stored.url, 'c1', box).replace(/\/$/, '')).toBe(opened.replace(/\/$/, ''));
   });
 
@@ -56,7 +56,7 @@ describe('a stored call', () => {
     expect(sealCall(plain, owner, box)).toBe(plain);
   });
 
-  it('is sealed to the same text again, and lists its texts under an older key and without one', () => {
+  it('is sealed to the same text again, and lists the texts that an older key or no key would give', () => {
     const before = sealCall(call, owner, box);
     expect(sealCall(call, owner, box)).toMatchObject({ url: before.url, headers: before.headers });
     const during = sealCall(call, owner, createSecretBox([newer, older]));

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
 import type { ChangeFeed } from '../../ports/change-feed.ts';
 import type { Logger } from '../logger.ts';
-import { outletsOf, type CallOutlet } from './call-outlets.ts';
+import { callEndpointsOf, type CallEndpoint } from './call-endpoints.ts';
 import { createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts';
 
 export interface ClientReaderDeps {
@@ -17,8 +17,8 @@ export interface ClientReaderDeps {
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;
-  /** Outlets by id: one for each endpoint, and so each client's id. */
-  outlets: ReadonlyMap<string, CallOutlet>;
+  /** Endpoints of all clients by id. The endpoint `default` has the id of its client. */
+  endpoints: ReadonlyMap<string, CallEndpoint>;
   /** Clients by name and by public id, as requests refer to them. Clients of notifications are left out. */
   byRef: ReadonlyMap<string, Client>;
 }
@@ -45,7 +45,7 @@ export function clientSnapshotOf(revision: number, clients: readonly Client[]): 
   return {
     revision,
     byId: new Map(clients.map((client) => [client.clientId, client])),
-    outlets: new Map(clients.flatMap(outletsOf).map((outlet) => [outlet.outletId, outlet])),
+    endpoints: new Map(clients.flatMap(callEndpointsOf).map((endpoint) => [endpoint.endpointId, endpoint])),
     byRef: new Map(clients.flatMap((client) => refsOf(client).map((ref) => [ref, client]))),
   };
 }
@@ -55,7 +55,10 @@ function refsOf({ clientId, name }: Client): string[] {
   return [name, publicId('client', clientId)];
 }
 
-/** Returns the client with an id or a name. An unknown one is read again: another process may have just created it. */
+/**
+ * Returns the client with an id or a name. If the client is unknown, the clients are read again, because another
+ * process may have just created it.
+ */
 export async function clientOfRef(
   ref: string,
   clients: Pick<ClientReader, 'current' | 'refresh'>,

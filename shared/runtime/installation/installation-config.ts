@@ -21,7 +21,10 @@ export function installationConfigOf({ segmentation, actionTypes }: EngineConfig
   };
 }
 
-/** Returns a line for each difference, except for settings of one side: a file may cover a part, or add some. */
+/**
+ * Returns a line for each difference. Settings that only one side has do not count, because a file may cover a part, or
+ * add settings.
+ */
 export function contradictionsBetween(kept: InstallationConfig, file: InstallationConfig): string[] {
   const lines: string[] = [];
   const compare = (field: string, before: string | undefined, now: string | undefined) => {

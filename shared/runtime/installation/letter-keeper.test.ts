@@ -58,7 +58,7 @@ describe('the messages that are set aside as dead letters', () => {
     );
   });
 
-  it('are kept again as time passes, and a large message counts as several', async () => {
+  it('are kept again after some time, and a large message counts as several', async () => {
     const { clock, kept, keep } = setUp();
     keep(10, 1_000_000);
     await settled();
@@ -82,7 +82,7 @@ describe('the messages that are set aside as dead letters', () => {
     expect(lines).toMatchObject([{ messages: 1 }, { messages: 500 }]);
   });
 
-  it('hold back the settling of their messages until the database has stored them', async () => {
+  it('delay the offset commit of their messages until the database has stored them', async () => {
     const { clock, kept, keep, fail, passed } = setUp();
     fail(true);
     keep(3);

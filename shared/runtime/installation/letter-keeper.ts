@@ -44,7 +44,7 @@ export interface LetterKeeper {
 export function createLetterKeeper({ deadLetters, meter, clock, logger }: LetterKeeperDeps): LetterKeeper {
   const stopping = new AbortController();
   const allowances = createAllowances(clock);
-  const tell = createTeller({ clock, logger });
+  const tell = createThrottledLog({ clock, logger });
   const counted = meter.counter(consumerMetrics.setAside);
   const counters = new Map(
     causes.map((cause) => [cause, { yes: counted.of({ cause, kept: 'yes' }), no: counted.of({ cause, kept: 'no' }) }]),
@@ -100,7 +100,7 @@ function createAllowances(clock: Pick<Clock, 'monotonicMs'>) {
 }
 
 /** Logs one line for each topic and cause in a while, with the number of messages since the last line. */
-function createTeller({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logger'>) {
+function createThrottledLog({ clock, logger }: Pick<LetterKeeperDeps, 'clock' | 'logger'>) {
   const reported = new Map<string, { atMs: number; since: number }>();
   return ({ lane: { topic, partition }, offset }: LaneMessage, cause: LetterCause, reason: string): void => {
     const key = `${topic}/${cause}`;

@@ -1,4 +1,4 @@
-import type { ActionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../contracts/endpoints/action-type-config.ts';
 
 /** Returns a line for each field in which an engine's file differs from the registry. */
 export function differencesBetween(name: string, kept: ActionTypeConfig, file: ActionTypeConfig): string[] {

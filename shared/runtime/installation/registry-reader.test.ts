@@ -5,7 +5,7 @@ import { createMemoryChangeFeed, type MemoryChangeFeed } from '../../../test/sup
 import { createMemoryRegistrySource, seedMemoryRegistry } from '../../../test/support/memory/registry.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
-import { actionTypeConfig } from '../../contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../contracts/endpoints/action-type-config.ts';
 import type { RegistrySource } from '../../ports/registry.ts';
 import { createRegistryReader, type RegistryReader } from './registry-reader.ts';
 
@@ -13,7 +13,7 @@ const config = actionTypeConfig.parse({ url: 'http://rewards.test', class: 'A' }
 
 describe('a registry reader', () => {
   const clock = createSettableClock();
-  let asked: string[];
+  let requested: string[];
   let source: RegistrySource;
   let changes: MemoryChangeFeed;
   let reader: RegistryReader;
@@ -21,14 +21,14 @@ describe('a registry reader', () => {
   beforeEach(() => {
     const database = createMemoryDatabase(clock);
     const inner = createMemoryRegistrySource({ database });
-    asked = [];
+    requested = [];
     source = {
       revision: () => {
-        asked.push('revision');
+        requested.push('revision');
         return inner.revision();
       },
       read: () => {
-        asked.push('read');
+        requested.push('read');
         return inner.read();
       },
     };
@@ -60,17 +60,17 @@ describe('a registry reader', () => {
     await reader.stop();
   });
 
-  it('reads at most once a second for a row of notices, and includes the last change', async () => {
+  it('reads at most once a second for a series of notifications, and includes the last change', async () => {
     reader.start();
     await passTime(clock, 3000);
-    asked = [];
+    requested = [];
     for (let change = 0; change < 20; change++) {
       register(`award-${change}`);
       changes.announce('registry');
       await passTime(clock, 50);
     }
     await passTime(clock, 1000);
-    expect(asked.filter((question) => question === 'read')).toHaveLength(2);
+    expect(requested.filter((question) => question === 'read')).toHaveLength(2);
     expect(reader.current()?.actionTypes).toHaveLength(20);
     await reader.stop();
   });
@@ -94,11 +94,11 @@ describe('a registry reader', () => {
     reader.start();
     await passTime(clock, 20_500);
     await reader.stop();
-    expect(asked.filter((question) => question === 'read')).toHaveLength(1);
-    expect(asked.filter((question) => question === 'revision').length).toBeLessThanOrEqual(5);
+    expect(requested.filter((question) => question === 'read')).toHaveLength(1);
+    expect(requested.filter((question) => question === 'revision').length).toBeLessThanOrEqual(5);
   });
 
-  it('returns from refresh a state that includes earlier changes, even while another look runs', async () => {
+  it('returns from refresh a state that includes earlier changes, even while another read runs', async () => {
     await reader.refresh();
     const underWay = reader.refresh();
     register('award-reward');

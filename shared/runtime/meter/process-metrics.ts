@@ -9,25 +9,25 @@ export const processMetrics = {
   build: {
     kind: 'gauge',
     name: 'muster_build_info',
-    help: 'Always 1; which version runs, and by which release of the time zone database.',
+    help: 'Always 1; labels have the version and the release of the time zone database.',
     labelNames: ['service', 'version', 'zone_data'],
   },
   ready: {
     kind: 'gauge',
     name: 'muster_ready',
-    help: '1 where a part of /readyz is well, 0 where it is not, as each look at /metrics finds it.',
+    help: '1 if a part of /readyz is ready, otherwise 0, evaluated at each request of /metrics.',
     labelNames: ['part'],
   },
   loopDelay: {
     kind: 'histogram',
     name: 'muster_event_loop_delay_seconds',
-    help: `How late a timer fired, of one every ${loopLookEveryMs} ms.`,
+    help: `Delay of a timer that fires every ${loopLookEveryMs} ms.`,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
   },
   connections: {
     kind: 'gauge',
     name: 'muster_postgres_connections',
-    help: 'Connections of a pool that are busy or idle, and requests that are waiting for one.',
+    help: 'Busy and idle connections of a pool, and requests that wait for a connection.',
     labelNames: ['pool', 'state'],
   },
   diskRefusals: {
@@ -38,16 +38,12 @@ export const processMetrics = {
   partitionsHeldUp: {
     kind: 'counter',
     name: 'muster_partitions_held_up_total',
-    help:
-      'Times that a trigger or a scheduler could not make or drop a week of runs or a day of jobs, because a long ' +
-      'reader held its table.',
+    help: 'Failed attempts to create or drop a partition, because a long reader locked the table.',
   },
   spans: {
     kind: 'counter',
     name: 'muster_trace_spans_total',
-    help:
-      'Spans of traces, where tracing is on, by what became of them: exported, no-room (dropped, as the queue was ' +
-      'full), refused by the collector, or left-at-stop.',
+    help: 'Spans by result, if tracing is on: exported, no-room (dropped because the queue was full), refused by the collector, or left-at-stop.',
     labelNames: ['result'],
   },
 } as const satisfies MetricTable;
@@ -57,9 +53,7 @@ export const readMetrics = {
   sentAgain: {
     kind: 'counter',
     name: 'muster_reads_sent_again_total',
-    help:
-      'Reads from other services (segmentation, options, issuer) that were sent once more, because a kept connection ' +
-      'ended without an answer.',
+    help: 'Reads from other services (segmentation, options, previews, issuer) that were repeated, because a kept connection ended without an answer.',
     labelNames: ['service'],
   },
 } as const satisfies MetricTable;
@@ -74,7 +68,7 @@ export const consumerMetrics = {
   lag: {
     ...ofTopics,
     name: 'muster_consumer_lag_messages',
-    help: 'Messages of this process’s lanes that are not handled yet. What is not known has no value.',
+    help: 'Messages of this process’s partitions that are not handled yet. No value while unknown.',
   },
   unsettled: {
     ...ofTopics,
@@ -84,21 +78,17 @@ export const consumerMetrics = {
   held: {
     ...ofTopics,
     name: 'muster_consumer_held_messages',
-    help: 'Messages fetched and held back, as their lanes have enough.',
+    help: 'Messages fetched but not delivered yet, because their partitions have enough.',
   },
   setAside: {
     kind: 'counter',
     name: 'muster_messages_set_aside_total',
-    help:
-      'Messages that came into quarantine, by cause: unreadable, misplaced (on a topic that is not theirs), contradicted ' +
-      '(the rows say something else). Kept is no for what came beyond 1,000 of a topic in an hour: counted, not stored.',
+    help: 'Quarantined messages by cause: unreadable, misplaced (on a wrong topic), contradicted (by the database). `kept` is no for messages above 1,000 per topic and hour, which are counted but not stored.',
     labelNames: ['cause', 'kept'],
   },
   foreign: {
     kind: 'counter',
     name: 'muster_foreign_messages_total',
-    help:
-      'Messages of other installations, left to their owners. More than none means that two installations share a ' +
-      'topic prefix.',
+    help: 'Ignored messages of other installations. A value above 0 means that two installations share a topic prefix.',
   },
 } as const satisfies MetricTable;

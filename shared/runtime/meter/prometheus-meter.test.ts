@@ -66,6 +66,22 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
+  it('counts a duration that equals a bound in the bucket of that bound, and begins with zeros', async () => {
+    const { meter, linesOf } = setUp();
+    const durations = meter.histogram({ name: 'muster_flush_seconds', help: 'Time.', buckets: [0.25, 1] });
+    expect(await linesOf('muster_flush_seconds_count')).toEqual(['muster_flush_seconds_count 0']);
+    durations.of({}).observe(0.25);
+    durations.of({}).observe(0.5);
+    durations.of({}).observe(8);
+    expect(await linesOf('muster_flush_seconds')).toEqual([
+      'muster_flush_seconds_bucket{le="0.25"} 1',
+      'muster_flush_seconds_bucket{le="1"} 2',
+      'muster_flush_seconds_bucket{le="+Inf"} 3',
+      'muster_flush_seconds_sum 8.75',
+      'muster_flush_seconds_count 3',
+    ]);
+  });
+
   it('gives two services of one process the same metric, each with its own labels of a gauge', async () => {
     const { meter, linesOf } = setUp();
     for (const pool of ['api', 'worker']) {

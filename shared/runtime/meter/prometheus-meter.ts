@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 import type * as ports from '../../ports/meter.ts';
 import type { Logger } from '../logger.ts';
+import { TalliedHistogram } from './tallied-histogram.ts';
 
 export interface PrometheusMeter extends ports.Meter {
   /** Returns all metrics in Prometheus's format, with their content type. */
@@ -57,7 +58,7 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
   const [counters, gauges, histograms] = [
     createCatalogue<Counter<string>>(registry),
     createCatalogue<Gauge<string>>(registry),
-    createCatalogue<Histogram<string>>(registry),
+    createCatalogue<TalliedHistogram>(registry),
   ];
 
   function collectGauge(metric: Gauge<string>, collectors: readonly Collect[], name: string): void {
@@ -114,9 +115,9 @@ export function createPrometheusMeter({ logger }: { logger: Logger }): Prometheu
     histogram: (spec) => {
       const { metric } = histograms.get(
         spec,
-        (config) => new Histogram({ ...config, buckets: [...spec.buckets], registers }),
+        (config) => new TalliedHistogram({ ...config, buckets: [...spec.buckets], registers }),
       );
-      return { of: (labels) => metric.labels(labels) };
+      return { of: (labels) => metric.of(labels) };
     },
 
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

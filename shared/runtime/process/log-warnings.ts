@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import type { Logger } from '../logger.ts';
 
 /**
- * Writes warnings of Node.js to the log instead of stderr: a reader of the log expects an entry in each line. A library
- * may cause one at any time, for example by a negative timeout.
+ * Writes warnings of Node.js to the log instead of stderr, because a reader of the log expects an entry in each line. A
+ * library may cause a warning at any time, for example by a negative timeout.
  *
  * @param process the process whose `warning` events are redirected
  */

@@ -18,6 +18,7 @@ import { logWarnings } from './log-warnings.ts';
 import { readinessOf, type PartCheck } from './readiness.ts';
 import { runUntilSignal, type Service } from './service.ts';
 import { StartRefusedError } from './start-refused.ts';
+import { setV8Flags } from './v8-flags.ts';
 import { packageVersion } from '../version.ts';
 
 /** Resources that a process offers to its service. */
@@ -141,6 +142,7 @@ export async function keepRunning(
   start: (host: ProcessHost) => Promise<Service>,
 ): Promise<void> {
   const { LOG_LEVEL, LOG_FORMAT, STOP_DEADLINE_MS, HEALTH_PORT, HEALTH_HOST } = settings;
+  setV8Flags();
   const logger = createLogger(name, LOG_LEVEL, logFormatOf(LOG_FORMAT));
   logWarnings(logger, process);
   const meter = createPrometheusMeter({ logger });

@@ -33,7 +33,7 @@ const underWay = new WeakMap<PartCheck, Promise<void>>();
 
 /**
  * Checks one part. Rejects with the problem, or if the check takes too long. A check that is still running is awaited
- * and not repeated: otherwise a frozen server would get one more request at each look.
+ * and not repeated. Otherwise a frozen server would get one more request at each check.
  */
 export async function checkPart(check: PartCheck): Promise<void> {
   let checking = underWay.get(check);

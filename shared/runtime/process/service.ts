@@ -31,7 +31,7 @@ export interface RunOptions {
  */
 export async function runUntilSignal(service: Service, { logger, stopDeadlineMs }: RunOptions): Promise<void> {
   const signal = await Promise.race([nextSignal(), service.broken ?? new Promise<never>(() => undefined)]);
-  // The last line has the cause too, because operators look there.
+  // The last log line contains the cause too, because operators look there.
   const why = signal instanceof Error ? { err: signal } : { signal };
   if (signal instanceof Error) {
     logger.fatal(why, 'service is broken, ending the process');

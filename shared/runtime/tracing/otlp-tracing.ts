@@ -34,7 +34,10 @@ export interface RunningTracing extends Tracing {
   stop(): Promise<void>;
 }
 
-/** Statuses after which the collector accepts the same spans later; any other status would be repeated. */
+/**
+ * Statuses after which the collector accepts the same spans later. With any other status, the collector would refuse
+ * the same spans again.
+ */
 const busy: readonly number[] = [429, 502, 503, 504];
 
 /** Sends spans by OTLP over HTTP. Nothing waits for the collector: surplus spans are dropped and counted. */

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** What can be filled in or pressed in the dialog that lies on top, and reaches beyond its edges, in words. */
+/** Returns the controls in the topmost dialog that reach beyond its edges, in words. */
 export async function cutControls(page: Page): Promise<string[]> {
   return z.array(z.string()).parse(await page.evaluate(script));
 }
 
-/** As text: nothing here knows a DOM. */
+/** Script as text, because this folder has no DOM types. */
 const script = `(() => {
   const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
   const { left, right } = dialog.getBoundingClientRect();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { previewCampaign, previewCancel } from '../../../sdk/generated/sdk.gen.ts';
 import type { RunReport } from '../../../sdk/generated/types.gen.ts';
 import { badge, button, canaryUsers, definitionOf, region, seen, type Journey } from './journey.ts';
-import { effectsOf, figuresOf, numbersIn, shown, textsOf } from './shown-numbers.ts';
+import { effectsOf, figuresOf, numbersIn, displayed, textsOf } from './shown-numbers.ts';
 
 /** Starts it, and lets it go on once its canary has ended. Returns the id of the run. */
 export async function startWithCanary(page: Page, journey: Journey, { id, dryRun }: { id: string; dryRun: RunReport }) {
@@ -18,27 +18,27 @@ export async function startWithCanary(page: Page, journey: Journey, { id, dryRun
   const effects = new Map(await effectsOf(start));
   const named = [...effects.keys()].filter((effect) => /users|calls|deadline/.test(effect));
   expect(named).toEqual([
-    `${shown(dryRun.audience.counted)} users, counted by the dry run`,
+    `${displayed(dryRun.audience.counted)} users, counted by the dry run`,
     `${canaryUsers} canary, users`,
-    `${shown(calls)} calls at most`,
+    `${displayed(calls)} calls at most`,
     '1 d deadline',
   ]);
   await journey.hand.press(button(start, 'Start it'));
   await page.waitForURL(/\/runs\/run_/);
   const runId = /run_[0-9a-z]+/.exec(page.url())?.[0] ?? '';
 
-  await button(page, 'Go on…').waitFor();
-  await expectRunShown(page, journey, runId, canaryUsers);
-  await journey.hand.press(button(page, 'Go on…'));
-  const goOn = page.getByRole('dialog', { name: 'Go on with everybody else?' });
-  await expectResumeShown(goOn, journey, runId, dryRun.audience.counted - canaryUsers);
-  await journey.hand.press(button(goOn, 'Go on'));
-  await goOn.waitFor({ state: 'detached' });
+  await button(page, 'Continue…').waitFor();
+  await expectRunDisplayed(page, journey, runId, canaryUsers);
+  await journey.hand.press(button(page, 'Continue…'));
+  const confirmation = page.getByRole('dialog', { name: 'Continue with all other users?' });
+  await expectResumeDisplayed(confirmation, journey, runId, dryRun.audience.counted - canaryUsers);
+  await journey.hand.press(button(confirmation, 'Continue'));
+  await confirmation.waitFor({ state: 'detached' });
   return runId;
 }
 
 /** Key figures of a run that stands still: the API's, the database's, and of so many users. */
-async function expectRunShown(page: Page, journey: Journey, runId: string, fed?: number): Promise<void> {
+async function expectRunDisplayed(page: Page, journey: Journey, runId: string, fed?: number): Promise<void> {
   const { audience, steps } = await journey.muster.api.progress(runId);
   const stored = await journey.witness.run(runId);
   const [through, failed] = [steps.at(-1)?.succeeded ?? Number.NaN, steps.reduce((sum, line) => sum + line.failed, 0)];
@@ -49,19 +49,24 @@ async function expectRunShown(page: Page, journey: Journey, runId: string, fed?:
   ]);
   await expect
     .poll(async () => (await figuresOf(page.getByRole('main'))).get('Through the chain'))
-    .toContain(`${shown(through)} of `);
+    .toContain(`${displayed(through)} of `);
   const figures = await figuresOf(page.getByRole('main'));
-  expect(numbersIn(figures.get('Failed at a step') ?? '')[0]).toBe(shown(failed));
+  expect(numbersIn(figures.get('Failed at a step') ?? '')[0]).toBe(displayed(failed));
 }
 
 /** A dialog that resumes a run counts everybody who is still to be called. */
-async function expectResumeShown(dialog: Locator, journey: Journey, runId: string, leftUsers: number): Promise<void> {
+async function expectResumeDisplayed(
+  dialog: Locator,
+  journey: Journey,
+  runId: string,
+  leftUsers: number,
+): Promise<void> {
   const preview = (await previewCancel({ client: journey.muster.api.client, path: { id: runId } })).data;
   const waiting = preview.notStartedUsers + preview.halfWayUsers;
   const left = waiting + (preview.notFedUsers ?? Number.NaN);
   expect(left).toBe(leftUsers);
   await dialog.getByText('users pending').waitFor();
-  await expect.poll(async () => (await effectsOf(dialog))[0]?.[0]).toContain(`${shown(left)} users pending`);
+  await expect.poll(async () => (await effectsOf(dialog))[0]?.[0]).toContain(`${displayed(left)} users pending`);
 }
 
 /** Pauses the run while it calls, and resumes it. */
@@ -75,16 +80,18 @@ export async function pauseAndResume(page: Page, journey: Journey, runId: string
   const waiting = answered.notStartedUsers + answered.halfWayUsers;
   await expect
     .poll(async () => (await effectsOf(pause)).map(([effect]) => numbersIn(effect)[0]))
-    .toEqual(expect.arrayContaining([shown(answered.inFlight.batches), shown(answered.waiting), shown(waiting)]));
+    .toEqual(
+      expect.arrayContaining([displayed(answered.inFlight.batches), displayed(answered.waiting), displayed(waiting)]),
+    );
   await journey.hand.press(button(pause, 'Pause run'));
   await badge(page, 'Paused').waitFor();
-  await expectRunShown(page, journey, runId);
+  await expectRunDisplayed(page, journey, runId);
 
   await journey.hand.press(button(page, 'Resume'));
   const resume = page.getByRole('dialog', { name: 'Resume this run?' });
   const stored = await journey.witness.run(runId);
   const ended = stored.steps.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
-  await expectResumeShown(resume, journey, runId, users - ended);
+  await expectResumeDisplayed(resume, journey, runId, users - ended);
   await journey.hand.press(button(resume, 'Resume run'));
   await badge(page, 'Running').waitFor();
 }
@@ -113,18 +120,18 @@ export async function readAndShare(page: Page, journey: Journey, { runId, users 
   expect(line?.succeeded).toBe(await journey.muster.effectsOf(runId, 1));
   const terms = await textsOf(sum.locator('.term'));
   expect(terms).toEqual([
-    `${shown(users)}audience`,
-    `${shown(line?.succeeded ?? Number.NaN)}succeeded`,
-    `${shown(line?.failed ?? Number.NaN)}failed`,
+    `${displayed(users)}audience`,
+    `${displayed(line?.succeeded ?? Number.NaN)}succeeded`,
+    `${displayed(line?.failed ?? Number.NaN)}failed`,
     ...['skipped', 'suppressed', 'held out', 'expired', 'cancelled', 'unknown'].map((outcome) => `0${outcome}`),
   ]);
   const main = await seen(page.getByRole('main'));
-  expect(main).toContain(`${shown(report.audience.excluded)} users were excluded`);
-  for (const { users: each } of report.failures) expect(numbersIn(main)).toContain(shown(each));
+  expect(main).toContain(`${displayed(report.audience.excluded)} users were excluded`);
+  for (const { users: each } of report.failures) expect(numbersIn(main)).toContain(displayed(each));
 
   await journey.hand.press(button(page, 'Share…'));
   const share = page.getByRole('dialog', { name: 'Share this report' });
-  await journey.hand.press(button(share, 'Make a link'));
+  await journey.hand.press(button(share, 'Create a link'));
   return { report, link: (await share.locator('code').textContent()) ?? '' };
 }
 
@@ -135,6 +142,6 @@ export async function readShared(page: Page, link: string, report: RunReport): P
   // Cells of a table stand apart there.
   const body = await page.locator('body').innerText();
   const counts = report.countries.flatMap(({ steps }) => steps.flatMap(({ succeeded, failed }) => [succeeded, failed]));
-  const expected = [report.audience.counted, ...counts, ...report.failures.map(({ users }) => users)].map(shown);
+  const expected = [report.audience.counted, ...counts, ...report.failures.map(({ users }) => users)].map(displayed);
   expect(numbersIn(body)).toEqual(expect.arrayContaining(expected));
 }

@@ -10,7 +10,7 @@ import {
 import type { RunReport } from '../../../sdk/generated/types.gen.ts';
 import { pageSegment } from '../../e2e/gather-evidence.ts';
 import { button, canaryUsers, definitionOf, region, seen, type Journey } from './journey.ts';
-import { cellsOf, effectsOf, figuresOf, shown } from './shown-numbers.ts';
+import { cellsOf, effectsOf, figuresOf, displayed } from './shown-numbers.ts';
 
 /**
  * A list as Excel saves it in a country of decimal commas: a byte order mark, semicolons, CRLF, headers of its own,
@@ -44,15 +44,15 @@ async function bringList(page: Page, journey: Journey, file: { name: string; mim
   const { client } = journey.muster.api;
   const headers = { 'content-type': 'text/csv' } as const;
   const read = (await previewUserFile({ client, body: new Blob([new Uint8Array(file.buffer)]), headers })).data;
-  const lines = read.rejects.map(({ line, detail, value }) => [shown(line), detail, value]);
+  const lines = read.rejects.map(({ line, detail, value }) => [displayed(line), detail, value]);
   expect(await cellsOf(preview.getByRole('table', { name: /rejected lines/i }))).toEqual(lines);
   expect(await cellsOf(preview.getByRole('table', { name: 'First users' }))).toEqual(
     read.firstUsers.map(({ userId, country }) => [userId, country]),
   );
   const text = await seen(preview);
-  const equation = `${shown(read.rows)} lines = ${shown(read.users)} with a user + ${shown(read.rejected)} rejected.`;
+  const equation = `${displayed(read.rows)} lines = ${displayed(read.users)} with a user + ${displayed(read.rejected)} rejected.`;
   expect(text).toContain(equation);
-  for (const { country, users } of read.countries) expect(text).toContain(`${country} ${shown(users)}`);
+  for (const { country, users } of read.countries) expect(text).toContain(`${country} ${displayed(users)}`);
   expect(await journey.witness.lists()).toEqual(before);
 
   await journey.hand.press(button(page, /^Upload \d/));
@@ -64,7 +64,7 @@ async function bringList(page: Page, journey: Journey, file: { name: string; mim
   expect({ ...added, users: added.users + duplicates }).toEqual({ rows: read.rows, users: read.users });
   await expect
     .poll(() => seen(included))
-    .toContain(`${shown(added.users)} users · ${shown(duplicates)} repeated · ${shown(read.rejected)} `);
+    .toContain(`${displayed(added.users)} users · ${displayed(duplicates)} repeated · ${displayed(read.rejected)} `);
   return { ...added, duplicates };
 }
 
@@ -81,11 +81,11 @@ export async function writeCampaign(
   await journey.hand.write(page.getByLabel('Add a country by its code'), 'SG VN ');
   const file = { name: `${name}.csv`, mimeType: 'text/csv', buffer: await excelList(journey) };
   const { users } = await bringList(page, journey, file);
-  await journey.hand.press(button(page, 'Leave out a segment'));
+  await journey.hand.press(button(page, 'Exclude a segment'));
   await page.getByRole('combobox', { name: 'Segment' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('staff');
   await page.keyboard.press('Enter');
-  await page.getByRole('list', { name: 'Left out' }).getByText('staff').waitFor();
+  await page.getByRole('list', { name: 'Excluded' }).getByText('staff').waitFor();
   await journey.hand.choose(page.getByLabel('Add a step'), 'award-reward');
   await journey.hand.write(page.getByLabel('Pace, at most'), '100');
   await journey.hand.write(page.getByLabel('Canary, first'), String(canaryUsers));
@@ -101,11 +101,11 @@ export async function writeCampaign(
   await review.getByText('Ready to start.').waitFor();
   const sums = new Map((await cellsOf(review.getByRole('table'))).map(([label = '', value = '']) => [label, value]));
   const { atLeast, atMost } = expected.users;
-  expect(sums.get('Audience, estimated')).toBe(`${shown(atLeast)} to ${shown(atMost ?? Number.NaN)}`);
-  expect(sums.get('Included, estimated')).toBe(shown(users));
+  expect(sums.get('Audience, estimated')).toBe(`${displayed(atLeast)} to ${displayed(atMost ?? Number.NaN)}`);
+  expect(sums.get('Included, estimated')).toBe(displayed(users));
   expect(atMost).toBe(users);
   const calls = expected.load.reduce((sum, line) => sum + (line.calls ?? 0), 0);
-  expect(await seen(review)).toContain(`Callsat most ${shown(calls)}`);
+  expect(await seen(review)).toContain(`Callsat most ${displayed(calls)}`);
   return { id, users };
 }
 
@@ -140,8 +140,8 @@ export async function tryIt(
 }
 
 function dryRunWords({ steps, audience: { counted, excluded } }: RunReport): string {
-  const through = shown(steps.at(-1)?.succeeded ?? Number.NaN);
-  return `${through} of ${shown(counted)} users would come through the chain; ${shown(excluded)} are excluded.`;
+  const through = displayed(steps.at(-1)?.succeeded ?? Number.NaN);
+  return `${through} of ${displayed(counted)} users would complete the chain; ${displayed(excluded)} are excluded.`;
 }
 
 async function newestReport(journey: Journey, campaignId: string, kind: 'test' | 'dry-run'): Promise<RunReport> {
@@ -169,7 +169,7 @@ export async function approve(
   const approval = (await getApproval({ client, path: { id: waiting?.id ?? '' } })).data;
   const atMost = Object.values(approval.usersAtMost).reduce((sum, users) => sum + users, 0);
   expect(atMost).toBe(await journey.witness.usersApproved(id));
-  const counted = shown(dryRun.audience.counted);
+  const counted = displayed(dryRun.audience.counted);
 
   if (await checker.getByRole('button', { name: 'Open navigation' }).isVisible())
     await journey.hand.press(button(checker, 'Open navigation'));
@@ -177,17 +177,17 @@ export async function approve(
   const covered = region(checker, 'What you approve');
   await covered.getByText('Users, counted by the dry run').waitFor();
   const figures = await figuresOf(covered);
-  const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${shown(users)}`);
-  expect(figures.get('Users, at most')).toBe(`${shown(atMost)} | ${byCountry.join(' · ')}`);
+  const byCountry = Object.entries(approval.usersAtMost).map(([country, users]) => `${country} ${displayed(users)}`);
+  expect(figures.get('Users, at most')).toBe(`${displayed(atMost)} | ${byCountry.join(' · ')}`);
   expect(figures.get('Users, counted by the dry run')).toMatch(new RegExp(`^${counted} \\|`));
   await region(checker, 'Dry run').getByText(dryRunWords(dryRun)).waitFor();
   await region(checker, 'Test send').getByText('2 of 2 through the chain').waitFor();
   await journey.hand.press(button(checker, 'Approve…'));
   const question = checker.getByRole('dialog');
   expect((await effectsOf(question)).map(([effect]) => effect)).toEqual([
-    `${shown(atMost)} users, at most`,
+    `${displayed(atMost)} users, at most`,
     `${counted} users, counted by the dry run`,
   ]);
-  await journey.hand.press(button(question, 'Approve it'));
+  await journey.hand.press(button(question, 'Approve'));
   await checker.getByText('approved by rahayu').first().waitFor();
 }

@@ -40,11 +40,11 @@ test('launchBrowser throws an error with the tried browsers and the package to i
 
 test('launchBrowser starts the browser in English whatever the locale, because charts break without a language', async () => {
   const folder = await folderWith('mine');
-  const noted = join(folder, 'noted');
-  await writeFile(join(folder, 'mine'), `#!/bin/sh\necho "$LANG $LC_ALL $LANGUAGE" > '${noted}'\nexit 1\n`);
+  const recorded = join(folder, 'noted');
+  await writeFile(join(folder, 'mine'), `#!/bin/sh\necho "$LANG $LC_ALL $LANGUAGE" > '${recorded}'\nexit 1\n`);
   const environment = { CHROMIUM_PATH: join(folder, 'mine'), LANG: 'C', LC_ALL: 'C', LANGUAGE: 'de' };
   await expect(launchBrowser(environment)).rejects.toThrow('no browser starts');
-  expect(await readFile(noted, 'utf8')).toBe('en_US.UTF-8 en_US.UTF-8 en_US\n');
+  expect(await readFile(recorded, 'utf8')).toBe('en_US.UTF-8 en_US.UTF-8 en_US\n');
 });
 
 test('launchBrowser throws the cause if no browser is installed or downloadable', async () => {

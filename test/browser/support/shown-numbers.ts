@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 
 /** `3400` as the console shows it: `3,400`. */
-export const shown = (count: number): string => count.toLocaleString('en-US');
+export const displayed = (count: number): string => count.toLocaleString('en-US');
 
 /** Returns the numbers in a text, as they are written there. */
 export function numbersIn(text: string): string[] {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { consoleRoutes } from './console-routes.ts';
-import { shownViews, type Found } from './shown-views.ts';
+import { displayedViews, type Found } from './shown-views.ts';
 
 test('every view of the console has a screenshot', () => {
-  const shown = new Set(shownViews.map(({ route }) => route));
-  expect([...shown].toSorted()).toEqual(consoleRoutes());
+  const displayed = new Set(displayedViews.map(({ route }) => route));
+  expect([...displayed].toSorted()).toEqual(consoleRoutes());
 });
 
 test('each screenshot has a unique name, whatever data exists', () => {
@@ -18,10 +18,10 @@ test('each screenshot has a unique name, whatever data exists', () => {
     job: 'job_1',
   };
   for (const found of [{}, everything]) {
-    const paths = shownViews.flatMap(({ name, pathOf }) => (pathOf(found) === undefined ? [] : [name]));
+    const paths = displayedViews.flatMap(({ name, pathOf }) => (pathOf(found) === undefined ? [] : [name]));
     expect(new Set(paths).size).toBe(paths.length);
   }
-  const user = shownViews.find(({ name }) => name === 'user');
+  const user = displayedViews.find(({ name }) => name === 'user');
   expect(user?.pathOf(everything)).toBe('runs/run_2/users/u%2F1');
-  expect(shownViews.every(({ pathOf }) => pathOf(everything) !== undefined || pathOf({}) !== undefined)).toBe(true);
+  expect(displayedViews.every(({ pathOf }) => pathOf(everything) !== undefined || pathOf({}) !== undefined)).toBe(true);
 });

@@ -1,20 +1,20 @@
-/** What a system has at the moment, by ids as its API shows them; undefined where there is none. */
+/** Current objects of a system, by ids as its API shows them; undefined if there is none. */
 export interface Found {
   campaign?: string | undefined;
   draft?: string | undefined;
   /** A run that goes on, or the last one. */
   liveRun?: string | undefined;
   endedRun?: string | undefined;
-  /** Who failed in the one that has ended. */
+  /** Failed user in the run that has ended. */
   user?: string | undefined;
   client?: string | undefined;
   job?: string | undefined;
 }
 
-interface ShownView {
-  /** Of its pictures. */
+interface DisplayedView {
+  /** Name of the pictures. */
   name: string;
-  /** As the console's router has it. */
+  /** Route in the console's router. */
   route: string;
   /** Undefined where there is nothing to be shown. */
   pathOf: (found: Found) => string | undefined;
@@ -23,10 +23,10 @@ interface ShownView {
 }
 
 /** Views that need no id. */
-const plain = (name: string, route = `/${name}`): ShownView => ({ name, route, pathOf: () => route.slice(1) });
+const plain = (name: string, route = `/${name}`): DisplayedView => ({ name, route, pathOf: () => route.slice(1) });
 
 /** Every view of the console but the log-in, each at something that there is. */
-export const shownViews: readonly ShownView[] = [
+export const displayedViews: readonly DisplayedView[] = [
   { ...plain('campaigns'), isMain: true },
   {
     ...plain('new-campaign', '/campaigns/new'),

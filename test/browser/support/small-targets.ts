@@ -5,16 +5,16 @@ import { z } from 'zod';
 const leastPx = 40;
 
 /**
- * What can be pressed in the page as it is, or in the dialog over it, and is smaller than a finger, in words. It has
- * the room of its own box, of its `::before` and `::after`, and of the label that a press of goes to it too, as far as
- * nothing clips them. A link between words of a sentence is as high as its line: that is the one exception, as in WCAG
- * 2.5.8. What a keyboard alone reaches is none: it is not there until it has the focus.
+ * Returns the controls of the page, or of the dialog over it, that are smaller than a finger, in words. The area of a
+ * control is its own box, its `::before` and `::after`, and its label, unless they are clipped. A link between words of
+ * a sentence is as high as its line: that is the one exception, as in WCAG 2.5.8. Controls that only a keyboard reaches
+ * are ignored: they are invisible until focused.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return z.array(z.string()).parse(await page.evaluate(script));
 }
 
-/** As text: nothing here knows a DOM. */
+/** Script as text, because this folder has no DOM types. */
 const script = `(() => {
   const pressed = 'a[href], button, input, select, textarea, summary, [role=button], [role=menuitem], [role=option]';
   const root = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;

@@ -10,8 +10,8 @@ export interface Backend {
 }
 
 /**
- * What a Service of Kubernetes is to several APIs: each new connection goes to the next that is ready. Connections that
- * are open stay where they are.
+ * Stands for a Service of Kubernetes before several APIs: each new connection goes to the next ready one. Open
+ * connections stay.
  */
 export interface Balancer {
   readonly url: string;
@@ -23,7 +23,7 @@ export interface Balancer {
 }
 
 const askEveryMs = 250;
-/** As the chart's probes have it. */
+/** Failure threshold of the chart's probes. */
 const failedAtMost = 2;
 
 export async function startBalancer(): Promise<Balancer> {
@@ -85,7 +85,7 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
-/** What the probe of a process asks. */
+/** Asks the probe of a process. */
 export async function isReady(healthPort: number): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
   await answer?.body?.cancel();

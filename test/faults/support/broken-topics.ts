@@ -22,7 +22,7 @@ export interface BrokenTopics {
    */
   lags(prefix: string): Promise<Record<string, number>>;
   addPartitions(topic: string, count: number): Promise<void>;
-  /** How many messages each partition was ever given, in the order of the partitions. */
+  /** Returns the number of messages that each partition ever got, in the order of the partitions. */
   ends(topic: string): Promise<number[]>;
   /** Moves what the groups of the prefix have committed, which may have no members. */
   moveOffsets(prefix: string, to: 'earliest' | 'latest'): Promise<void>;
@@ -140,18 +140,18 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
 }
 
 /**
- * Of all that may be said of a topic, this alone. Resolves when brokers go by it: what is told a moment later must not
- * be written before.
+ * Sets one configuration of a topic. Resolves when brokers apply it: a message of the next moment must not be written
+ * before.
  */
 async function configure(admin: Admin, topic: string, [name, value]: readonly [string, string]): Promise<void> {
   const resource = { type: ConfigResourceTypes.TOPIC, name: topic };
   await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries: [{ name, value }] }] });
   await until(`${topic} has ${name}=${value}`, async () => {
-    const told = await admin.describeConfigs({
+    const notified = await admin.describeConfigs({
       includeSynonyms: false,
       resources: [{ ...resource, configNames: [name] }],
     });
-    return told.resources[0]?.configEntries[0]?.configValue === value;
+    return notified.resources[0]?.configEntries[0]?.configValue === value;
   });
   // A broker says so a moment before it goes by it.
   await lasting(appliedAfterMs);
@@ -226,7 +226,7 @@ async function sizeOf(admin: Admin, topic: string): Promise<number> {
   return partitions.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
 }
 
-/** As a group of its own would read them, from the beginning. */
+/** Reads all messages from the beginning, with a group of its own. */
 async function readAll(kafka: KafkaConnection, topics: readonly string[], messages: number): Promise<string[]> {
   const values: string[] = [];
   const consumer = kafka.consumer({ groupId: `faults-${randomBytes(4).toString('hex')}` });

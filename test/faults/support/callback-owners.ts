@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Trial } from './trial.ts';
 
 /**
- * What a process calls itself in the database, as its log says; undefined before it has said so. The last one, where it
- * was started again.
+ * Returns the owner name of a process according to its log; undefined before it logged the name. For a restarted
+ * process, the last one.
  */
 export function ownerOf({ muster }: Pick<Trial, 'muster'>, name: string): string | undefined {
   const log = readFileSync(muster.services.get(name)?.logFile ?? '', 'utf8');

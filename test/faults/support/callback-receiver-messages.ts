@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How a receiver treats calls whose path begins with a name. */
+/** Behaviour of a receiver for calls whose path begins with a name. */
 const manner = z.object({
   latencyMs: z.int().default(0),
   status: z.int().default(200),
@@ -16,7 +16,7 @@ export type CallbackManners = Record<string, z.input<typeof manner>>;
 
 export const callbackRules = z.object({
   secrets: z.array(z.string()),
-  /** What is not named is answered by 200. */
+  /** Behaviours by name. Other calls are answered with 200. */
   manners: z.record(z.string(), manner),
   /** False: nothing listens, and open connections are cut. */
   isUp: z.boolean().default(true),

@@ -10,19 +10,19 @@ import { ledgerLine, type CallbackManners } from './callback-receiver-messages.t
 /** The witness of callbacks: a process with a ledger of its own, which nothing that the test breaks can reach. */
 export interface CallbackReceiver {
   readonly port: number;
-  /** What calls are believed by, from now on; the answer to all kinds of path changes with the next call. */
+  /** Sets the secret of valid calls. The answer to all paths changes with the next call. */
   trust(secret: string): Promise<void>;
   behave(manners: CallbackManners): Promise<void>;
   /** While down, connections are refused, and those that were open are cut. */
   up(isUp: boolean): Promise<void>;
-  /** What is written by now: nearly all that it was called for. */
+  /** Returns the written calls: nearly all that were received. */
   calls(): ReceivedCall[];
   /** All that it was called for until now. */
   allCalls(): Promise<ReceivedCall[]>;
   end(): Promise<void>;
 }
 
-const told = z.object({ port: z.number() });
+const notified = z.object({ port: z.number() });
 
 export async function startCallbackReceiver(): Promise<CallbackReceiver> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-receiver-'));
@@ -50,7 +50,7 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
   async function send(changed: typeof rules): Promise<number> {
     const answered = new Promise<unknown>((resolve) => child.once('message', resolve));
     child.send(changed);
-    return told.parse(await Promise.race([answered, gone])).port;
+    return notified.parse(await Promise.race([answered, gone])).port;
   }
 
   const port = await change({});

@@ -14,7 +14,7 @@ import type { MusterApi } from '../../e2e/muster-api.ts';
 import {
   callbackViolations,
   unheardAnswers,
-  type AskedJob,
+  type RequestedJob,
   type CallbackAllowance,
   type CallbackEvidence,
   type Occurrence,
@@ -32,7 +32,7 @@ export interface WantedJobs {
   /** One unless given. */
   count?: number;
   client?: string;
-  /** Of the client, that they are called through. */
+  /** Endpoint of the client through which jobs are called. */
   endpoint?: string;
   /** The first part of the path, by which the receiver behaves. */
   path?: string;
@@ -55,7 +55,7 @@ export interface CallbackVerdict {
   measured?: Record<string, number>;
   /** Processes that may end by themselves. */
   ownEnds?: number;
-  /** What other receivers of the scenario got. */
+  /** Calls that other receivers of the scenario got. */
   elsewhere?: readonly ReceivedCall[];
 }
 
@@ -65,7 +65,7 @@ export interface CallbackVerdict {
  */
 export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   readonly receiver: CallbackReceiver;
-  readonly accepted: ReadonlyMap<string, AskedJob>;
+  readonly accepted: ReadonlyMap<string, RequestedJob>;
   /** For every operation of the API. */
   readonly client: MusterApi['client'];
   /** A client of its own, that may call the receiver. */
@@ -92,7 +92,7 @@ export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   freezeTakers(): Promise<void>;
   /** Resolves when so many references to jobs lie on the topic of calls. */
   awaitOffers(count: number): Promise<void>;
-  /** What broke the promises; publishes the scenario's figures. */
+  /** Returns the broken promises; publishes the scenario's figures. */
   judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
 }
 
@@ -121,7 +121,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     engine: { ...quickCallLeases, ...options.engine },
   });
   const receiver = await startCallbackReceiver();
-  const accepted = new Map<string, AskedJob>();
+  const accepted = new Map<string, RequestedJob>();
   let keys = 0;
   const { client } = trial.muster.api;
   const url = (path: string, host = '127.0.0.1') => `http://${host}:${receiver.port}/${path}`;
@@ -160,9 +160,9 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
       const body = JSON.stringify({ key, note: 'grüße' });
       const relevancy = relevancySeconds === undefined ? {} : { relevancySeconds };
       const to = url(`${path}/${key}`, host?.(index));
-      const asked = { url: to, dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
+      const requested = { url: to, dueAt: new Date(dueAtMs).toISOString(), idempotencyKey: key, body };
       const order = orderingKeyOf ? { orderingKey: orderingKeyOf(index), ...(ordering && { ordering }) } : {};
-      return { job: { ...asked, ...relevancy, ...order, ...(endpoint && { endpoint }) }, dueAtMs, body };
+      return { job: { ...requested, ...relevancy, ...order, ...(endpoint && { endpoint }) }, dueAtMs, body };
     });
     const ids = await acceptAll({ client: clientName, jobs: jobs.map(({ job }) => job) });
     for (const [index, id] of ids.entries()) {
@@ -172,7 +172,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     return ids;
   }
 
-  /** What a careful client does: it sends again, with the same keys, until it knows. */
+  /** Accepts jobs like a careful client: repeats with the same keys until there is an answer. */
   async function acceptAll(body: NewJobsInput): Promise<string[]> {
     return await until('all jobs are accepted', async () => {
       const { data: answer } = await createJobs({ client, body });
@@ -184,8 +184,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   }
 
   function moved(jobId: string, dueAtMs: number): void {
-    const asked = accepted.get(jobId);
-    if (asked) accepted.set(jobId, { ...asked, dueAtMs });
+    const request = accepted.get(jobId);
+    if (request) accepted.set(jobId, { ...request, dueAtMs });
   }
 
   const openJobs = () => trial.database.count('select 1 from jobs');
@@ -205,7 +205,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     });
     await until('every dispatcher says what it takes', async () => {
       // It says so every two seconds, and is believed for ten.
-      const taking = `select 1 from job_nodes where kind = 'dispatcher' and any_client_credit is not null
+      const taking = `select 1 from job_nodes where kind = 'dispatcher' and default_client_credit is not null
         and expires_at > now() + interval '8 seconds'`;
       return (await trial.database.count(taking)) === dispatchers.length;
     });
@@ -245,8 +245,8 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     const found = [...callbackViolations(evidence, { unheard, ...allow }), ...resting, ...trial.health(ownEnds)];
     const injected = trial.injections.takeNew();
     const run = measureCallbacks(evidence, injected);
-    const notHeard = unheardAnswers(evidence).length;
-    const late = notHeard > 0 ? { 'answers too late': notHeard } : {};
+    const notReceived = unheardAnswers(evidence).length;
+    const late = notReceived > 0 ? { 'answers too late': notReceived } : {};
     publishFigures({
       rows,
       scenario,

@@ -29,7 +29,8 @@ export async function watchFires(database: Observer): Promise<void> {
       end if;
       return null;
     end $$;
-    create trigger witness after insert or update or delete on fires for each row execute function witness_fire()`);
+    create trigger witness after insert or update or delete on job_claims for each row
+      execute function witness_fire()`);
 }
 
 const eventRow = z.object({
@@ -70,7 +71,7 @@ interface AttemptRow {
   error: string | null;
 }
 
-/** What the engine's own tables say. */
+/** Reads the evidence in the engine's own tables. */
 export async function storedEvidence(
   database: Observer,
 ): Promise<Pick<CallbackEvidence, 'stored' | 'ended' | 'attempts' | 'totals' | 'claims'>> {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What one scenario published about one run. */
+/** Published figures of one scenario about one run. */
 export const scenarioFigures = z.object({
   /** The rows of the table of faults. */
   rows: z.string(),
@@ -30,7 +30,7 @@ export const scenarioFigures = z.object({
     after: z.number().nullable(),
   }),
   violations: z.int(),
-  /** What the scenario itself measured, such as a neighbour's time beside its time alone. */
+  /** Measurements of the scenario itself, such as a neighbour's time beside its time alone. */
   measured: z.record(z.string(), z.number()),
 });
 

@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto';
 import { maxLostInMessage } from '../../../shared/contracts/messages/messages.ts';
 import type { Trial } from './trial.ts';
 
-/** What a forger wants of step 2: that everybody is served, or that as many of each batch are not as a message names. */
+/**
+ * Goal of a forger for step 2: all users are served, or as many users of each batch are left out as a message names.
+ */
 export type ForgedLoss = 'no user was lost' | 'many users were lost';
 
 export interface Forger {
@@ -27,8 +29,8 @@ const fedBatches = `
   from installation i, batches b join feeds f using (feed) where b.parent is null`;
 
 /**
- * Who may write to the topics of step 2, and knows all batches: references that go before the true ones, since they
- * come all the time, with lists of lost users that add up.
+ * Forger that may write to the topics of step 2 and knows all batches: its references arrive continuously, so before
+ * the true ones, with consistent lists of lost users.
  */
 export function forgeReferences(trial: Trial, action: string, loss: ForgedLoss): Forger {
   const stopping = new AbortController();

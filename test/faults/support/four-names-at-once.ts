@@ -14,8 +14,8 @@ class SharedResolver extends dns.Resolver {
     super(patience);
     const [four, six] = [this.resolve4.bind(this), this.resolve6.bind(this)];
     const shared = {
-      resolve4: (...asked: Parameters<typeof four>) => fourAtOnce(() => four(...asked)),
-      resolve6: (...asked: Parameters<typeof six>) => fourAtOnce(() => six(...asked)),
+      resolve4: (...requested: Parameters<typeof four>) => fourAtOnce(() => four(...requested)),
+      resolve6: (...request: Parameters<typeof six>) => fourAtOnce(() => six(...request)),
     };
     Object.assign(this, shared);
   }

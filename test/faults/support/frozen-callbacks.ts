@@ -61,7 +61,7 @@ export async function startFrozenCallbacks(
   async function freeze(target: string): Promise<{ open: number; thaw: () => void }> {
     if (target !== 'Postgres') {
       trial.freeze(target);
-      return { open: await trial.database.count('select 1 from fires'), thaw: () => trial.thaw(target) };
+      return { open: await trial.database.count('select 1 from job_claims'), thaw: () => trial.thaw(target) };
     }
     const over = trial.injections.begin('SIGSTOP', target);
     postgres.freeze();
@@ -92,10 +92,10 @@ export async function startFrozenCallbacks(
       return { latestMs: await latestOf(ids, Date.now()), open };
     },
     freezeInClaim: async (seconds) => {
-      const lock = await trial.database.hold('lock table fires in exclusive mode');
+      const lock = await trial.database.hold('lock table job_claims in exclusive mode');
       const wanted = { path: 'slow', count: 1 };
       const ids = await Promise.all(narrowClients.map((client) => trial.schedule({ ...wanted, client })));
-      await lock.awaitWaiting('fires');
+      await lock.awaitWaiting('job_claims');
       const { open, thaw } = await freeze('Postgres');
       await lasting(seconds * 1000);
       // Sent while Postgres is frozen: the claim goes on as soon as it is not.

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 export interface HeldPipe {
   /** @param lateMs by which these bytes, and with them all that follow, are later than the terms say */
   write(bytes: Buffer, lateMs?: number): void;
-  /** What the sender's end does to the receiver: a reset when it was one. */
+  /** Ends the receiver's side like the sender's: with a reset if it was one. */
   end(byReset: boolean): void;
   /** Passes on what may be passed on now. */
   drain(): void;

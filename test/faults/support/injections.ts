@@ -35,7 +35,7 @@ export function createInjections(): Injections {
   };
 }
 
-/** How many faults of each type. */
+/** Counts the faults by type. */
 export function countOf(injections: readonly Injection[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { fault } of injections) counts[fault] = (counts[fault] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import {
   doubledCalls,
-  type AskedJob,
+  type RequestedJob,
   type CallbackEvidence,
   type ReceivedCall,
 } from '../../support/callback-evidence.ts';
@@ -50,9 +50,9 @@ function rates(calls: readonly ReceivedCall[], injections: readonly Injection[])
   return { before: rate(firstMs, brokenMs), during: rate(brokenMs, healedMs), after: rate(healedMs, lastMs + 1) };
 }
 
-/** How late each job was called first. */
+/** Returns how late the first call of each job was. */
 export function latenessOf(
-  accepted: ReadonlyMap<string, AskedJob>,
+  accepted: ReadonlyMap<string, RequestedJob>,
   calls: readonly ReceivedCall[],
 ): { jobId: string; dueAtMs: number; lateMs: number }[] {
   const first = new Map<string, number>();
@@ -64,11 +64,11 @@ export function latenessOf(
 }
 
 interface CalledJobs {
-  accepted: ReadonlyMap<string, AskedJob>;
+  accepted: ReadonlyMap<string, RequestedJob>;
   receiver: { calls(): readonly ReceivedCall[] };
 }
 
-/** How late those of these jobs were called first that were called by now, in milliseconds. */
+/** Returns how late the first calls of these jobs were, for jobs that were called by now, in milliseconds. */
 export function lateMsOf({ accepted, receiver }: CalledJobs, ids: readonly string[]): number[] {
   const wanted = new Set(ids);
   return latenessOf(accepted, receiver.calls()).flatMap(({ jobId, lateMs }) => (wanted.has(jobId) ? [lateMs] : []));

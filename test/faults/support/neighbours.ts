@@ -9,7 +9,7 @@ export interface Comparison {
   /** The neighbour's last step. */
   step: number;
   breakIt: (other: string) => Promise<void>;
-  /** Whether the fault is felt by now. */
+  /** Resolves with true once the fault has an effect. */
   isBroken: (other: string) => Promise<boolean>;
   healIt: () => Promise<void>;
 }

@@ -108,9 +108,9 @@ async function copyLiving(from: string, to: string): Promise<void> {
   try {
     await execute('cp', ['-aT', from, to], { env: { ...process.env, LC_ALL: 'C' } });
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    const reported = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
     const isGone = (line: string) => line.endsWith('No such file or directory');
-    const lines = said.split('\n').filter((line) => line !== '');
+    const lines = reported.split('\n').filter((line) => line !== '');
     if (lines.length === 0 || !lines.every(isGone)) throw error;
   }
 }

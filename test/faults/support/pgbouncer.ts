@@ -15,7 +15,7 @@ export interface PgBouncer {
 }
 
 export interface PgBouncerTerms {
-  /** Of a user that may read the others' passwords: they log in here as they do there. */
+  /** Address with a user that may read the others' passwords, so that they log in with the same ones. */
   databaseUrl: string;
   mode: 'session' | 'transaction' | 'statement';
   /** Settings of a session that it leaves out instead of refusing them. */

@@ -33,9 +33,9 @@ export function cutAfterCommit(matches: Matches, every: number): Inspector & { c
 }
 
 interface DelayedAnswers {
-  /** How many of the statements have been sent. */
+  /** Number of matching statements so far. */
   sent(): number;
-  /** How many answers have been late. */
+  /** Number of late answers so far. */
   delayed(): number;
 }
 
@@ -64,7 +64,7 @@ export function delayAnswers(matches: Matches, delayMs: () => number): Inspector
   };
 }
 
-/** How long who sent matching statements waited, until the connection was idle again. */
+/** Measures how long senders of matching statements waited until their connection was idle again. */
 export function timeAnswers(matches: Matches): Inspector & { takeNew(): number[] } {
   const wire = createWireReader(matches);
   const sentAt = new WeakMap<Passage, number>();

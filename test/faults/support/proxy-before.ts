@@ -2,7 +2,7 @@ import { startTcpProxy, type Inspector, type TcpProxy } from './tcp-proxy.ts';
 
 /** A network before a database. */
 export interface ProxyBefore extends TcpProxy {
-  /** Where processes reach the database through it. */
+  /** Address of the database through the proxy. */
   readonly databaseUrl: string;
 }
 

@@ -9,9 +9,9 @@ export interface WantedRequest {
 }
 
 export interface Requests {
-  /** What was not answered, or not as it should be: status and answer, or why there was none. */
+  /** Requests without the expected answer: status and answer, or the cause. */
   readonly failed: readonly string[];
-  asked(): number;
+  requested(): number;
   stop(): Promise<void>;
 }
 
@@ -20,12 +20,12 @@ const pauseMs = 20;
 /** Asks one after the other, again and again, each by a connection of its own: nothing is sent again. */
 export function requestAllTheWhile(url: string, apiKey: string, wanted: readonly WantedRequest[]): Requests {
   const failed: string[] = [];
-  let asked = 0;
+  let queried = 0;
   const ending = new AbortController();
   const asking = (async () => {
     while (!ending.signal.aborted) {
       for (const one of wanted) {
-        asked++;
+        queried++;
         const answer = await ask(url, apiKey, one).catch((error: unknown) => ({ status: 0, body: String(error) }));
         if (answer.status < 200 || answer.status > 299)
           failed.push(`${one.method} ${one.path}: ${answer.status} ${answer.body}`);
@@ -35,7 +35,7 @@ export function requestAllTheWhile(url: string, apiKey: string, wanted: readonly
   })();
   return {
     failed,
-    asked: () => asked,
+    requested: () => queried,
     stop: async () => {
       ending.abort();
       await asking;

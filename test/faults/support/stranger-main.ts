@@ -16,7 +16,7 @@ const slowBodies = 100;
 
 const toBegin = 100;
 
-/** How often each status was the answer; 0: the connection was cut. */
+/** Answers by status; 0: the connection was cut. */
 const answers: Record<string, number> = {};
 let all = 0;
 
@@ -42,7 +42,7 @@ const keys = setInterval(() => {
 }, 60_000 / wrongKeysPerMinute);
 
 const json = { 'content-type': 'application/json' };
-/** Of the right form and time, by a secret of nobody's. */
+/** Signature of the right form and time, by an unknown secret. */
 const signed = () => ({
   ...json,
   'webhook-id': 'msg_1',

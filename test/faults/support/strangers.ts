@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 export interface Strangers {
-  /** How often each status was their answer; 0: the connection was cut. */
+  /** Counts the answers by status; 0: the connection was cut. */
   leave(): Promise<Record<string, number>>;
 }
 
@@ -21,12 +21,12 @@ export async function sendStrangers(apiUrl: string): Promise<Strangers> {
   await once(child, 'message');
   return {
     leave: async () => {
-      const told = once(child, 'message');
+      const notified = once(child, 'message');
       child.send('leave');
       const [answers] = z
         .tuple([answersShape])
         .rest(z.unknown())
-        .parse(await told);
+        .parse(await notified);
       await once(child, 'exit');
       return answers;
     },

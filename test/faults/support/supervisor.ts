@@ -15,14 +15,14 @@ export interface Supervisor {
 /** Starts again what ended by itself, as production would, and remembers that it did. */
 export function createSupervisor(muster: Installation): Supervisor {
   const unasked: string[] = [];
-  const asked = new WeakSet<ServiceProcess>();
+  const requested = new WeakSet<ServiceProcess>();
   let isResting = false;
 
   function watch(name: string): void {
     const service = muster.services.get(name);
     if (!service) return;
     void service.exited.then(async (how) => {
-      if (isResting || asked.has(service)) return;
+      if (isResting || requested.has(service)) return;
       unasked.push(`${name} (${how})\n${lastLines(name, service.logFile)}\n`);
       await start(name).catch(() => undefined);
     });
@@ -39,7 +39,7 @@ export function createSupervisor(muster: Installation): Supervisor {
     end: async (name, signal) => {
       const service = muster.services.get(name);
       if (!service) throw new Error(`there is no ${name}`);
-      asked.add(service);
+      requested.add(service);
       await service.end(signal);
     },
     report: (allowed) => (unasked.length > allowed ? [`I7: processes ended by themselves: ${unasked.join(', ')}`] : []),

@@ -33,54 +33,54 @@ describe('the TCP proxy of the fault tests', () => {
     server.close();
   });
 
-  async function open(): Promise<{ socket: Socket; heard: () => string }> {
+  async function open(): Promise<{ socket: Socket; replies: () => string }> {
     const socket = connect(proxy.port, '127.0.0.1');
-    let heard = '';
-    socket.on('data', (bytes) => (heard += bytes.toString()));
-    socket.on('error', () => (heard += ' reset'));
+    let arrived = '';
+    socket.on('data', (bytes) => (arrived += bytes.toString()));
+    socket.on('error', () => (arrived += ' reset'));
     clients.push(socket);
     await once(socket, 'connect');
-    return { socket, heard: () => heard };
+    return { socket, replies: () => arrived };
   }
 
   it('holds back data and the end of a cut connection, and delivers both in order afterwards', async () => {
-    const { socket, heard } = await open();
+    const { socket, replies } = await open();
     socket.write('one ');
-    await until('the echo comes', () => heard() === 'echo one ');
+    await until('the echo comes', () => replies() === 'echo one ');
     proxy.hold({ toServer: true, toClient: false });
     socket.write('two ');
     socket.end('three');
-    const { socket: other, heard: otherHeard } = await open();
+    const { socket: other, replies: otherReplies } = await open();
     other.write('four ');
     expect(received).toBe('one ');
     expect(ends).toEqual([]);
 
     proxy.hold({ toServer: false, toClient: false });
-    await until('all arrived', () => ends.length === 1 && otherHeard() === 'echo four ');
+    await until('all arrived', () => ends.length === 1 && otherReplies() === 'echo four ');
     expect(received.replace('four ', '')).toBe('one two three');
   });
 
   it('can delay responses without delaying requests', async () => {
-    const { socket, heard } = await open();
+    const { socket, replies } = await open();
     proxy.hold({ toServer: false, toClient: true });
     socket.write('one ');
     await until('the server has it', () => received === 'one ');
-    expect(heard()).toBe('');
+    expect(replies()).toBe('');
 
     proxy.hold({ toServer: false, toClient: false });
-    await until('the echo comes', () => heard() === 'echo one ');
+    await until('the echo comes', () => replies() === 'echo one ');
   });
 
   it('resets a connection at every n-th packet to the client', async () => {
     proxy.resetEvery(2);
     const first = await open();
     first.socket.write('one ');
-    await until('the echo comes', () => first.heard() === 'echo one ');
+    await until('the echo comes', () => first.replies() === 'echo one ');
     first.socket.write('two ');
-    await until('it is reset', () => first.heard().endsWith('reset'));
+    await until('it is reset', () => first.replies().endsWith('reset'));
 
     const second = await open();
     second.socket.write('three ');
-    await until('the next one passes', () => second.heard() === 'echo three ');
+    await until('the next one passes', () => second.replies() === 'echo three ');
   });
 });

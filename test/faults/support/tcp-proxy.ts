@@ -8,7 +8,7 @@ export interface Passage {
   readonly server: Socket;
 }
 
-/** What a test looks at, or decides, while bytes pass. */
+/** Observer of passing bytes, which may delay or cut them. */
 export interface Inspector {
   toServer?: (passage: Passage, bytes: Buffer) => void;
   /** `cut`: the bytes are swallowed and both ends are reset; what comes after late ones is no earlier. */
@@ -29,7 +29,7 @@ export interface HeldWays {
 /** A network between two processes that a test can break. */
 export interface TcpProxy {
   readonly port: number;
-  /** Where new connections go from now on. */
+  /** Sets the target of new connections. */
   aim(target: Target): void;
   /** Milliseconds by which each way is slowed down. */
   delay(ms: number): void;

@@ -1,7 +1,7 @@
 import type { FaultControl } from '../../mutations/fault-controls.ts';
 import { copyTree, writeEdits } from '../../mutations/tree.ts';
 
-/** What a service needs to run. */
+/** Files that a service needs to run. */
 const ofServices = ['services', 'shared', 'cli', 'sdk', 'migrations', 'package.json', 'tsconfig.json'];
 
 /** The services' sources without a protection, in a folder that whoever asked for it removes. */

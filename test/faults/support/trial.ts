@@ -29,7 +29,7 @@ export interface Verdict {
   measured?: Record<string, number>;
   /** Processes that may end by themselves, for a supervisor to start them again. */
   ownEnds?: number;
-  /** What was broken, where the scenario keeps its own record of it. */
+  /** Injected faults, if the scenario records them itself. */
   injected?: readonly Injection[];
 }
 
@@ -64,7 +64,7 @@ export interface Trial {
   servedWithin(runId: string, step: number, share: number): Promise<number>;
   /** Seconds from a call that was not recorded to the next one of its key, the longest of all; 0 without any. */
   slowestRepeat(runId: string): Promise<number>;
-  /** What broke the invariants in this run; publishes the scenario's figures. */
+  /** Returns the broken invariants of this run; publishes the scenario's figures. */
   judge(runId: string, verdict: Verdict): Promise<string[]>;
   /** I7, of processes: none ended by itself, but for so many, and none outgrew its memory. */
   health(ownEnds?: number): string[];
@@ -233,8 +233,10 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
 
 /** Thousands of users can be wrong in the same way. */
 function folded(found: readonly string[]): string[] {
-  const shown = 12;
-  return found.length <= shown ? [...found] : [...found.slice(0, shown), `… and ${found.length - shown} more`];
+  const displayed = 12;
+  return found.length <= displayed
+    ? [...found]
+    : [...found.slice(0, displayed), `… and ${found.length - displayed} more`];
 }
 
 function pidOf(muster: Installation, name: string): number {

@@ -7,9 +7,9 @@ const commandComplete = 'C'.charCodeAt(0);
 const readyForQuery = 'Z'.charCodeAt(0);
 const headerBytes = 5;
 
-/** What Postgres and its clients say to each other, as far as a test wants to know. */
+/** Reader of the messages between Postgres and its clients, as far as tests need them. */
 export interface WireReader {
-  /** How many matching statements these bytes send. */
+  /** Returns the number of matching statements in these bytes. */
   sent(passage: Passage, bytes: Buffer): number;
   answered(passage: Passage, bytes: Buffer): Answered;
 }
@@ -64,7 +64,7 @@ export function createWireReader(matches: (sql: string) => boolean): WireReader 
 interface State {
   toServer: Buffer;
   toClient: Buffer;
-  /** Whether the start-up message, which has no type, has passed. */
+  /** True after the start-up message, which has no type. */
   begun: boolean;
   /** Prepared statements that match. */
   names: Set<string>;
@@ -93,7 +93,8 @@ function readMessages(bytes: Buffer, onMessage: (type: number, payload: Buffer) 
 }
 
 /**
- * Whether the message begins a statement that matches: by its text, or by the name under which that text was prepared.
+ * Returns true if the message begins a matching statement: by its text, or by the name under which that text was
+ * prepared.
  */
 function isMatch(state: State, type: number, payload: Buffer, matches: (sql: string) => boolean): boolean {
   if (type === query) return matches(textAt(payload, 0));

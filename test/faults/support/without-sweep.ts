@@ -4,14 +4,18 @@ import pg from 'pg';
 const query: unknown = Reflect.get(pg.Client.prototype, 'query');
 const swept = /^sweep-(due|lapsed)$/;
 
-function withoutSweep(this: pg.Client, asked: unknown, ...more: unknown[]): unknown {
+function withoutSweep(this: pg.Client, requested: unknown, ...more: unknown[]): unknown {
   if (typeof query !== 'function') throw new TypeError('a client of Postgres has no query');
-  return Reflect.apply(query, this, [isSweep(asked) ? { ...asked, text: `${asked.text} limit 0` } : asked, ...more]);
+  return Reflect.apply(query, this, [
+    isSweep(requested) ? { ...requested, text: `${requested.text} limit 0` } : requested,
+    ...more,
+  ]);
 }
 
-function isSweep(asked: unknown): asked is { name: string; text: string } {
-  if (typeof asked !== 'object' || asked === null || !('name' in asked) || typeof asked.name !== 'string') return false;
-  return swept.test(asked.name);
+function isSweep(request: unknown): request is { name: string; text: string } {
+  if (typeof request !== 'object' || request === null || !('name' in request) || typeof request.name !== 'string')
+    return false;
+  return swept.test(request.name);
 }
 
 Reflect.set(pg.Client.prototype, 'query', withoutSweep);

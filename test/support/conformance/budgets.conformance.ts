@@ -277,10 +277,10 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       if (!first) throw new Error('the step was free');
       await record(doneOf(first));
       await claim(...steps.slice(1, 3));
-      const shown = { country: 'SG', units: 25, used: 20, reserved: 0, money: null, waitingBatches: 2 };
-      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([shown]);
+      const displayed = { country: 'SG', units: 25, used: 20, reserved: 0, money: null, waitingBatches: 2 };
+      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([displayed]);
       await subject.runs.finish(runId, 'expired', null);
-      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([{ ...shown, waitingBatches: 0 }]);
+      expect((await subject.reports.snapshot(runId))?.budgets).toEqual([{ ...displayed, waitingBatches: 0 }]);
     });
 
     it('leave no rows for campaigns without budgets', async () => {

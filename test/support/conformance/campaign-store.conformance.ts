@@ -80,11 +80,11 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
 
     it('refuses a change of the description if it has changed since it was read', async () => {
       const { campaignId } = await create();
-      const said = { before: { owner: 'growth' }, after: {} };
+      const reported = { before: { owner: 'growth' }, after: {} };
 
-      expect(await campaigns.describe(campaignId, said)).toBe(false);
-      expect(await campaigns.describe(nobody, { ...said, before: {} })).toBe(false);
-      const kept = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1, null, said);
+      expect(await campaigns.describe(campaignId, reported)).toBe(false);
+      expect(await campaigns.describe(nobody, { ...reported, before: {} })).toBe(false);
+      const kept = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1, null, reported);
       expect(kept).toMatchObject({ isWritten: false, record: { revision: 1, definition: { name: 'one of many' } } });
     });
 

@@ -19,25 +19,25 @@ export function describeChangeFeed(name: string, makeSubject: () => Promise<Chan
 
     /** Resolves when it is told again. */
     function listenerTo(kind: ChangeKind) {
-      let heard = 0;
+      let received = 0;
       let next = Promise.withResolvers<undefined>();
       subject.changes.on(kind, () => {
-        heard++;
+        received++;
         next.resolve(undefined);
         next = Promise.withResolvers<undefined>();
       });
-      return { heard: () => heard, next: () => next.promise };
+      return { receipt: () => received, next: () => next.promise };
     }
 
     it('reach every listener of their kind and no other', async () => {
       const [one, other, regions] = [listenerTo('clients'), listenerTo('clients'), listenerTo('regions')];
-      const told = Promise.all([one.next(), other.next()]);
+      const notified = Promise.all([one.next(), other.next()]);
       await subject.change('clients');
-      await told;
+      await notified;
       const last = regions.next();
       await subject.change('regions');
       await last;
-      expect([one.heard(), other.heard(), regions.heard()]).toEqual([1, 1, 1]);
+      expect([one.receipt(), other.receipt(), regions.receipt()]).toEqual([1, 1, 1]);
     });
 
     it('report a lost connection, and notify all listeners when it is lost and when it is restored', async () => {
@@ -47,7 +47,7 @@ export function describeChangeFeed(name: string, makeSubject: () => Promise<Chan
       await lost;
       expect(subject.changes.isConnected()).toBe(false);
       await subject.change('clients');
-      expect(clients.heard()).toBe(1);
+      expect(clients.receipt()).toBe(1);
       const restored = Promise.all([clients.next(), registry.next()]);
       await subject.restore();
       await restored;

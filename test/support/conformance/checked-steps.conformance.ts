@@ -9,7 +9,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** What the ledger says of steps that have a check. */
+/** Ledger of steps that have a check. */
 export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`steps with a check ${name}`, () => {
     let subject: ExecutionSubject;
@@ -30,11 +30,11 @@ export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSub
     const claim = async (ledger: StepLedger, claims: readonly StepRef[] = steps) =>
       (await flushed(ledger, { claims })).claimed;
     const rowOf = (batchNo: number) => subject.rows.step({ feedId, batchNo, step: 1 });
-    const asked = (claimed: readonly ClaimedStep[]) => claimed.map(({ check }) => check?.tries);
+    const requested = (claimed: readonly ClaimedStep[]) => claimed.map(({ check }) => check?.tries);
 
     it('are claimed with a check, unlike steps of other actions', async () => {
       const claimed = await claim(a);
-      expect(asked(claimed)).toEqual([0, undefined, undefined]);
+      expect(requested(claimed)).toEqual([0, undefined, undefined]);
       expect(claimed.map(({ lapses }) => lapses)).toEqual([noneBegun, 0, 0]);
     });
 
@@ -55,7 +55,7 @@ export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSub
     it('get no check if a call may have been made before the check was configured', async () => {
       await a.flush({ results: [], claims: steps, begins: [] });
       await subject.passTime(leaseMs + 1);
-      expect(asked(await claim(b))).toEqual([undefined, undefined, undefined]);
+      expect(requested(await claim(b))).toEqual([undefined, undefined, undefined]);
     });
 
     it('return how often their check gave no response', async () => {

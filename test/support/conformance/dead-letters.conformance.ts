@@ -4,7 +4,7 @@ import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 
 export interface DeadLettersSubject {
   deadLetters: DeadLetters;
-  /** What has been kept, in any order. */
+  /** Returns the stored dead letters, in any order. */
   kept(): Promise<{ key: Buffer | null; value: Buffer | null; reason: string }[]>;
 }
 

@@ -66,16 +66,18 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
     it('have no batch that a worker could claim', async () => {
       const { feed } = await dryFeed();
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
-      const asked = { results: [], claims: allSteps(feed), begins: [] };
-      expect((await subject.ledgerOf('a').flush(asked)).claimed).toEqual([]);
+      const requested = { results: [], claims: allSteps(feed), begins: [] };
+      expect((await subject.ledgerOf('a').flush(requested)).claimed).toEqual([]);
       await subject.passTime(10 * leaseMs);
-      expect((await subject.ledgerOf('b').flush(asked)).claimed).toEqual([]);
+      expect((await subject.ledgerOf('b').flush(requested)).claimed).toEqual([]);
       for (const ref of allSteps(feed)) expect(await subject.rows.step(ref)).toMatchObject({ state: 'done', epoch: 1 });
     });
 
     it('refuse a batch that is not ended when it is written', async () => {
       const { feed } = await dryFeed();
-      await expect(subject.feeds.writePages(pagesOf(feed, { sink: undefined }))).rejects.toThrow(/feeds_dry_is_sunk/);
+      await expect(subject.feeds.writePages(pagesOf(feed, { sink: undefined }))).rejects.toThrow(
+        /feeds_dry_batches_have_ended/,
+      );
       expect(await subject.rows.step({ feedId: feed.feedId, batchNo: 1, step: 1 })).toBeUndefined();
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
     });

@@ -10,7 +10,7 @@ export interface EndpointGuardsSubject {
 const SG = { actionType: 'award-reward', country: 'SG' };
 const ID = { actionType: 'award-reward', country: 'ID' };
 const cause = 'award-reward in SG: connection refused';
-/** As late as may be. */
+/** Latest possible draw. */
 const random = 0.999_999;
 
 export function describeEndpointGuards(name: string, makeSubject: () => Promise<EndpointGuardsSubject>): void {

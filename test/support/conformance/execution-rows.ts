@@ -22,7 +22,7 @@ export interface StepCause {
   step: number;
   cause: string;
   batches: number;
-  /** How long ago. Rounded to seconds. */
+  /** Age, rounded to seconds. */
   sinceSeconds: number;
 }
 
@@ -45,7 +45,7 @@ export interface StoredStep {
 }
 
 /**
- * What a bug, or a person with SQL, may do to rows. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting,
+ * Damage to rows by a bug, or by a person with SQL. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting,
  * `settled-drifted` 3 that were settled as succeeded and 4 as failed; `totals-lost` and `failure-totals-lost` delete
  * the sums. `fed-users-drifted` adds 5 fed users; `agenda-lost` empties the agenda and moves the mark past all.
  */

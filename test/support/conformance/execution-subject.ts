@@ -5,11 +5,11 @@ import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
 import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { Budget } from '../../../shared/contracts/campaigns/budgets.ts';
-import type { BudgetStore } from '../../../services/api/runs/control/budget-store.port.ts';
+import type { BudgetStore } from '../../../services/api/runs/budget-store.port.ts';
 import type { CampaignStore } from '../../../services/api/campaigns/campaign-store.port.ts';
 import type { RunControl } from '../../../services/api/runs/control/run-control.port.ts';
 import type { RunReports } from '../../../services/api/runs/run-reports.port.ts';
-import type { Retries } from '../../../services/api/runs/failures/retries.port.ts';
+import type { Retries } from '../../../services/api/runs/retries.port.ts';
 import type { FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { OutboxSweep } from '../../../services/trigger/ports/outbox-sweep.ts';
 import type { Reconciliation } from '../../../services/trigger/ports/reconciliation.ts';
@@ -61,7 +61,7 @@ export interface ExecutionSubject {
   endings: StepEndings;
   reconciliation: Reconciliation;
   holds: StepHolds;
-  /** As worker `a` has them. */
+  /** Guards as worker `a` has them. */
   guards: EndpointGuards;
   rows: ExecutionRows;
   /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
@@ -137,7 +137,7 @@ export function someUsers(count: number, from = 1): string[] {
   return Array.from({ length: count }, (_, index) => `u${String(from + index).padStart(3, '0')}`);
 }
 
-/** That many batches, full ones, of consecutive users. */
+/** Returns full batches of consecutive users. */
 export function someBatches(count: number, size = usualBatchUsers): string[][] {
   return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
 }
@@ -202,7 +202,7 @@ export async function totalsOf({ runs }: ExecutionSubject, runId: string): Promi
   return tally?.feeds[0]?.totals ?? [];
 }
 
-/** Of all runs whose work goes on, or is being cancelled, oldest first. */
+/** Returns the tallies of all runs that are running or being cancelled, oldest first. */
 export async function talliesOf({ runs }: ExecutionSubject): Promise<RunTally[]> {
   const listed = await runs.listRuns(null, 0);
   return runs.tallies(listed.runs.map(({ runId }) => runId));

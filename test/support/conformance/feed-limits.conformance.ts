@@ -3,7 +3,7 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { createRun, leaseMs, startRun, type ExecutionSubject, type MakeExecutionSubject } from './execution-subject.ts';
 import { claimAgain, pagesOf } from './fed-feeds.ts';
 
-/** What holds feeds back: their first users, and the pace of their run. */
+/** Limits of feeds: their first users, and the rate of their run. */
 export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
   // Called in each block: a hook of the whole file would empty the tables of other suites.
@@ -58,8 +58,8 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.runs.pauseForCanary(runId, 'canary: 2 users have ended')).toBe(true);
       expect(await subject.runs.endCanary(runId, 'none failed')).toBe(false);
       expect(await claimAgain(subject)).toBeUndefined();
-      const shown = { state: 'pausing', canary: 'waits', stateReason: 'canary: 2 users have ended' };
-      expect(await subject.reports.snapshot(runId)).toMatchObject(shown);
+      const displayed = { state: 'pausing', canary: 'waits', stateReason: 'canary: 2 users have ended' };
+      expect(await subject.reports.snapshot(runId)).toMatchObject(displayed);
     });
 
     it('given at the start of a campaign replaces the canary of the definition', async () => {

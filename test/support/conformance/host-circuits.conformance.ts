@@ -93,12 +93,12 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       await sideline(2, { from: 4 });
       await sideline(2, { host: 'other.example', from: 20 });
       await circuits.open(key, 'status 500', 60_000);
-      expect(await circuits.bringBack(key, 2)).toBeNull();
+      expect(await circuits.releaseSidelined(key, 2)).toBeNull();
       await circuits.beginClosing(key);
       expect(await states()).toEqual([{ ...key, state: 'closing' }]);
 
-      expect(await circuits.bringBack(key, 2)).toBe(2);
-      expect(await subject.circuitsOf('b').bringBack(key, 2)).toBeNull();
+      expect(await circuits.releaseSidelined(key, 2)).toBe(2);
+      expect(await subject.circuitsOf('b').releaseSidelined(key, 2)).toBeNull();
       const { pending } = await subject.rows();
       expect(pending.filter(({ dueInMs }) => dueInMs !== null).map(({ jobId }) => jobId)).toEqual([
         jobIdOf(4),
@@ -106,7 +106,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       ]);
 
       await subject.passTime(1001);
-      expect(await circuits.bringBack(key, 10)).toBe(3);
+      expect(await circuits.releaseSidelined(key, 10)).toBe(3);
       expect(await states()).toEqual([]);
       expect(await sidelined()).toBe(2);
     });
@@ -128,13 +128,13 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await states()).toEqual([{ ...key, state: 'disabled' }]);
       expect(await circuits.takeProbe(key, 0, leaseMs)).toEqual({ kind: 'not-now' });
       await circuits.beginClosing(key);
-      expect(await circuits.bringBack(key, 10)).toBe(1);
+      expect(await circuits.releaseSidelined(key, 10)).toBe(1);
     });
 
     it('create the missing circuit of a host with sidelined jobs, once', async () => {
       await sideline(2);
-      expect([await circuits.adopt(), await circuits.adopt()]).toEqual([1, 0]);
-      expect(await circuits.bringBack(key, 10)).toBe(2);
+      expect([await circuits.closeOrphanedHosts(), await circuits.closeOrphanedHosts()]).toEqual([1, 0]);
+      expect(await circuits.releaseSidelined(key, 10)).toBe(2);
     });
 
     it('end jobs that expired while they were sidelined', async () => {

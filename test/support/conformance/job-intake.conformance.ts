@@ -7,7 +7,7 @@ export interface JobIntakeSubject {
   intake: JobIntake;
   /** By the store's clock, milliseconds since 1970. */
   now(): Promise<number>;
-  /** As it is stored. */
+  /** Returns the stored job. */
   stored(jobId: string): Promise<StoredForTest | undefined>;
   /** Ends a stored job as called, or as dead. */
   end(jobId: string, outcome: 'called' | 'dead'): Promise<void>;

@@ -25,7 +25,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       subject = await makeSubject();
     });
 
-    const report = (said = done, attempt = 1) => subject.reportsOf().report(jobId, attempt, said);
+    const report = (reported = done, attempt = 1) => subject.reportsOf().report(jobId, attempt, reported);
     const flush = (work: Parameters<CallLedger['flush']>[0], by = 'a') => subject.ledgerOf(by).flush(work);
     const claim = async () => (await flush({ results: [], claims: await subject.keys() })).claimed;
     const end = (job: ClaimedJob, verdict: JobVerdict) =>

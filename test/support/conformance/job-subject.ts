@@ -18,13 +18,13 @@ export interface SeedJob {
   priority?: StoredPriority | undefined;
   /** Sidelined for this host. */
   sideline?: string;
-  /** As it is accepted: it waits for its turn, and has woken its key. Due now unless so long from now. */
+  /** Order of an accepted job: it waits for its turn, and has woken its key. Due now unless a delay is given. */
   ordering?: JobOrdering;
   /** Among those that are accepted at once. */
   place?: number;
 }
 
-/** What stands in the tables, as far as tests ask. */
+/** Rows of the tables that tests read. */
 export interface JobRows {
   pending: {
     jobId: string;
@@ -50,12 +50,12 @@ export interface JobRows {
 /** Jobs of either store, for tests that both have to pass. */
 export interface JobSubject {
   add(jobs: readonly SeedJob[]): Promise<JobKey[]>;
-  /** Of all jobs that are neither sidelined nor wait for their turn. */
+  /** Keys of all jobs that are neither sidelined nor waiting for their turn. */
   keys(): Promise<JobKey[]>;
   cancel(jobId: string): Promise<void>;
   /** Sorted by job and, attempts, by attempt. */
   rows(): Promise<JobRows>;
-  /** Who is alive. */
+  /** Live nodes. */
   nodes: JobNodes;
   passTime(ms: number): Promise<void>;
   /** Makes the region's epoch another one. */

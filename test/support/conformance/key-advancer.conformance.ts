@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  aloneMarginMs,
+  exclusiveMarginMs,
   usualTimeoutMs,
   type CallLedger,
   type ClaimedJob,
@@ -126,7 +126,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       await advance();
       await Promise.all([beat('a'), beat('b')]);
       const [job] = await claimAll('a');
-      expect(job?.aloneMs).toBe(usualTimeoutMs + aloneMarginMs);
+      expect(job?.exclusiveMs).toBe(usualTimeoutMs + exclusiveMarginMs);
       await subject.passTime(deadAfterMs + 1);
       await beat('b');
       await subject.passTime(deadAfterMs - 1000);
@@ -145,7 +145,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       if (!key) throw new Error('nothing is due');
       const claims = [{ ...key, timeoutMs: 3000 }];
       const [job] = await flush('a', { results: [], claims, leaseMs: 5000 });
-      expect(job?.aloneMs).toBe(3000 + aloneMarginMs);
+      expect(job?.exclusiveMs).toBe(3000 + exclusiveMarginMs);
       await subject.passTime(5001);
       expect(await claimAll('b')).toMatchObject([{ jobId: job?.jobId, epoch: 2 }]);
     });

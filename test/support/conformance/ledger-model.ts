@@ -4,7 +4,7 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-c
 import type { ClaimedStep, StepBegin, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import { doneOf, leaseMs, waitingOf, type ExecutionSubject } from './execution-subject.ts';
 
-/** What the ledger may do with one step, in as few words as it takes: the row, and who believes to hold it. */
+/** Smallest description of the ledger's actions on one step: the row, and the workers that believe they hold it. */
 export interface LedgerModel {
   state: 'none' | 'running' | 'waiting' | 'done';
   epoch: number;
@@ -15,7 +15,7 @@ export interface LedgerModel {
   /** When the lease runs out, or the wait is over. */
   untilMs: number;
   nowMs: number;
-  /** How often it was recorded. */
+  /** Number of recordings. */
   recordings: number;
 }
 
@@ -102,7 +102,7 @@ function claimBoth(): Command {
   };
 }
 
-/** What a worker does with the claim that it was given `age` claims ago; an old one is a zombie's. */
+/** Acts with the claim that a worker got `age` claims ago; an old claim belongs to a zombie. */
 function withClaim(
   worker: Worker,
   age: number,

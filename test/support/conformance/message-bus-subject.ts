@@ -54,7 +54,9 @@ export function busForEach(makeSubject: () => Promise<MessageBusSubject>) {
     return subject.publisher.publish(values.map((value) => ({ topic: to, value })));
   }
 
-  /** As a publisher may know for a moment a topic that is no more, or not one that is. */
+  /**
+   * Publishes until it succeeds: for a moment, a publisher may know a topic that was deleted, or not know a new one.
+   */
   async function untilPublished(values: readonly string[], to: string): Promise<void> {
     for (;;) {
       try {
@@ -83,7 +85,7 @@ export function busForEach(makeSubject: () => Promise<MessageBusSubject>) {
     return consuming(createRecordingReceiver(), topics);
   }
 
-  /** Of the test that runs. */
+  /** Subject of the running test. */
   const current = () => ({ subject, topic, group });
   return { current, givenTopic, publish, untilPublished, create, consuming, recording };
 }

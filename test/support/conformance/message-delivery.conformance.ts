@@ -10,7 +10,7 @@ import {
   type MessageBusSubject,
 } from './message-bus-subject.ts';
 
-/** What becomes of messages between a publisher and whoever settles them. */
+/** Delivery of messages between a publisher and the consumers that settle them. */
 export function describeMessageDelivery(name: string, makeSubject: () => Promise<MessageBusSubject>): void {
   describe(`message delivery of a bus: ${name}`, () => {
     const { current, create, givenTopic, publish, consuming, recording } = busForEach(makeSubject);

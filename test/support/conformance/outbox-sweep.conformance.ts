@@ -16,7 +16,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Of one feed at one look. */
+/** Steps of one feed in one look. */
 const limit = 100;
 const everyStep = [1, 2];
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-type-config.ts';
 import type { RegistrySource, Seed, ShardStore } from '../../../shared/ports/registry.ts';
 
 export interface RegistrySubject {
   source: RegistrySource;
   shards: ShardStore;
-  /** As a process does that starts with such a file. */
+  /** Fills the registry like a process that starts with this file. */
   seed: (seed: Seed) => Promise<void>;
 }
 

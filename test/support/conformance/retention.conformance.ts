@@ -15,7 +15,7 @@ export interface RetentionSubject {
   /** Notes how far the run is. */
   addPoint(runId: string): Promise<void>;
   countPoints(): Promise<number>;
-  /** How many rows there are of the feed. */
+  /** Counts the rows of the feed. */
   count(feedId: string): Promise<{ users: number; steps: number; failures: number }>;
 }
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
+import type { RetryFilter } from '../../../services/api/runs/retries.port.ts';
 import type { OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import type { StepLedger, UserFailure } from '../../../shared/ports/step-ledger.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** What a feed knows of how many are to come. */
+/** Estimate of a feed's users. */
 const ofUsers = (estimate: number) => ({ audience: { include: [{ estimate }] } });
 
 const all: RetryFilter = { steps: null, countries: null, reasons: null };
@@ -57,7 +57,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       const id = uuidv7();
       const verdict = await subject.retries.create({
         runId: id,
-        of,
+        parentRunId: of,
         filter: { ...all, ...filter },
         deadlineSeconds: null,
       });
@@ -139,7 +139,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       const [prepared] = await subject.runs.toPrepare(10, []);
       expect(prepared?.deadlineInMs).toBeGreaterThan(29.9 * 86_400_000);
       await subject.runs.finish(prepared?.runId ?? '', 'failed', null);
-      await subject.retries.create({ runId: uuidv7(), of: runId, filter: all, deadlineSeconds: 600 });
+      await subject.retries.create({ runId: uuidv7(), parentRunId: runId, filter: all, deadlineSeconds: 600 });
       const [short] = await subject.runs.toPrepare(10, []);
       expect(short?.deadlineInMs).toBeGreaterThan(590_000);
       expect(short?.deadlineInMs).toBeLessThanOrEqual(600_000);
@@ -153,7 +153,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
 
     it('are created once for the same id', async () => {
       const childId = await retry();
-      const again = { runId: childId, of: runId, filter: all, deadlineSeconds: null };
+      const again = { runId: childId, parentRunId: runId, filter: all, deadlineSeconds: null };
       expect(await subject.retries.create(again)).toEqual({ kind: 'created' });
       expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
     });
@@ -161,11 +161,14 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
     it('are refused until the run and any other child run have ended', async () => {
       const { runId: running } = await startFedRun(subject, [['u1']]);
       const another = { runId: uuidv7(), filter: all, deadlineSeconds: null };
-      expect(await subject.retries.create({ ...another, of: running })).toEqual({ kind: 'not-ended' });
+      expect(await subject.retries.create({ ...another, parentRunId: running })).toEqual({ kind: 'not-ended' });
       const childId = await retry();
-      expect(await subject.retries.create({ ...another, of: runId })).toEqual({ kind: 'running', runId: childId });
+      expect(await subject.retries.create({ ...another, parentRunId: runId })).toEqual({
+        kind: 'running',
+        runId: childId,
+      });
       await subject.runs.finish(childId, 'failed', null);
-      expect(await subject.retries.create({ ...another, of: runId })).toEqual({ kind: 'created' });
+      expect(await subject.retries.create({ ...another, parentRunId: runId })).toEqual({ kind: 'created' });
     });
 
     it('begin with one feed per failed step, with users in order', async () => {

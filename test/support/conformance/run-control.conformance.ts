@@ -183,10 +183,10 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       const claimed = await claimOne(ledger, first);
       await record(ledger, doneOf(claimed, { failures: [failed('u001'), failed('u002')] }));
       const judged = { pauseAtFailed: { percent: 10, minUsers: 5 } };
-      expect(await talliesOf(subject)).toMatchObject([{ ...judged, judgedFrom: [] }]);
+      expect(await talliesOf(subject)).toMatchObject([{ ...judged, failureBaseline: [] }]);
       await apply(runId, { to: 'running', judgeFromHere: true, events: [] });
-      const judgedFrom = [{ step: 1, ended: 10, failed: 2 }];
-      expect(await talliesOf(subject)).toMatchObject([{ ...judged, judgedFrom }]);
+      const failureBaseline = [{ step: 1, ended: 10, failed: 2 }];
+      expect(await talliesOf(subject)).toMatchObject([{ ...judged, failureBaseline }]);
     });
 
     it('returns the history of a run page by page, oldest first, without other runs', async () => {

@@ -78,9 +78,9 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         const ledger = subject.ledgerOf('a');
         if (steps[0]) await record(ledger, doneOf(await claimOne(ledger, steps[0])));
         await subject.runs.end(runId, () => ({ state: 'completed', reason: null }));
-        const told = await subject.reports.points(runId);
-        expect(told?.points.map(({ ended }) => ended)).toEqual([0, 4]);
-        expect(told?.points.at(-1)?.at).toEqual(told?.endedAt);
+        const notified = await subject.reports.points(runId);
+        expect(notified?.points.map(({ ended }) => ended)).toEqual([0, 4]);
+        expect(notified?.points.at(-1)?.at).toEqual(notified?.endedAt);
         await subject.passTime(firstGapMs);
         expect(await note(runId)).toBe(0);
       });
@@ -112,19 +112,19 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
     });
 
     it('are written only for the requested runs', async () => {
-      const [asked, other] = [
+      const [requested, other] = [
         await startFedRun(subject, someBatches(1, 4)),
         await startFedRun(subject, someBatches(1, 4)),
       ];
-      for (const { feedId } of [asked, other])
+      for (const { feedId } of [requested, other])
         await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'answers 404' }]);
-      expect(await note(asked.runId)).toBe(1);
-      expect(await tell(asked.runId)).toEqual(['step-held']);
+      expect(await note(requested.runId)).toBe(1);
+      expect(await tell(requested.runId)).toEqual(['step-held']);
       expect(await pointsOf(other.runId)).toEqual([]);
       expect(await tell(other.runId)).toEqual(['step-held']);
       await subject.holds.lift({ feedId: other.feedId, step: 1 }, 'fault');
-      expect(await tell(asked.runId)).toEqual([]);
-      expect(await tell(asked.runId, other.runId)).toEqual(['step-released']);
+      expect(await tell(requested.runId)).toEqual([]);
+      expect(await tell(requested.runId, other.runId)).toEqual(['step-released']);
     });
 
     describe('the disruptions of a run', () => {

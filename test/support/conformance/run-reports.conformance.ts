@@ -392,7 +392,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
   });
 }
 
-/** As a segment would sort them: by their bytes, which is not how JavaScript or a language's collation does. */
+/** Users in the order of a segment, by their bytes: JavaScript and collations of languages sort otherwise. */
 const usersInByteOrder = [' ', '"q"', 'B', '\\u0000', 'a', '\uff5e full width', '🚲 above it in bytes'];
 
 function shuffledPlaces(...feedIds: string[]): [feed: string, batchNo: number, step: number, user: string][] {

@@ -5,9 +5,7 @@ import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 
-/**
- * What the trigger and the workers would have written, put there by hand: lets the readers be specified without them.
- */
+/** Rows of the trigger and the workers, written by the test: readers are specified without their writers. */
 export interface SeededHold {
   step: number;
   kind?: HoldKind;
@@ -25,7 +23,7 @@ export interface RunRows {
   addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
   /** Adds a fault, unless the kind is given. Quiet hours end an hour from now. */
   addHold(feedId: string, hold: SeededHold): Promise<void>;
-  /** As the trigger notes it of a run whose users wait behind a breaker. */
+  /** Writes the row of the trigger for a run whose users wait behind a breaker. */
   addOpenBreaker(runId: string, breaker: { step: number; country: string; cause: string }): Promise<void>;
   /** @param cause.quietMs since it was last met */
   addCause(

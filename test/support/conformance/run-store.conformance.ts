@@ -207,18 +207,18 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       await subject.guards.open(broken);
       await subject.passTime(1000);
       await subject.guards.takeProbe(shard, 5000);
-      const shown = async () => {
+      const displayed = async () => {
         const snapshot = await subject.reports.snapshot(runId);
         const waiting = await subject.runs.waitingSteps([runId]);
         return [waiting.map((step) => step.cause), snapshot?.waits.map((wait) => wait.cause), snapshot?.stalled];
       };
-      expect(await shown()).toEqual([[cause], [cause], cause]);
+      expect(await displayed()).toEqual([[cause], [cause], cause]);
       await subject.guards.endProbe({ ...broken, answered: true });
-      expect(await shown()).toEqual([[], [], null]);
+      expect(await displayed()).toEqual([[], [], null]);
       expect((await subject.reports.snapshot(runId))?.waitingForRetry).toBe(1);
       await subject.passTime(1000);
       await record(ledger, waitingOf(await claimOne(ledger, second), { cause: 'HTTP 429' }));
-      expect(await shown()).toEqual([['HTTP 429'], ['HTTP 429'], 'HTTP 429']);
+      expect(await displayed()).toEqual([['HTTP 429'], ['HTTP 429'], 'HTTP 429']);
     });
 
     it('refuse all later writes when they end', async () => {

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { minuteMs, local, definitionOf, schedulesForEach, type SchedulesSubject } from './schedules-subject.ts';
 
-/** What people do to schedules, and how these are kept and listed. */
+/** Changes of schedules by people, their storage and their lists. */
 export function describeScheduleChanges(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`changes of schedules: ${name}`, () => {
-    const { current, add, look, minutes, record, told } = schedulesForEach(makeSubject);
+    const { current, add, look, minutes, record, notification } = schedulesForEach(makeSubject);
     let subject: SchedulesSubject;
     let startMs: number;
     let clientId: string;
@@ -28,7 +28,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         await look();
         await subject.passTime(0.5 * minuteMs);
         await look();
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'skipped', 'paused', 2],
           [4, 'fired'],
@@ -49,7 +49,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
           schedule: { state: 'active' },
         });
         await look();
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'skipped', 'disabled'],
           [3, 'skipped', 'disabled'],
@@ -67,7 +67,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(await subject.jobs()).toHaveLength(1);
         await subject.passTime(9 * minuteMs);
         await look();
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [10, 'fired'],
         ]);
@@ -78,7 +78,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         await subject.schedules.control(scheduleId, 'pause', null);
         await subject.passTime(2 * minuteMs);
         await subject.schedules.change(scheduleId, { definition: definitionOf({ cron: '*/10 * * * *' }) }, null);
-        expect(await told(scheduleId)).toEqual([[1, 'skipped', 'paused', 2]]);
+        expect(await notification(scheduleId)).toEqual([[1, 'skipped', 'paused', 2]]);
         expect(await record(scheduleId)).toMatchObject({ state: 'paused' });
         expect(await look()).toMatchObject({ looked: 0 });
       });
@@ -120,13 +120,13 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         const scheduleId = await add();
         await subject.passTime(4.5 * minuteMs);
         await look();
-        const wish = { kind: 'backfill', fromMs: startMs - minuteMs, untilMs: startMs + 10 * minuteMs } as const;
-        const fired = await subject.schedules.fire(scheduleId, wish, null);
+        const request = { kind: 'backfill', fromMs: startMs - minuteMs, untilMs: startMs + 10 * minuteMs } as const;
+        const fired = await subject.schedules.fire(scheduleId, request, null);
         expect(fired).toMatchObject({ kind: 'fired', alreadyFired: 1 });
         const at =
           fired.kind === 'fired' ? fired.occurrences.map(({ scheduledFor }) => minutes(scheduledFor.getTime())) : [];
         expect(at).toEqual([-1, 0, 1, 2, 3]);
-        expect(await subject.schedules.fire(scheduleId, wish, null)).toMatchObject({
+        expect(await subject.schedules.fire(scheduleId, request, null)).toMatchObject({
           occurrences: [],
           alreadyFired: 6,
         });
@@ -137,8 +137,8 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
 
       it('a backfill above the limit is refused', async () => {
         const scheduleId = await add();
-        const wish = { kind: 'backfill', fromMs: startMs - 10_000 * minuteMs, untilMs: startMs } as const;
-        expect(await subject.schedules.fire(scheduleId, wish, null)).toEqual({ kind: 'too-many', atMost: 1000 });
+        const order = { kind: 'backfill', fromMs: startMs - 10_000 * minuteMs, untilMs: startMs } as const;
+        expect(await subject.schedules.fire(scheduleId, order, null)).toEqual({ kind: 'too-many', atMost: 1000 });
         expect(await subject.jobs()).toEqual([]);
       });
     });
@@ -167,13 +167,13 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       const scheduleId = await add({ cron: '0 0 * * *', catchUpSeconds: 0 });
       await subject.passTime(3 * 1440 * minuteMs);
       await look();
-      expect(await told(scheduleId)).toHaveLength(2);
+      expect(await notification(scheduleId)).toHaveLength(2);
       await subject.passTime(91 * 1440 * minuteMs);
       expect(await subject.due.forget(90, 10)).toBe(1);
       await subject.endJobs();
       await look();
       expect(await subject.due.forget(90, 10)).toBe(1);
-      expect((await told(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
+      expect((await notification(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
     });
 
     it('a deleted schedule fires no more, its job continues, and other schedules fire as before', async () => {
@@ -186,8 +186,8 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
 
       const jobsOf = async (id: string) => (await subject.jobs()).filter(({ scheduleId }) => scheduleId === id).length;
       expect([await jobsOf(deleted), await jobsOf(other)]).toEqual([1, 2]);
-      expect(await told(deleted)).toEqual([]);
-      expect(await told(other)).toHaveLength(2);
+      expect(await notification(deleted)).toEqual([]);
+      expect(await notification(other)).toHaveLength(2);
       expect(await subject.schedules.get(deleted)).toBeUndefined();
       expect(await subject.schedules.remove(deleted)).toBe('missing');
       expect((await subject.schedules.list({}, 10, null)).items).toMatchObject([{ scheduleId: other }]);

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { minuteMs, local, far, schedulesForEach, type SchedulesSubject } from './schedules-subject.ts';
 
-/** What fires, when, and what is told of it. */
+/** Fires of schedules, their times and their notifications. */
 export function describeScheduleFires(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`fires of schedules: ${name}`, () => {
-    const { current, addClient, add, look, record, told } = schedulesForEach(makeSubject);
+    const { current, addClient, add, look, record, notification } = schedulesForEach(makeSubject);
     let subject: SchedulesSubject;
     let startMs: number;
     let clientId: string;
@@ -79,7 +79,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         }
         await subject.passTime(hours(12));
         expect(await look()).toMatchObject({ fired: [{ scheduledForMs: startMs + hours(30) }], skipped: [] });
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [hours(6) / minuteMs, 'skipped', 'day-off'],
           [hours(18) / minuteMs, 'skipped', 'day-off'],
           [hours(30) / minuteMs, 'fired'],
@@ -92,7 +92,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect((await look()).fired).toEqual([]);
         await subject.passTime(hours(24));
         expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
-        expect(await told(scheduleId)).toEqual([[hours(30) / minuteMs, 'fired']]);
+        expect(await notification(scheduleId)).toEqual([[hours(30) / minuteMs, 'fired']]);
       });
 
       it('applies a change to future occurrences and does not restore past ones', async () => {
@@ -134,7 +134,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
           fired: [{ scheduledForMs: startMs + 5 * minuteMs }],
           skipped: [{ count: 4 }],
         });
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'skipped', 'misfire', 4],
           [5, 'fired'],
         ]);
@@ -144,7 +144,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         const scheduleId = await add({ misfire: 'fire-all', catchUpSeconds: 120 });
         await subject.passTime(4 * minuteMs + 1);
         await look();
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'skipped', 'too-late', 2],
           [3, 'fired'],
           [4, 'fired'],
@@ -161,7 +161,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
           await look();
           if (minute === 2) await subject.endJobs();
         }
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'skipped', 'overlap'],
           [3, 'fired'],
@@ -175,7 +175,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
           await look();
         }
         expect((await subject.due.fireBuffered(local, 10)).fired).toEqual([]);
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired'],
           [2, 'buffered'],
           [3, 'skipped', 'overlap'],
@@ -203,7 +203,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         await subject.groups.removeGroup('SG');
         await subject.passTime(minuteMs);
         await look();
-        expect(await told(scheduleId)).toEqual([
+        expect(await notification(scheduleId)).toEqual([
           [1, 'fired', 'SG'],
           [2, 'fired', 'ID'],
         ]);
@@ -248,7 +248,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         const scheduleId = await add({ groups: { names: ['XX'] } });
         await subject.passTime(minuteMs);
         await look();
-        expect(await told(scheduleId)).toEqual([[1, 'skipped', 'no-groups']]);
+        expect(await notification(scheduleId)).toEqual([[1, 'skipped', 'no-groups']]);
       });
 
       it('keep their settings, and get a new revision only on a change', async () => {

@@ -101,17 +101,17 @@ export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
     if (!found) throw new Error('no such schedule');
     return found;
   };
-  /** As it is listed, oldest first: the minute, the group, what became of it. */
-  async function told(scheduleId: string): Promise<(string | number)[][]> {
+  /** Returns the list of the schedule, oldest first: the minute, the group, the outcome. */
+  async function notified(scheduleId: string): Promise<(string | number)[][]> {
     const { items } = await subject.schedules.occurrences(scheduleId, {}, 100, null);
-    return items.toReversed().map(toldOf);
+    return items.toReversed().map(notifiedOf);
   }
-  function toldOf({ scheduledFor, group, state, cause, instants }: OccurrenceRecord): (string | number)[] {
+  function notifiedOf({ scheduledFor, group, state, cause, instants }: OccurrenceRecord): (string | number)[] {
     const facts = [minutes(scheduledFor.getTime()), state, ...(cause === null ? [] : [cause])];
     return [...facts, ...(group === '' ? [] : [group]), ...(instants === 1 ? [] : [instants])];
   }
 
-  /** Of the test that runs. */
+  /** Subject of the running test. */
   const current = () => ({ subject, startMs, clientId });
-  return { current, addClient, add, look, minutes, record, told, toldOf };
+  return { current, addClient, add, look, minutes, record, notification: notified, notificationOf: notifiedOf };
 }

@@ -15,7 +15,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** What a claim asks for, and what it leaves in the row: lapses, open keys, attempts. */
+/** Request of a claim, and its effects in the row: lapses, open keys, attempts. */
 export function describeStepClaims(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.
   describe(`claims ${name}`, () => {

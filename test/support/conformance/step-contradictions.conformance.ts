@@ -57,9 +57,9 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       ['no lost users', { remaining: 1, lostDigest: null }],
       ['other lost users', { remaining: 1, lostDigest: digestOfLost(['u1', 'u3']) }],
       ['a part of the lost users', { lostDigest: digestOfLost(['u2']) }],
-    ])('are contradicted by the previous step: %s; and the step is claimed nevertheless', async (_, said) => {
+    ])('are contradicted by the previous step: %s; and the step is claimed nevertheless', async (_, reported) => {
       const lostDigest = await loseTwo();
-      expect(await claiming({ ...second, ...said })).toMatchObject({
+      expect(await claiming({ ...second, ...reported })).toMatchObject({
         claimed: [second],
         contradicted: isOf(second, { remaining: 1, lostDigest }),
       });

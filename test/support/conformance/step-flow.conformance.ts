@@ -20,7 +20,8 @@ import {
 const still = { done: 0, survived: 0, born: 0, waiting: 0, refused: 0 };
 
 /**
- * What recording leaves beside the steps: how batches flow, what is on the agenda, why users failed and batches wait.
+ * Effects of recording beside the steps: the flow of batches, the agenda, reasons of failed users and of waiting
+ * batches.
  */
 export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.

@@ -55,9 +55,14 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
 
     it('applies only to the requested results, and other next steps stay free', async () => {
       const [first, second] = await claimAll();
-      const [asked, other] = [doneOf(first), doneOf(second)];
-      const flushed = await a.flush({ results: [asked, other], claims: [], begins: [], handOn: new Set([asked]) });
-      expect(flushed.handedOn).toEqual([asked]);
+      const [requested, other] = [doneOf(first), doneOf(second)];
+      const flushed = await a.flush({
+        results: [requested, other],
+        claims: [],
+        begins: [],
+        handOn: new Set([requested]),
+      });
+      expect(flushed.handedOn).toEqual([requested]);
       expect(await isFree(nextOf(second))).toBe(true);
     });
 

@@ -42,8 +42,8 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       await hold();
       expect(await mayTry()).toBe(false);
       await subject.passTime(tryHeldEveryMs);
-      const asked = await Promise.all([mayTry(), mayTry(), mayTry()]);
-      expect(asked.filter(Boolean)).toHaveLength(1);
+      const requested = await Promise.all([mayTry(), mayTry(), mayTry()]);
+      expect(requested.filter(Boolean)).toHaveLength(1);
       await subject.passTime(tryHeldEveryMs - 5000);
       expect(await mayTry()).toBe(false);
       await subject.passTime(5000);
@@ -62,7 +62,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       const holdFor = (endsInMs: number) =>
         subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause, endsInMs }]);
       const load = async () => (await subject.feeds.loads([feedId])).map(({ held, quietSteps }) => [held, quietSteps]);
-      const shown = async () =>
+      const displayed = async () =>
         ((await subject.contexts.admissions([feedId]))[0]?.holds ?? []).map(({ kind, tryDue }) => [kind, tryDue]);
 
       it('end at the newest end time, are no fault of the feed, and allow no try', async () => {
@@ -91,12 +91,12 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         const fault = { step: 1, kind: 'fault', cause: 'award-reward answers 404', batches: 1 };
         await holdFor(60_000);
         expect(await load()).toEqual([[true, [1]]]);
-        expect(await shown()).toEqual([
+        expect(await displayed()).toEqual([
           ['fault', false],
           ['quiet-hours', false],
         ]);
         await subject.passTime(tryHeldEveryMs);
-        expect(await shown()).toContainEqual(['fault', true]);
+        expect(await displayed()).toContainEqual(['fault', true]);
         expect(await mayTry()).toBe(true);
         await subject.holds.lift({ feedId, step: 1 }, 'quiet-hours');
         expect(await subject.rows.holds(feedId)).toEqual([{ ...fault, sinceSeconds: 30 }]);

@@ -10,7 +10,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** What the ledger tells of suppression lists with its claims. */
+/** Suppression lists in the answers of claims. */
 export function describeSuppressedUsers(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`suppression lists ${name}`, () => {
     let subject: ExecutionSubject;

@@ -14,7 +14,7 @@ import {
 
 const timedWithinMs = 10_000;
 
-/** What is due soon is timed by the worker that records it, and the agenda offers it later. */
+/** Steps that are due soon are timed by the worker that records them. The agenda offers them later. */
 export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`steps that a worker times ${name}`, () => {
     let subject: ExecutionSubject;

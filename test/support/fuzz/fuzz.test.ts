@@ -35,7 +35,7 @@ const document = readDocument({
 const [operation] = operationsOf(document);
 if (operation === undefined) throw new Error('the document has an operation');
 
-describe('the judge of a response', () => {
+describe('the check of a response against the OpenAPI document', () => {
   const judge = createJudge(document);
   const judged = (status: number, body: unknown, contentType = 'application/json; charset=utf-8') =>
     judge(operation, { status, contentType, headers: {}, body: body === undefined ? '' : JSON.stringify(body) });
@@ -68,7 +68,7 @@ describe('the judge of a response', () => {
   });
 });
 
-describe('the judge of a refusal for a request that the document allows', () => {
+describe('the check of a refusal for a request that the OpenAPI document allows', () => {
   const refused = (code: string) =>
     undeclaredRefusals(
       operation,

@@ -5,14 +5,14 @@ import type { OpenApiDocument, Operation } from './operations.ts';
 
 export interface Answer {
   status: number;
-  /** As the header says it. */
+  /** Content type as the header has it. */
   contentType: string | undefined;
   headers: Readonly<Record<string, unknown>>;
   /** The body; of a stream of events, its first part. */
   body: string;
 }
 
-/** What is wrong with an answer by the document that the API gives of itself; nothing, if all is well. */
+/** Returns the violations of an answer against the API's own document. */
 export type JudgeAnswer = (operation: Operation, answer: Answer) => string[];
 
 const problemShape = z.object({
@@ -85,7 +85,7 @@ function isAlwaysSent(name: string, status: number): boolean {
   return name === 'X-Request-Id';
 }
 
-/** What was refused for what it holds says where. */
+/** Returns the refused fields that the answer does not name. */
 function unnamedFields(body: unknown): string[] {
   const problem = problemShape.safeParse(body);
   if (!problem.success || problem.data.code !== 'invalid-request' || problem.data.status !== 422) return [];

@@ -57,7 +57,7 @@ const oddNumbers = [-1, -0, 0, 0.1, 1.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e21,
 
 export const oddStrings = [...oddTimes, ...oddTexts];
 
-/** What nobody would send on purpose. */
+/** Values that no client sends on purpose. */
 export const oddValues: readonly JsonValue[] = [
   ...oddStrings,
   ...oddNumbers,

@@ -27,12 +27,12 @@ const documentShape = z.looseObject({
 export type OpenApiDocument = z.infer<typeof documentShape>;
 export type Parameter = z.infer<typeof parameter>;
 
-/** What an OpenAPI document says of one method of one path. */
+/** Description of one method of one path in an OpenAPI document. */
 export interface Operation extends z.infer<typeof operationShape> {
   method: Uppercase<z.infer<typeof methodOf>>;
   /** With its parameters in braces. */
   path: string;
-  /** Where it stands in the document. */
+  /** Location in the document. */
   pointer: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { RequestFit } from './request-fit.ts';
 import type { OpenApiDocument, Operation, Parameter } from './operations.ts';
 import { fewOrMany, fitting, type KnownWords } from './schema-arbitraries.ts';
 
-/** What is sent, but for ids: those stand as `@run:3`, the third that answers have named, until it is sent. */
+/** Request without ids: those stand as `@run:3`, the third one that answers have named, until it is sent. */
 export interface FuzzRequest {
   path: Record<string, string>;
   query: [name: string, value: string][];

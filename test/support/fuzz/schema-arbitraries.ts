@@ -3,7 +3,10 @@ import { fc } from '../properties.ts';
 import { oddStrings } from './odd-values.ts';
 import { isFields, type JsonFields, type JsonValue } from './json.ts';
 
-/** What some fields are usually called by, by the fields' names: a schema says `string`, and means one that is there. */
+/**
+ * Usual values of some fields, by the names of the fields: a schema only says `string`, and the route expects an
+ * existing value.
+ */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
 
 interface Terms {
@@ -115,7 +118,7 @@ function ofObject(schema: JsonFields, within: Within): fc.Arbitrary<JsonValue> {
   return fc.tuple(record, extra).map(([fields, more]) => asJson({ ...more, ...fields }));
 }
 
-/** What is optional is left out half of the time: much of it excludes each other. */
+/** Returns an optional part half of the time: many optional parts exclude each other. */
 export function fewOrMany<Value>(
   fields: Record<string, fc.Arbitrary<Value>>,
   requiredKeys: readonly string[],
@@ -147,7 +150,7 @@ function anyJson(): fc.Arbitrary<JsonValue> {
   return fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 1 }).map(asJson), weight: 4 }, templates);
 }
 
-/** As it arrives: -0 is 0, and objects have the usual prototype. */
+/** Returns the value as it arrives: -0 is 0, and objects have the usual prototype. */
 function asJson(value: unknown): JsonValue {
   return z.json().parse(JSON.parse(JSON.stringify(value)));
 }

@@ -8,14 +8,14 @@ export interface Sender {
   /** The answer, and the request with the ids that took the place of its placeholders. */
   send(operation: Operation, request: FuzzRequest): Promise<Answer & { sent: SentRequest }>;
   sendWithoutKey(operation: Operation, request: FuzzRequest): Promise<Answer>;
-  /** What a test asks for itself, with ids that stand for those of answers; a text is CSV. */
+  /** Sends a request of the test itself, in which ids stand for those of answers; a text is CSV. */
   ask(method: Method, url: string, body?: object | string): Promise<Answer>;
 }
 
 /** A key may ask 6,000 times a minute. */
 const requestsPerKey = 5000;
 
-/** Of a kind, remembered: more would only be more of the same. */
+/** Remembered ids of each kind: further ones would not add cases. */
 const idsOfKind = 40;
 
 /**
@@ -26,7 +26,7 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
   const ids = new Map<string, string[]>();
   let key: string | undefined;
   let sent = 0;
-  let asked = 0;
+  let requested = 0;
 
   const named = (text: string) =>
     text.replaceAll(/@([a-z]{3}):(\d+)/g, (placeholder, kind: string, index: string) => {
@@ -49,8 +49,8 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
 
   /** Operations without a key are limited by address. */
   function nextAddress(): string {
-    asked += 1;
-    return `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
+    requested += 1;
+    return `10.${(requested >> 16) & 255}.${(requested >> 8) & 255}.${requested & 255}`;
   }
 
   async function put(method: Method, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
@@ -122,8 +122,8 @@ type Method = Operation['method'];
 
 function urlOf(path: string, { path: parts, query }: FuzzRequest, named: (text: string) => string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(named(parts[name] ?? 'x')));
-  const asked = query.map(([name, value]) => `${encoded(name)}=${encoded(named(value))}`).join('&');
-  return asked === '' ? filled : `${filled}?${asked}`;
+  const queried = query.map(([name, value]) => `${encoded(name)}=${encoded(named(value))}`).join('&');
+  return queried === '' ? filled : `${filled}?${queried}`;
 }
 
 /** A surrogate without its other half goes as the replacement character, as browsers send it. */

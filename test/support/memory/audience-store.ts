@@ -131,6 +131,6 @@ function recordOf(row: AudienceRow): AudienceRecord {
   countries.sort((a, b) => (a.country < b.country ? -1 : 1));
   const kept = countries.reduce((sum, { users }) => sum + users, 0);
   const duplicates = state === 'ready' ? rows - rejected - kept : 0;
-  const uses = { owner: null, usedBy: 0, usedBySaved: 0, expiresAt: null };
+  const uses = { owner: null, kept: false, usedBy: 0, usedBySaved: 0, expiresAt: null };
   return { audienceId: id, name, state, countries, rows, duplicates, rejected, cause, createdAt, readyAt, ...uses };
 }

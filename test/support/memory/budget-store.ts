@@ -1,11 +1,11 @@
 import type { ExecutionSubject } from '../conformance/execution-subject.ts';
 import { atOnce } from './at-once.ts';
-import { shownBudgets } from './budgets.ts';
+import { displayedBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export function createMemoryBudgetStore({ database }: { database: MemoryDatabase }): ExecutionSubject['budgets'] {
   return {
-    list: (campaignId) => atOnce(() => shownBudgets(database, campaignId)),
+    list: (campaignId) => atOnce(() => displayedBudgets(database, campaignId)),
     change: (campaignId, budgets) =>
       atOnce(() => {
         for (const { country, units = 0 } of budgets) {

@@ -7,14 +7,14 @@ import type {
   StepWaiting,
   UnitsPerUser,
 } from '../../../shared/ports/step-ledger.ts';
-import type { BudgetFigures } from '../../../services/api/runs/control/budget-store.port.ts';
+import type { BudgetFigures } from '../../../services/api/runs/budget-store.port.ts';
 import type { BudgetShortage } from '../../../services/trigger/ports/run-store.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { BudgetRow } from './run-tables.ts';
 import { lostBefore } from './lost-users.ts';
 
-/** What a step costs of whom. */
+/** Cost of a step, and the users it is for. */
 export interface Shortage {
   country: string;
   /** For people. */
@@ -29,7 +29,7 @@ export interface BudgetSums {
   waiting: number;
 }
 
-/** What the campaign's users cost in each step; null where it has no budget in the country. */
+/** Units of the campaign's users in each step; null if it has no budget in the country. */
 export function stepUnitsOf({ budgets, campaigns }: MemoryDatabase, campaignId: string, country: string) {
   const chain = campaigns.get(campaignId)?.definition.chain ?? [];
   return budgets.has(`${campaignId}/${country}`) ? chain.map(({ unitsPerUser = 0 }) => unitsPerUser) : null;
@@ -132,7 +132,10 @@ export function unaffordable(
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
 }
 
-/** What may have been applied keeps its units: in its row, in the totals, or in its children. */
+/**
+ * Settles a reservation. Effects that may have been applied keep their units: in the row, in the totals, or in
+ * children.
+ */
 export function settleReservation({ reservations }: MemoryDatabase, result: StepResult): void {
   if (result.state === 'done' || !result.open) reservations.delete(stepKey(result.feedId, result.batchNo, result.step));
 }
@@ -176,8 +179,8 @@ function wordsOf(units: number): string {
   return budgetWords({ country: '', units });
 }
 
-/** As people are shown them, by country. */
-export function shownBudgets(database: MemoryDatabase, campaignId: string): BudgetFigures[] {
+/** Budgets as people see them, by country. */
+export function displayedBudgets(database: MemoryDatabase, campaignId: string): BudgetFigures[] {
   return [...database.budgets.values()]
     .filter((row) => row.campaignId === campaignId)
     .map((row) => {

@@ -1,7 +1,7 @@
 import { awaitedReport } from '../../../shared/contracts/jobs/job-reports.ts';
 import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import {
-  aloneMarginMs,
+  exclusiveMarginMs,
   usualTimeoutMs,
   type CallLedger,
   type ClaimedJob,
@@ -45,11 +45,13 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
     const job = jobs.get(key.jobId);
     if (job?.dueAtMs !== key.dueUs / 1000 || job.dueAtMs > clock.nowMs()) return undefined;
     const fire = fires.get(key.jobId);
-    const isUncalled = (fire?.aloneUntilMs ?? -Infinity) < clock.nowMs();
+    const isUncalled = (fire?.exclusiveUntilMs ?? -Infinity) < clock.nowMs();
     if (fire && fire.leaseUntilMs >= clock.nowMs() && !(isUncalled && mayTakeOver(fire.owner))) return undefined;
     const epoch = (fire?.epoch ?? 0) + 1;
-    const aloneMs = job.ordering ? (readOwnTerms(job.terms ?? null).timeoutMs ?? timeoutMs) + aloneMarginMs : null;
-    const alone = aloneMs === null ? {} : { aloneUntilMs: clock.nowMs() + aloneMs };
+    const exclusiveMs = job.ordering
+      ? (readOwnTerms(job.terms ?? null).timeoutMs ?? timeoutMs) + exclusiveMarginMs
+      : null;
+    const alone = exclusiveMs === null ? {} : { exclusiveUntilMs: clock.nowMs() + exclusiveMs };
     fires.set(key.jobId, { jobId: key.jobId, owner, epoch, leaseUntilMs: clock.nowMs() + leaseMs, ...alone });
     const { clientId, attempt, scheduledForMs, method, url, headers, body } = job;
     const expiresInMs = job.expiresAtMs === null ? null : job.expiresAtMs - clock.nowMs();
@@ -63,7 +65,7 @@ export function createMemoryCallLedger(deps: MemoryCallLedgerDeps): CallLedger {
       repeats: job.repeats ?? null,
       terms: job.terms ?? null,
       orderingKey: job.ordering?.key ?? null,
-      aloneMs,
+      exclusiveMs,
       report: job.report ?? null,
     };
     return { ...key, clientId, epoch, attempt, scheduledForMs, ...calls };

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-import type { CampaignRecord, CampaignStore, SaidAbout } from '../../../services/api/campaigns/campaign-store.port.ts';
+import type {
+  CampaignRecord,
+  CampaignStore,
+  AboutChange,
+} from '../../../services/api/campaigns/campaign-store.port.ts';
 import { atOnce } from './at-once.ts';
 import { occurrencesOfRow } from './fire-schedules.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -38,14 +42,14 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return recordOf(row, database);
       }),
 
-    redefine: (campaignId, definition, revision, _by = null, said) =>
+    redefine: (campaignId, definition, revision, _by = null, reported) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
         if (!row) return undefined;
-        const isWritten = row.state === 'draft' && row.revision === revision && (!said || saysNow(row, said));
+        const isWritten = row.state === 'draft' && row.revision === revision && (!reported || saysNow(row, reported));
         if (isWritten) {
           row.revision += 1;
-          if (said) row.about = structuredClone(said.after);
+          if (reported) row.about = structuredClone(reported.after);
           row.definition = structuredClone(definition);
           for (const [key, budget] of database.budgets)
             if (budget.campaignId === campaignId) database.budgets.delete(key);
@@ -54,11 +58,11 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return { isWritten, record: recordOf(row, database) };
       }),
 
-    describe: (campaignId, said) =>
+    describe: (campaignId, report) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
-        if (!row || !saysNow(row, said)) return false;
-        row.about = structuredClone(said.after);
+        if (!row || !saysNow(row, report)) return false;
+        row.about = structuredClone(report.after);
         return true;
       }),
 
@@ -98,7 +102,7 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
   };
 }
 
-function saysNow({ about }: CampaignRow, { before }: SaidAbout): boolean {
+function saysNow({ about }: CampaignRow, { before }: AboutChange): boolean {
   return isDeepStrictEqual(about, before);
 }
 
@@ -135,7 +139,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
   };
 }
 
-/** As they are now. */
+/** Current budgets of the campaign. */
 function budgetsOf({ id }: CampaignRow, { budgets }: MemoryDatabase): Pick<CampaignDefinition, 'budgets'> {
   const own = [...budgets.values()].filter(({ campaignId }) => campaignId === id);
   if (own.length === 0) return {};

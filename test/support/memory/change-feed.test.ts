@@ -3,14 +3,14 @@ import { createMemoryChangeFeed } from './change-feed.ts';
 
 describeChangeFeed('in memory', () => {
   const changes = createMemoryChangeFeed();
-  const told = (tell: () => void) => {
+  const notified = (tell: () => void) => {
     tell();
     return Promise.resolve();
   };
   return Promise.resolve({
     changes,
-    change: (kind) => told(() => changes.announce(kind)),
-    interrupt: () => told(() => changes.lose()),
-    restore: () => told(() => changes.restore()),
+    change: (kind) => notified(() => changes.announce(kind)),
+    interrupt: () => notified(() => changes.lose()),
+    restore: () => notified(() => changes.restore()),
   });
 });

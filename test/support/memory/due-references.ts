@@ -1,5 +1,5 @@
 import {
-  isBehind,
+  isAfter,
   partitionBit,
   type BandSpan,
   type DueReferences,
@@ -50,11 +50,11 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
   };
   const isHeld = (jobId: string) => isLive(jobId) && !isDead(tables, fires.get(jobId)?.owner ?? '');
   const isKept = (jobId: string) => isHeld(jobId) || (isLive(jobId) && isInCall(jobId));
-  const isInCall = (jobId: string) => (fires.get(jobId)?.aloneUntilMs ?? -Infinity) >= clock.nowMs();
+  const isInCall = (jobId: string) => (fires.get(jobId)?.exclusiveUntilMs ?? -Infinity) >= clock.nowMs();
   const isLive = (jobId: string) => (fires.get(jobId)?.leaseUntilMs ?? -Infinity) >= clock.nowMs();
   const isWithin = (reference: JobReference, { after, until }: { after: Mark; until: Mark }) =>
-    isBehind(reference, after) && isUpTo(reference, until);
-  const isUpTo = (reference: JobReference, until: Mark) => !isBehind(reference, until);
+    isAfter(reference, after) && isUpTo(reference, until);
+  const isUpTo = (reference: JobReference, until: Mark) => !isAfter(reference, until);
   const nowUs = () => clock.nowMs() * 1000;
 
   return {
@@ -64,7 +64,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const seen = marks.flatMap((mark) =>
           ofPartition(
             mark.partition,
-            (reference) => isBehind(reference, mark) && reference.dueUs <= nowUs() + nearMs * 1000,
+            (reference) => isAfter(reference, mark) && reference.dueUs <= nowUs() + nearMs * 1000,
           ).slice(0, limit),
         );
         const due = seen.filter(({ dueUs }) => dueUs <= nowUs());
@@ -76,7 +76,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
       atOnce(() => {
         const ofPartition = byPartition();
         const read = marks.map((mark) => ({
-          rows: ofPartition(mark.partition, (row) => isBehind(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
+          rows: ofPartition(mark.partition, (row) => isAfter(row, mark) && row.dueUs <= nowUs()).slice(0, limit),
         }));
         const all = read.flatMap(({ rows }) => rows);
         const due = all.filter((row) => !isLeftOut(row, passedOver));
@@ -105,7 +105,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
         const ofPartition = byPartition();
         return ranges.map((range) => {
           const { first, last: end } = range;
-          const fits = (reference: JobReference) => !isBehind(first, reference) && isUpTo(reference, end);
+          const fits = (reference: JobReference) => !isAfter(first, reference) && isUpTo(reference, end);
           const read = ofPartition(range.partition, fits).slice(0, rows);
           const found = read
             .filter((row) => bandOfRow(row) === bandOf(range.clientId, range.priority) && !isHeld(row.jobId))

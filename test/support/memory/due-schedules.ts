@@ -11,15 +11,15 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
   const { clock, recurring } = database;
 
   const active = () => [...recurring.schedules.values()].filter(({ state }) => state === 'active');
-  const lookOf = ({ lookAtMs, regionLooks }: ScheduleRow, region: string) =>
-    regionLooks.get(region) ?? lookAtMs ?? Infinity;
+  const lookOf = ({ nextCheckAtMs, regionNextChecks }: ScheduleRow, region: string) =>
+    regionNextChecks.get(region) ?? nextCheckAtMs ?? Infinity;
 
   return {
     recur: ({ region, owner }, limit) =>
       atOnce(() => {
         const due = (recurring.switchedOff.has(region) ? [] : active())
-          .filter((row) => (row.lookAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
-          .sort((a, b) => (a.lookAtMs ?? 0) - (b.lookAtMs ?? 0))
+          .filter((row) => (row.nextCheckAtMs ?? Infinity) <= clock.nowMs() && lookOf(row, region) <= clock.nowMs())
+          .sort((a, b) => (a.nextCheckAtMs ?? 0) - (b.nextCheckAtMs ?? 0))
           .slice(0, limit);
         const decided = fireSchedulesInMemory(database, due, { region, nodeRegion: region, owner });
         const next = Math.min(...active().map((row) => lookOf(row, region)));
@@ -78,9 +78,9 @@ export function createMemoryDueSchedules({ database }: { database: MemoryDatabas
         for (const row of page) {
           const recurrence = recurrenceOf(row.definition.recurrence, row.createdAtMs, recurring.calendars);
           const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, row.highWaterMs);
-          const lookAtMs = lookMs ?? recurrence.untilMs ?? clock.nowMs();
-          if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) continue;
-          Object.assign(row, { nextAtMs, lookAtMs, regionLooks: new Map() });
+          const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? clock.nowMs();
+          if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) continue;
+          Object.assign(row, { nextAtMs, nextCheckAtMs, regionNextChecks: new Map() });
           mended++;
         }
         return {

@@ -1,3 +1,4 @@
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
@@ -70,7 +71,7 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         if (row?.nextBatchNo !== first || !row) return false;
         const isDry = isDryFeed(database, row);
         if (pages.sink && !isDry) return false;
-        if (isDry && !pages.sink && pages.batches.length > 0) throw new Error('feeds_dry_is_sunk');
+        if (isDry && !pages.sink && pages.batches.length > 0) throw new Error('feeds_dry_batches_have_ended');
         requireWithinBound(row, pages);
         write(database, row, pages);
         if (pages.sink) sinkPages(database, row, pages);
@@ -105,11 +106,11 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
         const behind = all.filter((user) => after === null || compareUserIds(user, after) > 0);
         return { users: behind.slice(0, limit), isLast: behind.length <= limit };
       }),
-    takePace: (asked) =>
+    takePace: (requested) =>
       atOnce(
         () =>
           new Map(
-            asked.flatMap(({ runId, batches }): [string, number][] => {
+            requested.flatMap(({ runId, batches }): [string, number][] => {
               const run = database.runs.get(runId);
               const allowed = run ? paceAllows(database, run) : null;
               if (allowed === null) return [];
@@ -179,7 +180,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   };
 }
 
-/** As the constraint of the table does. */
+/** Twin of the table's constraint. */
 function requireWithinBound({ fedUsers, usersAtMost }: FeedRow, { batches, skipped }: FedPages): void {
   const more = batches.reduce((sum, { users }) => sum + users.length, 0) + (skipped?.heldOut ?? 0);
   if (usersAtMost !== null && fedUsers + more > usersAtMost) throw new Error('feeds_within_approval');
@@ -187,7 +188,7 @@ function requireWithinBound({ fedUsers, usersAtMost }: FeedRow, { batches, skipp
 
 function write(database: MemoryDatabase, row: FeedRow, pages: FedPages): void {
   for (const { batchNo, users } of pages.batches) {
-    const batch = { feedId: row.feedId, batchNo, users: [...users], parent: null, fromStep: row.fromStep };
+    const batch = { feedId: row.feedId, batchNo, users: [...idsOf(users)], parent: null, fromStep: row.fromStep };
     database.batches.set(batchKey(row.feedId, batchNo), batch);
     row.fedUsers += users.length;
   }

@@ -13,7 +13,7 @@ export interface FeedRow {
   fedUsers: number;
   heldOutUsers: number;
   excludedUsers: number;
-  /** Of a dry feed: those whom several sources name. */
+  /** Users of a dry feed that several sources name. */
   sharedUsers?: number;
   usersAtMost: number | null;
   canaryUsers: number | null;
@@ -25,7 +25,7 @@ export interface FeedRow {
   /** A stalled feed is given back, and not claimed before. */
   stalledUntilMs: number | null;
   stalls: number;
-  /** What a user costs in each step; null where the campaign has no budget in this country. */
+  /** Units of a user in each step; null if the campaign has no budget in this country. */
   stepUnits: readonly number[] | null;
 }
 

@@ -14,7 +14,7 @@ import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { occurrenceKeyOf, type OccurrenceRow, type ScheduleRow } from './schedule-tables.ts';
 
-/** What `shared/postgres/schedules/` does, over maps. */
+/** Twin of `shared/postgres/schedules/`, over maps. */
 export function fireSchedulesInMemory(
   database: MemoryDatabase,
   rows: readonly ScheduleRow[],
@@ -40,8 +40,8 @@ export function fireSchedulesInMemory(
 
     const { waitsForOthers: waits } = plan;
     Object.assign(row, { highWaterMs: plan.highWaterMs, nextAtMs: plan.nextAtMs });
-    if (!waits) Object.assign(row, { lookAtMs: plan.lookAtMs, regionLooks: new Map() });
-    else if (decider.region !== null) row.regionLooks.set(decider.region, plan.lookAtMs);
+    if (!waits) Object.assign(row, { nextCheckAtMs: plan.nextCheckAtMs, regionNextChecks: new Map() });
+    else if (decider.region !== null) row.regionNextChecks.set(decider.region, plan.nextCheckAtMs);
     if (row.silence && row.silence.untilMs <= plan.highWaterMs) row.silence = null;
     if (!plan.isOver || row.state !== 'active') continue;
     Object.assign(row, { state: 'ended', stateReason: null, stateSinceMs: database.clock.nowMs() });

@@ -54,7 +54,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         if (!first) return { kind: 'nothing-waits' };
         const job = putDue({ ...first, probes: first.probes + 1 });
         const leaseUntilMs = clock.nowMs() + leaseMs;
-        const alone = job.ordering ? { aloneUntilMs: leaseUntilMs } : {};
+        const alone = job.ordering ? { exclusiveUntilMs: leaseUntilMs } : {};
         fires.set(job.jobId, { jobId: job.jobId, owner, epoch: 1, leaseUntilMs, ...alone });
         const { jobId, clientId, attempt, scheduledForMs, expiresAtMs, method, url, headers, body } = job;
         const key_ = { partition: jobPartitionOf(jobId), dueUs: job.dueAtMs * 1000, jobId };
@@ -69,7 +69,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
           repeats: null,
           terms: null,
           orderingKey: job.ordering?.key ?? null,
-          aloneMs: null,
+          exclusiveMs: null,
           report: null,
         };
         return { kind: 'job', job: { ...key_, clientId, epoch: 1, attempt, scheduledForMs, ...call } };
@@ -80,7 +80,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         if (!row || row.state === 'closing') return;
         Object.assign(row, { state: 'closing', closingSinceMs: clock.nowMs(), nextAtMs: clock.nowMs() });
       }),
-    bringBack: (key, count) =>
+    releaseSidelined: (key, count) =>
       atOnce(() => {
         const row = rowOf(key);
         if (row?.state !== 'closing' || row.nextAtMs > clock.nowMs()) return null;
@@ -103,7 +103,7 @@ export function createMemoryHostCircuits(deps: { tables: CallbackTables; owner: 
         }
         return expired.length;
       }),
-    adopt: () =>
+    closeOrphanedHosts: () =>
       atOnce(() => {
         const before = circuits.size;
         for (const { clientId, sideline: host } of jobs.values()) {

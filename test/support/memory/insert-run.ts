@@ -48,7 +48,7 @@ export function insertRun(
     stateSince: database.clock.now(),
     settings,
     canary: null,
-    judgedFrom: new Map(),
+    failureBaseline: new Map(),
     failuresKept: true,
   });
   addRunEvent(database, id, 'created');

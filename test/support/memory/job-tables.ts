@@ -6,9 +6,9 @@ import type { OrderedKey } from '../../../shared/ports/ordered-keys.ts';
 export interface JobTables {
   /** Moves with every change of a client. */
   readonly clients: Map<string, Client>;
-  /** What waits, is being called or is sidelined, by job. */
+  /** Jobs that wait, are being called or are sidelined, by id. */
   readonly jobs: Map<string, StoredJobRow>;
-  /** What is being called, by job. */
+  /** Jobs that are being called, by id. */
   readonly fires: Map<string, FireRow>;
   readonly ended: EndedJobRow[];
   /** Attempts that were not the last one. */
@@ -43,7 +43,7 @@ export interface StoredJobRow {
   body: string | null;
   tags: readonly string[] | null;
   scheduleId: string | null;
-  /** The host that it waits for. */
+  /** Host that a sidelined job waits for. */
   sideline: string | null;
   /** One of its key at a time. It waits for its turn while it is due at Infinity and not sidelined. */
   ordering?: JobOrdering | undefined;
@@ -53,9 +53,9 @@ export interface StoredJobRow {
   report?: string | null;
   /** When it would be due alone. */
   readyAtMs?: number;
-  /** The job that it sends again; none unless given. */
+  /** Job that this one sends again; none unless given. */
   repeats?: string;
-  /** What it says itself; nothing unless given. */
+  /** Terms of the job itself; none unless given. */
   terms?: string | null | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface FireRow {
   epoch: number;
   leaseUntilMs: number;
   /** With an ordering key: until then its call may be under way, whoever has died. */
-  aloneUntilMs?: number;
+  exclusiveUntilMs?: number;
 }
 
 export interface EndedJobRow {

@@ -5,7 +5,7 @@ import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 const sweptAfterMs = 1000;
 
-/** As `advance_key` in migrations/…_schema/ordered-jobs.sql. */
+/** Twin of `advance_key` in migrations/…_schema/ordered-jobs.sql. */
 export function createMemoryKeyAdvancer({ tables }: { tables: CallbackTables }): KeyAdvancer {
   const { jobs, fires, wakes, clock } = tables;
 

@@ -20,9 +20,9 @@ export interface MemoryBus {
   failNextPublish(moment: 'before' | 'after'): void;
   /** With all that lies on it and what groups have committed. Its consumers keep their other topics. */
   deleteTopic(topic: string): void;
-  /** What is published to the topic fails until it is writable again. */
+  /** Sets whether publishing to the topic succeeds. */
   setWritable(topic: string, writable: boolean): void;
-  /** What becomes of each message from now on, after it was acknowledged. */
+  /** Sets the fate of each message from now on, after its acknowledgement. */
   disturb(fate: (message: OutgoingMessage) => MessageFate): void;
   /** Writes what was delayed, in its order. */
   releaseDelayed(): void;
@@ -36,7 +36,7 @@ export interface MemoryConsumer extends MessageConsumer {
 export interface MemoryBusOptions {
   /** Topics that are there from the start; others come by `ensureTopics` or by their consumers. */
   topics?: readonly string[];
-  /** How many partitions each of them has. */
+  /** Partitions of each topic. */
   partitions?: number;
   /** Unsettled messages that a lane has at most; it gets more below half of it. */
   laneHighMark?: number;

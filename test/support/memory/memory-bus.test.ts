@@ -53,7 +53,7 @@ describe('the in-memory bus', () => {
     expect(bus.messages('t')).toHaveLength(1);
   });
 
-  it('redelivers after a crash also messages settled since the last commit', async () => {
+  it('redelivers, after a crash, even messages that were settled since the last commit', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     await bus.publisher().publish([message]);
     const first = createRecordingReceiver();

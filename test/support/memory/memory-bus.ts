@@ -56,7 +56,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     return end - Math.min(end, ...positions);
   }
 
-  /** Where the group would have committed by now. */
+  /** Returns the position that the group would have committed by now. */
   function positionIn(group: Group, topic: string, partition: number): number {
     for (const { lanes } of group.members) {
       for (const { lane, watermark } of lanes.values()) {
@@ -240,11 +240,11 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     publisher: () => ({ publish: (outgoing) => atOnce(() => publish(outgoing)) }),
     consumer: createConsumer,
     backlogs: (groupId) => ({
-      unhandled: (asked) =>
+      unhandled: (requested) =>
         atOnce(() => {
           const group = joinOrCreate(groupId);
           return new Map(
-            asked.map((topic) => {
+            requested.map((topic) => {
               const stored = log.partitionsOf(topic);
               const sum = stored.reduce(
                 (total, { length }, partition) => total + length - positionIn(group, topic, partition),

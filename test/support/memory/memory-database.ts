@@ -63,7 +63,7 @@ export interface MemoryDatabase {
   readonly holds: Map<string, HoldRow>;
   /** Keyed by `${feed}/${step}/${cause}`. */
   readonly stepCauses: Map<string, StepCauseRow>;
-  /** Where no worker serves them. */
+  /** Shards that no worker serves. */
   readonly shardRefusals: ShardRefusal[];
   readonly quarantined: QuarantinedRow[];
   /** Keyed by `stepKey` and the epoch. */

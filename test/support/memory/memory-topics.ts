@@ -13,12 +13,12 @@ export interface StoredMessage {
 
 interface MemoryTopic {
   partitions: StoredMessage[][];
-  /** Where the round stands that decides between equals. */
+  /** Position of the round that decides between equals. */
   turn: number;
   writable: boolean;
 }
 
-/** What lies on topics, and what can go wrong on the way there. Who consumes it is none of its business. */
+/** Messages on topics, and the faults on the way there. Consumers are not part of it. */
 export interface MemoryTopics {
   ensure(topic: string, partitions: number): void;
   delete(topic: string): void;

@@ -55,7 +55,7 @@ function dueOf(database: MemoryDatabase, feed: SweptFeed, limit: number, busy: r
     .filter((row) => row.feedId === feed.feedId && row.offerAtMs <= nowMs)
     .sort((a, b) => a.offerAtMs - b.offerAtMs)
     .slice(0, limit);
-  for (const row of rows) if (isHeard(row, steps.get(stepKey(row.feedId, row.batchNo, row.step)))) row.offers = 0;
+  for (const row of rows) if (isReceived(row, steps.get(stepKey(row.feedId, row.batchNo, row.step)))) row.offers = 0;
   const placed = rows.map((row) => ({ row, place: placeOf(database, row, busy) }));
   const result: DueRefs = { offers: [], quarantined: [], more: rows.length === limit ? [feed.feedId] : [] };
   const tried = new Set<number>();
@@ -82,8 +82,8 @@ function offeredAgainInMs(offers: number): number {
   return Math.min(600, 10 * 2 ** offers) * 1000;
 }
 
-/** Who claimed it after the last offer has heard that offer. */
-function isHeard({ offerAtMs, offers }: AgendaRow, step: StepRow | undefined): boolean {
+/** Returns true if the claim is newer than the last offer: its worker has received that offer. */
+function isReceived({ offerAtMs, offers }: AgendaRow, step: StepRow | undefined): boolean {
   return step?.state === 'running' && step.leaseUntilMs > offerAtMs - offeredAgainInMs(offers - 1);
 }
 
@@ -157,7 +157,7 @@ function lookAt(
   return { running, next: end > low && end < nextBatchNo ? end : null };
 }
 
-/** Where the furthest step of a batch stands. */
+/** Returns the position of the furthest step of a batch. */
 export function windowPlaceOf(
   { batches, steps, clock }: MemoryDatabase,
   feedId: string,

@@ -5,7 +5,7 @@ import type { LeaseRow } from './run-tables.ts';
 
 export interface MemoryPartitionLeasesDeps {
   tables: CallbackTables;
-  /** Where the leader's lease lies. */
+  /** Lease of the leader. */
   leases: Map<string, LeaseRow>;
   leader: string;
 }

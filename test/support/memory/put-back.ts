@@ -6,7 +6,7 @@ import { holdsInForce } from './step-holds.ts';
 import type { StepRow } from './step-tables.ts';
 import { addToTotals } from './totals.ts';
 
-/** How long after its last batch a cause counts as gone: the next one begins anew. */
+/** A cause counts as gone this long after its last batch: the next batch begins a new one. */
 const causeLastsMs = 120_000;
 
 /** The row waits, and stands on the agenda. */

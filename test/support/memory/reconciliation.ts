@@ -12,7 +12,7 @@ export function createMemoryReconciliation({ database }: { database: MemoryDatab
   return {
     reconcile: (feed) =>
       atOnce(() => {
-        const scratch = countedAnew(database, feed.feedId);
+        const scratch = countedAgain(database, feed.feedId);
         const repairs = [
           ...repairTotals(database, scratch, feed.feedId),
           ...repairFailureTotals(database, scratch, feed.feedId),
@@ -27,7 +27,7 @@ export function createMemoryReconciliation({ database }: { database: MemoryDatab
 }
 
 /** A scratch database with the sums that the rows make. */
-function countedAnew({ clock, steps, batches, failures }: MemoryDatabase, feedId: string): MemoryDatabase {
+function countedAgain({ clock, steps, batches, failures }: MemoryDatabase, feedId: string): MemoryDatabase {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {
     if (row.feedId !== feedId) continue;
@@ -65,7 +65,7 @@ const sums = [
   'settledFailed',
 ] as const satisfies readonly (keyof TotalsRow)[];
 
-/** As repairs name them, which is as Postgres does. */
+/** Columns as repairs name them, like Postgres. */
 const columns: Partial<Record<keyof TotalsRow, string>> = {
   settledSucceeded: 'settled_succeeded',
   settledFailed: 'settled_failed',

@@ -48,7 +48,7 @@ export function createMemoryShardStore({ database }: Database): ShardStore {
   };
 }
 
-/** As a process does that starts with such a file. */
+/** Fills the registry like a process that starts with this file. */
 export function seedMemoryRegistry(
   database: MemoryDatabase,
   { actionTypes, countries = [], partitionsPerShard }: Seed,
@@ -90,10 +90,10 @@ function typesIn({ actionTypes }: MemoryDatabase): RegisteredActionType[] {
   return [...actionTypes.values()]
     .filter(isThere)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(shownOf);
+    .map(displayedOf);
 }
 
-function shownOf({ deletedAt: _deletedAt, ...row }: ActionTypeRow): RegisteredActionType {
+function displayedOf({ deletedAt: _deletedAt, ...row }: ActionTypeRow): RegisteredActionType {
   return structuredClone(row);
 }
 

@@ -1,8 +1,8 @@
-import type { Retries, RetryGroup } from '../../../services/api/runs/failures/retries.port.ts';
+import type { Retries, RetryGroup } from '../../../services/api/runs/retries.port.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
-import type { RetryWish, RunRow } from './run-tables.ts';
+import type { RetryRequest, RunRow } from './run-tables.ts';
 import { definitionOf } from './run-definitions.ts';
 import { addRunEvent } from './run-events.ts';
 import { standingFailures, type StandingFailure } from './standing-failures.ts';
@@ -15,10 +15,10 @@ export function createMemoryRetries({ database }: { database: MemoryDatabase }):
       atOnce(() => {
         const run = runs.get(of);
         if (!run) return [];
-        const wish = { ...filter, of: run.parentId === null ? null : of };
-        return groupsOf(standingFailures(database, run.parentId ?? of, wish, clock.now()));
+        const request = { ...filter, of: run.parentId === null ? null : of };
+        return groupsOf(standingFailures(database, run.parentId ?? of, request, clock.now()));
       }),
-    create: ({ runId, of, filter, deadlineSeconds }) =>
+    create: ({ runId, parentRunId: of, filter, deadlineSeconds }) =>
       atOnce(() => {
         const run = runs.get(of);
         const root = run && runs.get(run.parentId ?? run.id);
@@ -37,7 +37,7 @@ function insertRetry(
   database: MemoryDatabase,
   { campaignId, revision, ...root }: RunRow,
   runId: string,
-  retry: RetryWish,
+  retry: RetryRequest,
   deadlineSeconds: number | null,
 ): void {
   const nowMs = database.clock.nowMs();
@@ -67,7 +67,7 @@ function insertRetry(
     stateSince: database.clock.now(),
     settings: {},
     canary: null,
-    judgedFrom: new Map(),
+    failureBaseline: new Map(),
   });
   addRunEvent(database, runId, 'created');
 }

@@ -44,11 +44,11 @@ function write(database: MemoryDatabase, row: RunRow, change: RunChange): void {
   if (isTerminal(to)) Object.assign(row, { endedAt: now, waitingCause: null, waitingSince: null });
   Object.assign(row, { state: to, stateReason, settings: { ...row.settings, ...settings } });
   if (deadlineAt) row.deadlineAtMs = deadlineAt.getTime();
-  if (judgeFromHere) row.judgedFrom = endedSoFar(database, row.id);
+  if (judgeFromHere) row.failureBaseline = endedSoFar(database, row.id);
   for (const { kind, detail } of events) addRunEvent(database, row.id, kind, detail);
 }
 
-function endedSoFar(database: MemoryDatabase, runId: string): RunRow['judgedFrom'] {
+function endedSoFar(database: MemoryDatabase, runId: string): RunRow['failureBaseline'] {
   const judged = new Map<number, { ended: number; failed: number }>();
   const own = [...database.feeds.values()].filter((feed) => feed.runId === runId);
   for (const { step, succeeded, failed, unknown } of own.flatMap(({ feedId }) => totalsOf(database, feedId))) {

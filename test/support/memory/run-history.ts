@@ -1,5 +1,5 @@
 import type { RunHistory, TroubleEvent } from '../../../services/trigger/ports/run-history.ts';
-import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
+import { beforeLocalStart } from '../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, troubleEventKinds, type TroubleEventKind } from '../../../shared/domain/run/run-events.ts';
 import { firstGapMs, pointPlaceOf } from '../../../shared/domain/run/run-points.ts';
 import { atOnce } from './at-once.ts';
@@ -76,7 +76,7 @@ function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
   return feedsOf(database, run.id).flatMap((feed): RunTroubleRow[] => {
     const { feedId, country, fromStep, complete, stalled, stalls, stalledUntilMs } = feed;
     const place = { runId: run.id, country };
-    const isStalled = stalled !== null && !complete && stalled !== notItsTimeYet;
+    const isStalled = stalled !== null && !complete && stalled !== beforeLocalStart;
     return [
       ...[...holds.values()]
         .filter((hold) => hold.feedId === feedId && hold.kind === 'fault')
@@ -124,8 +124,8 @@ function tell(
   const run = database.runs.get(runId);
   if (run?.endedAt !== null) return [];
   const kinds = new Set<string>(troubleEventKinds);
-  const told = database.runEvents.filter((event) => event.runId === runId && kinds.has(event.kind)).length;
-  if (told >= maxTroubleEvents) return [];
+  const notified = database.runEvents.filter((event) => event.runId === runId && kinds.has(event.kind)).length;
+  if (notified >= maxTroubleEvents) return [];
   const action = definitionOf(database, run).chain[step - 1]?.action;
   addRunEvent(database, runId, kind, { country, ...(trouble === 'feed' ? {} : { step, action }), cause, ...more });
   return [{ runId, kind }];

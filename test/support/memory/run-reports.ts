@@ -2,7 +2,7 @@ import {
   failureCursorOf,
   failurePlaceOf,
   type FailurePlace,
-} from '../../../services/api/runs/failures/failure-cursor.contract.ts';
+} from '../../../services/api/runs/failure-cursor.contract.ts';
 import { estimateOf, onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import { InvalidCursorError } from '../../../services/api/frame/page.port.ts';
@@ -16,7 +16,7 @@ import type {
 } from '../../../services/api/runs/run-reports.port.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
-import { shownBudgets } from './budgets.ts';
+import { displayedBudgets } from './budgets.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
@@ -77,7 +77,7 @@ export function createMemoryRunReports({ database }: { database: MemoryDatabase 
       atOnce(() => {
         const after = cursor === null ? null : failurePlaceOf(cursor);
         if (after === undefined)
-          throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
+          throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of a list of failures`);
         const found = failuresOf(runId, database)
           .filter((failure) => q === undefined || failure.user.startsWith(q))
           .filter((failure) => step === undefined || failure.step === step)
@@ -143,7 +143,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     stalledBy: run.endedAt === null ? stalledBy : null,
     waitingSince: run.endedAt === null ? run.waitingSince : null,
     waits: run.endedAt === null ? waits : [],
-    budgets: shownBudgets(database, run.campaignId),
+    budgets: displayedBudgets(database, run.campaignId),
     failuresKept: run.failuresKept,
     receiptsDeletedAt: null,
     countries: feeds.map((feed) => ({
@@ -158,13 +158,13 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
       fedBatches: feed.nextBatchNo - 1,
       childBatches: totalsRowsOf(database, feed.feedId).reduce((sum, row) => sum + row.born, 0),
       complete: feed.complete,
-      totals: shownTotalsOf(database, feed.feedId),
+      totals: displayedTotalsOf(database, feed.feedId),
       receipts: [],
     })),
   };
 }
 
-function shownTotalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
+function displayedTotalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
   return totalsRowsOf(database, feedId).map(
     ({ done: _d, survived: _s, born: _b, waiting: _w, refused: _r, ...totals }) => totals,
   );
@@ -208,7 +208,7 @@ function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
 }
 
 /** A cause that nothing was put back for in this time is over. */
-const causeShownMs = 120_000;
+const causeDisplayedMs = 120_000;
 
 /** Workers say nothing of themselves here, so nothing is known of what blocks a step. */
 function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRow[] {
@@ -217,7 +217,7 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
   const holds = [...database.holds.values()].filter(({ untilMs }) => (untilMs ?? Infinity) > nowMs);
   const fresh = [...database.stepCauses.values()].filter(
     (row) =>
-      row.lastAtMs >= nowMs - causeShownMs &&
+      row.lastAtMs >= nowMs - causeDisplayedMs &&
       waitsIn(database, row) &&
       !isOverSinceClosed(database, row) &&
       !holds.some((hold) => hold.feedId === row.feedId && hold.step === row.step && hold.cause === row.cause),

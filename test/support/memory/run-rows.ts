@@ -32,7 +32,7 @@ export function createMemoryRunRows({ database }: { database: MemoryDatabase }):
         };
         const { deadlineAt = laterThan(seed), stateSince = clock.now(), ...row } = seed;
         const waitingSince = seed.waitingCause === undefined ? null : clock.now();
-        const rest = { deadlineAtMs: deadlineAt.getTime(), stateSince, waitingSince, judgedFrom: new Map() };
+        const rest = { deadlineAtMs: deadlineAt.getTime(), stateSince, waitingSince, failureBaseline: new Map() };
         runs.set(id, { id, ...rest, ...optional, ...row });
         return id;
       }),

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { alternately } from '../../../services/trigger/keep/alternately.ts';
-import { notItsTimeYet } from '../../../shared/contracts/runs/feed-audience.ts';
+import { beforeLocalStart } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import { statesBefore, type TerminalRunState } from '../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../shared/domain/run/under-way.ts';
@@ -59,7 +59,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
           const id = uuidv7();
           const stepUnits = row.kind === 'dry-run' ? null : stepUnitsOf(database, row.campaignId, feed.country);
           const startsAtMs = startsAt?.getTime() ?? -Infinity;
-          const later = startsAtMs > clock.nowMs() ? { stalled: notItsTimeYet, stalledUntilMs: startsAtMs } : {};
+          const later = startsAtMs > clock.nowMs() ? { stalled: beforeLocalStart, stalledUntilMs: startsAtMs } : {};
           database.feeds.set(id, {
             ...unfed,
             ...feed,
@@ -100,9 +100,9 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
     refusals: () => atOnce(() => [...database.shardRefusals]),
     unpriced: () => atOnce(() => null),
     shortages: (runIds) => atOnce(() => runIds.flatMap((runId) => shortagesOf(database, runId))),
-    show: (shown) =>
+    show: (displayed) =>
       atOnce(() => {
-        for (const { runId, inFlight, waiting, waitingCause } of shown) {
+        for (const { runId, inFlight, waiting, waitingCause } of displayed) {
           const row = runs.get(runId);
           if (row?.endedAt !== null) continue;
           Object.assign(row, { inFlight, waiting });
@@ -140,12 +140,12 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const changes = { stateReason: cause, canary: 'waits' } as const;
         return move(runId, 'running', 'pausing', changes, 'auto-paused', { cause });
       }),
-    endCanary: (runId, said) =>
+    endCanary: (runId, reported) =>
       atOnce(() => {
         const row = runs.get(runId);
         if (row?.state !== 'running' || row.canary !== 'serving') return false;
         row.canary = 'over';
-        addRunEvent(database, runId, 'canary-passed', { said });
+        addRunEvent(database, runId, 'canary-passed', { report: reported });
         return true;
       }),
   };

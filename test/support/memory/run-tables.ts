@@ -8,7 +8,7 @@ import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 import type { CanaryState } from '../../../shared/domain/run/canary.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { CampaignState } from '../../../services/api/campaigns/campaign-store.port.ts';
-import type { RetryFilter } from '../../../services/api/runs/failures/retries.port.ts';
+import type { RetryFilter } from '../../../services/api/runs/retries.port.ts';
 
 export interface CampaignRow {
   id: string;
@@ -40,9 +40,9 @@ export interface RunRow {
   revision: number;
   /** One of its campaign where absent. */
   kind?: RunKind | undefined;
-  /** The run whose failed users this one tries again. */
+  /** Run whose failed users this run retries. */
   parentId: string | null;
-  retry: RetryWish | null;
+  retry: RetryRequest | null;
   createdAt: Date;
   scheduledFor: Date;
   state: RunState;
@@ -55,17 +55,17 @@ export interface RunRow {
   waitingCause: string | null;
   waitingSince: Date | null;
   stateSince: Date;
-  /** What was changed for this run alone. */
+  /** Settings that were changed for this run alone. */
   settings: Partial<RunSettings> & { canary?: Canary };
   canary: CanaryState | null;
   /** By step: who had ended when the run was resumed last. */
-  judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;
+  failureBaseline: ReadonlyMap<number, { ended: number; failed: number }>;
   /** False once the single failures are no longer kept. */
   failuresKept: boolean;
 }
 
-/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
-export interface RetryWish extends RetryFilter {
+/** Failures to retry: of one run, or, with null, of the whole family; lists are filters. */
+export interface RetryRequest extends RetryFilter {
   of: string | null;
 }
 
@@ -77,7 +77,7 @@ export interface RunEventRow {
   detail: Readonly<Record<string, unknown>>;
 }
 
-/** How far a run was: users that had ended a step. */
+/** Progress of a run: users that had ended a step. */
 export interface RunPointRow {
   runId: string;
   slot: number;
@@ -85,7 +85,7 @@ export interface RunPointRow {
   ended: number;
 }
 
-/** What the history of a run was told of and is not over. */
+/** Trouble in the history of a run that is not over. */
 export interface RunTroubleRow {
   runId: string;
   kind: 'breaker' | 'hold' | 'feed';

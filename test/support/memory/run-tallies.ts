@@ -22,7 +22,7 @@ export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
     pauseAtFailed: pauseAtFailedOf(settingsOf(database, row)),
     hasBudgets: budgets !== undefined,
     canary: row.canary === 'serving' && canary ? { maxFailedPercent: canary.maxFailedPercent ?? null } : null,
-    judgedFrom: [...row.judgedFrom].map(([step, judged]) => ({ step, ...judged })),
+    failureBaseline: [...row.failureBaseline].map(([step, judged]) => ({ step, ...judged })),
     feeds: feedsOf(database, row.id).map((feed) => ({
       feedId: feed.feedId,
       country: feed.country,

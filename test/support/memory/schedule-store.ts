@@ -8,7 +8,7 @@ import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calen
 import { scheduleMoveOf } from '../../../shared/domain/recurrence/schedule-states.ts';
 import type { Page } from '../../../services/api/frame/page.port.ts';
 import type {
-  Fired,
+  FireResult,
   FireRequest,
   GroupRecord,
   GroupStore,
@@ -19,7 +19,7 @@ import type {
 import { instantsByHand, maxFiredByHand } from '../../../services/api/schedules/postgres/fire-by-hand.ts';
 import { readCursor, writeCursor } from '../../../services/api/schedules/postgres/occurrence-list.ts';
 import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
-import { runVerbs, whatHappened } from '../../../services/api/schedules/postgres/schedule-store.ts';
+import { runVerbs, describeChange } from '../../../services/api/schedules/postgres/schedule-store.ts';
 import { atOnce } from './at-once.ts';
 import {
   fireSchedulesInMemory,
@@ -40,25 +40,25 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
   const { schedules, groups } = recurring;
 
   function firePending(row: ScheduleRow): void {
-    while (row.lookAtMs !== null && row.lookAtMs <= clock.nowMs()) {
+    while (row.nextCheckAtMs !== null && row.nextCheckAtMs <= clock.nowMs()) {
       fireSchedulesInMemory(database, [row], decider);
     }
   }
 
-  function fire(row: ScheduleRow, wish: FireRequest, wanted: readonly string[] | null): Fired {
+  function fire(row: ScheduleRow, request: FireRequest, wanted: readonly string[] | null): FireResult {
     const all = selectGroups(row.definition.groups, [...groups.values()]);
     const names = all.map(({ name }) => name).filter((name) => wanted?.includes(name) ?? true);
     if (names.length === 0) return { kind: 'no-groups' };
     const atMost = Math.floor(maxFiredByHand / names.length);
     const question = { clockMs: clock.nowMs(), createdAtMs: row.createdAtMs, atMost, calendars: recurring.calendars };
-    const instants = instantsByHand(wish, row.definition, question);
+    const instants = instantsByHand(request, row.definition, question);
     if (instants.length > atMost) return { kind: 'too-many', atMost };
     const { id: scheduleId } = row;
     const occurrences = instants.flatMap((atMs, index) => {
       return names.map((group) => {
         const targetId = targetIdOf(scheduleId, targetOf(database, row), group, atMs);
         const times = { scheduledForMs: atMs, dueAtMs: clock.nowMs() + index };
-        return { scheduleId, group, ...times, kind: wish.kind, state: 'fired' as const, targetId };
+        return { scheduleId, group, ...times, kind: request.kind, state: 'fired' as const, targetId };
       });
     });
     const won = insertOccurrencesInMemory(database, row, occurrences, decider);
@@ -98,7 +98,7 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         if (!row) return { kind: 'missing' };
         if (expected !== null && expected !== row.revision) return { kind: 'outdated', schedule: recordOf(row) };
         if (definition && (row.state === 'paused' || row.state === 'disabled')) {
-          Object.assign(row, { silence: { untilMs: clock.nowMs(), cause: row.state }, lookAtMs: clock.nowMs() });
+          Object.assign(row, { silence: { untilMs: clock.nowMs(), cause: row.state }, nextCheckAtMs: clock.nowMs() });
         }
         if (definition && row.state !== 'ended') firePending(row);
         const wanted = {
@@ -112,11 +112,11 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         const now = clock.nowMs();
         Object.assign(row, { ...wanted, revision: row.revision + 1, updatedAtMs: now });
         if (definition) {
-          const { nextAtMs, lookAtMs } = timesOf(definition, row.createdAtMs, now, recurring.calendars);
-          const looks = row.state === 'active' ? { nextAtMs, lookAtMs } : { nextAtMs: null, lookAtMs: null };
+          const { nextAtMs, nextCheckAtMs } = timesOf(definition, row.createdAtMs, now, recurring.calendars);
+          const looks = row.state === 'active' ? { nextAtMs, nextCheckAtMs } : { nextAtMs: null, nextCheckAtMs: null };
           Object.assign(row, {
             highWaterMs: Math.max(row.highWaterMs, now),
-            regionLooks: new Map(),
+            regionNextChecks: new Map(),
             ...looks,
           });
         }
@@ -138,13 +138,13 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
           stateReason: reason,
           stateSinceMs: now,
           updatedAtMs: now,
-          regionLooks: new Map(),
+          regionNextChecks: new Map(),
           nextAtMs: isOn ? timesOf(row.definition, row.createdAtMs, now, recurring.calendars).nextAtMs : null,
-          lookAtMs: isOn ? now : null,
+          nextCheckAtMs: isOn ? now : null,
           ...(isOn ? { silence: { untilMs: now, cause: before === 'paused' ? 'paused' : 'disabled' } } : {}),
         });
         if (verb === 'disable') dropBuffered(database, row);
-        stopRemaindersInMemory(database, row, runVerbs[verb], whatHappened(verb));
+        stopRemaindersInMemory(database, row, runVerbs[verb], describeChange(verb));
         return { move, schedule: recordOf(row) };
       }),
 
@@ -163,12 +163,12 @@ export function createMemoryScheduleStore({ database }: { database: MemoryDataba
         return 'removed';
       }),
 
-    fire: (scheduleId, wish, wanted) =>
+    fire: (scheduleId, order, wanted) =>
       atOnce(() => {
         const row = schedules.get(scheduleId);
         if (!row) return { kind: 'missing' };
         if (row.state === 'disabled') return { kind: 'disabled', schedule: recordOf(row) };
-        return fire(row, wish, wanted);
+        return fire(row, order, wanted);
       }),
 
     occurrences: (scheduleId, { state, group }, limit, cursor) =>
@@ -229,7 +229,7 @@ export function addMemorySchedule(
     stateReason: null,
     stateSinceMs: now,
     highWaterMs: now,
-    regionLooks: new Map(),
+    regionNextChecks: new Map(),
     silence: null,
     note,
     createdAtMs: now,
@@ -243,7 +243,7 @@ export function addMemorySchedule(
 function timesOf(definition: KeptSchedule, madeAtMs: number, afterMs: number, calendars: WorkCalendars) {
   const recurrence = recurrenceOf(definition.recurrence, madeAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, afterMs);
-  return { nextAtMs, lookAtMs: lookMs ?? recurrence.untilMs ?? afterMs };
+  return { nextAtMs, nextCheckAtMs: lookMs ?? recurrence.untilMs ?? afterMs };
 }
 
 function dropBuffered(database: MemoryDatabase, row: ScheduleRow): void {

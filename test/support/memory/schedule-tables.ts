@@ -30,8 +30,8 @@ export interface ScheduleRow {
   stateSinceMs: number;
   highWaterMs: number;
   nextAtMs: number | null;
-  lookAtMs: number | null;
-  regionLooks: Map<string, number | null>;
+  nextCheckAtMs: number | null;
+  regionNextChecks: Map<string, number | null>;
   silence: { untilMs: number; cause: SkipCause } | null;
   note: string | null;
   createdAtMs: number;

@@ -32,7 +32,7 @@ describeSchedules('in memory', () => {
     },
     disarm: (scheduleId: string) => {
       const row = database.recurring.schedules.get(scheduleId);
-      if (row) row.lookAtMs = null;
+      if (row) row.nextCheckAtMs = null;
       return Promise.resolve();
     },
     switchOff: (region: string) => {

@@ -1,3 +1,4 @@
+import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import type { FedPages } from '../../../services/trigger/ports/feed-store.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { allActionTypes, suppressionDetail } from '../../../shared/domain/step/suppressions.ts';
@@ -6,14 +7,14 @@ import { stepKey, type MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-definitions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
-/** How each step of these batches ends where nobody is called: everybody succeeds who is on no list. */
+/** Ends each step of these batches without calls: all users succeed who are on no list. */
 export function sinkPages(database: MemoryDatabase, row: FeedRow, { batches, sink }: FedPages): void {
   const run = database.runs.get(row.runId);
   if (!run) throw new Error(`feed ${row.feedId} belongs to no run`);
   row.sharedUsers = (row.sharedUsers ?? 0) + (sink?.shared ?? 0);
   const { chain } = definitionOf(database, run);
   for (const { batchNo, users } of batches) {
-    let left = users;
+    let left = idsOf(users);
     for (const [index, { action }] of chain.entries()) {
       if (left.length === 0) break;
       left = sinkStep(database, { feedId: row.feedId, batchNo, step: index + 1, users: left, action });

@@ -2,7 +2,7 @@ import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
-import type { RetryWish } from './run-tables.ts';
+import type { RetryRequest } from './run-tables.ts';
 import type { FailureRow } from './step-tables.ts';
 
 export interface StandingFailure {
@@ -19,7 +19,7 @@ export interface StandingFailure {
 export function standingFailures(
   database: MemoryDatabase,
   rootId: string,
-  { of, steps, countries, reasons: wanted }: RetryWish,
+  { of, steps, countries, reasons: wanted }: RetryRequest,
   until: Date,
 ): StandingFailure[] {
   const family = [...database.runs.values()].filter(({ id, parentId }) => id === rootId || parentId === rootId);

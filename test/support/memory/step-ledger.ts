@@ -29,7 +29,7 @@ import { lostBefore } from './lost-users.ts';
 import { batchKey, stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { StepAttemptRow, StepRow } from './step-tables.ts';
 import { putBack } from './put-back.ts';
-import { tellSuppressed } from './suppressions.ts';
+import { attachSuppressed } from './suppressions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export interface MemoryStepLedgerDeps {
@@ -55,7 +55,7 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
 interface LedgerWorker extends MemoryStepLedgerDeps {
   /** By feed, the last number that was used. */
   readonly childNumbers: Map<string, number>;
-  /** Of this flush. */
+  /** Units of this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
   readonly actionTypeOf: LedgerFlush['actionTypeOf'];
   readonly checked: LedgerFlush['checked'];
@@ -78,7 +78,7 @@ function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorke
   return next;
 }
 
-/** As one statement sees it: what is recorded here does not yet let the next step be claimed. */
+/** Applies a flush as one statement sees it: steps recorded here do not yet allow a claim of the next step. */
 function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: LedgerWorker): LedgerFlushed {
   const { database, unitsPerUser } = worker;
   const busy = claims.filter((ref) => costOf(ref, unitsPerUser) > 0 && isBudgetLocked(database, ref.feedId));
@@ -118,13 +118,13 @@ function flushed({ results, claims, begins, handOn }: LedgerFlush, worker: Ledge
     const isPriced = costOf(ref, unitsPerUser) > 0;
     const short = isPriced ? unaffordable(database, claimed, shortages.get(keyOf(ref))) : undefined;
     if (short && 'state' in short) putBackAgain(short, worker);
-    else result.claimed.push(short ?? toldOf(claimed, worker));
+    else result.claimed.push(short ?? notifiedOf(claimed, worker));
   }
   return result;
 }
 
-function toldOf(claimed: ClaimedStep, { database, actionTypeOf, checked }: LedgerWorker): ClaimedStep {
-  return noteChecked(database, tellSuppressed(database, claimed, actionTypeOf?.(claimed)), checked);
+function notifiedOf(claimed: ClaimedStep, { database, actionTypeOf, checked }: LedgerWorker): ClaimedStep {
+  return noteChecked(database, attachSuppressed(database, claimed, actionTypeOf?.(claimed)), checked);
 }
 
 function putBackAgain(result: StepWaiting, { database }: LedgerWorker): void {
@@ -147,8 +147,8 @@ function noteBegin(database: MemoryDatabase, begin: StepBegin): boolean {
   if (row?.state !== 'running' || row.epoch !== begin.epoch) return false;
   row.begun = true;
   const { feedId, batchNo, step, epoch } = begin;
-  const noted = { feedId, batchNo, step, epoch, worker: row.owner, at: database.clock.now() };
-  database.stepBegins.set(`${keyOf(begin)}/${epoch}`, noted);
+  const record = { feedId, batchNo, step, epoch, worker: row.owner, at: database.clock.now() };
+  database.stepBegins.set(`${keyOf(begin)}/${epoch}`, record);
   if (row.nextAttemptAtMs === null) keepAttempt(database, { ...begin, epoch: begin.epoch - 1 }, lostWorker);
   return true;
 }
@@ -253,7 +253,7 @@ export const unclaimed = {
   cause: null,
 } as const;
 
-/** Who is left, where there is such a batch, and the step before is done with survivors. */
+/** Returns the remaining users, if the batch exists and the step before is done with survivors. */
 function leftIn({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): Contradiction['truth'] {
   const batch = batches.get(batchKey(feedId, batchNo));
   if (!batch) return null;
@@ -266,11 +266,11 @@ function leftIn({ batches, steps }: MemoryDatabase, { feedId, batchNo, step }: S
 function contradictionOf(database: MemoryDatabase, claim: StepClaim): Contradiction | undefined {
   const { feedId, batchNo, step, remaining, lostDigest } = claim;
   const truth = leftIn(database, claim);
-  const isAsSaid =
+  const isAsReported =
     truth &&
     (remaining === undefined || remaining === truth.remaining) &&
     (lostDigest === undefined || lostDigest === truth.lostDigest);
-  return isAsSaid ? undefined : { feedId, batchNo, step, truth };
+  return isAsReported ? undefined : { feedId, batchNo, step, truth };
 }
 
 function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps): ClaimedStep | undefined {
@@ -302,7 +302,7 @@ function isHandedOn(result: StepDone, worker: LedgerWorker): boolean {
   return claim(next, worker) !== undefined;
 }
 
-/** What a row keeps when it is claimed: a lapse is counted where a call had begun, or may have. */
+/** Returns the row's fields after a claim: a lapse is counted if a call had begun, or may have begun. */
 function takenOver(before: StepRow): Partial<StepRow> {
   const hasLapsed = before.state === 'running' && (before.lapses === 0 || before.begun);
   return {
@@ -335,7 +335,7 @@ export function isFree(row: StepRow, nowMs: number): boolean {
   return row.state === 'waiting' && row.nextAttemptAtMs !== null && row.nextAttemptAtMs <= nowMs;
 }
 
-/** What a Postgres text cannot hold; the twin must not be more patient. */
+/** Returns the fault for text that Postgres cannot store: the twin must not accept more. */
 function faultOf(result: StepResult): Error | undefined {
   const texts =
     result.state === 'done'

@@ -10,7 +10,7 @@ export function suppress({ suppressionLists }: MemoryDatabase, list: string, use
 }
 
 /** A claim with whoever of its batch is on a list; that no call of it is made is written with it. */
-export function tellSuppressed(database: MemoryDatabase, claim: ClaimedStep, actionType = ''): ClaimedStep {
+export function attachSuppressed(database: MemoryDatabase, claim: ClaimedStep, actionType = ''): ClaimedStep {
   if (claim.open) return claim;
   const { suppressionLists, steps } = database;
   const onList = (list: string, user: string): SuppressedUser | undefined => {

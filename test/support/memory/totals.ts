@@ -50,14 +50,14 @@ export function addToTotals(
   });
 }
 
-/** Whether any batch waits in the step. */
+/** Returns true if a batch waits in the step. */
 export function waitsIn({ totals }: MemoryDatabase, { feedId, step }: { feedId: string; step: number }): boolean {
   return (totals.get(`${feedId}/${step}`)?.waiting ?? 0) > 0;
 }
 
 const sampleSize = 5;
 
-/** What a failure adds to the report's counts by reason. */
+/** Adds a failure to the report's counts by reason. */
 export function addToFailureTotals(
   { failureTotals }: MemoryDatabase,
   feedId: string,
@@ -79,9 +79,7 @@ export function totalsRowsOf({ totals }: MemoryDatabase, feedId: string): Totals
     .sort((a, b) => a.step - b.step);
 }
 
-/**
- * What the feed's totals say of users, in the order of steps. A step in which nothing was recorded so far has no line.
- */
+/** Returns the feed's totals of users, in the order of steps. A step without recorded users has no line. */
 export function totalsOf(database: MemoryDatabase, feedId: string): StepTotals[] {
   return totalsRowsOf(database, feedId).map((row) => {
     const { step, batches, succeeded, failed, expired, cancelled, unknown, suppressed } = row;

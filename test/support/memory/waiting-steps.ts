@@ -7,7 +7,7 @@ import { feedsOf } from './run-feeds.ts';
 
 const causeLastsMs = 120_000;
 
-/** What is held, else the cause that a batch was put back for last, not long ago. */
+/** Returns the hold of each step, otherwise the recent cause for which a batch was last released. */
 export function waitingStepsOf(database: MemoryDatabase, runId: string): WaitingStep[] {
   return feedsOf(database, runId).flatMap(({ feedId, country }) => {
     const held = [...database.holds.values()]
@@ -29,7 +29,7 @@ export function waitingStepsOf(database: MemoryDatabase, runId: string): Waiting
   });
 }
 
-/** Whether the breaker of the shard has closed since a batch was put back for this cause last. */
+/** Returns true if the breaker of the shard has closed since a batch was last released for this cause. */
 export function isOverSinceClosed(database: MemoryDatabase, { feedId, step, lastAtMs }: StepCauseRow): boolean {
   const feed = database.feeds.get(feedId);
   const run = feed && database.runs.get(feed.runId);

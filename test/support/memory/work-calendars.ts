@@ -3,7 +3,7 @@ import type { WorkCalendarStore } from '../../../services/api/schedules/work-cal
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
-/** What `work-calendar-store.ts` writes, over maps. */
+/** Twin of `work-calendar-store.ts`, over maps. */
 export function createMemoryWorkCalendars({ database }: { database: MemoryDatabase }): Pick<WorkCalendarStore, 'put'> {
   const { clock, recurring } = database;
   return {
@@ -14,8 +14,12 @@ export function createMemoryWorkCalendars({ database }: { database: MemoryDataba
         const users = [...recurring.schedules.values()].filter(
           (row) => row.definition.recurrence.workCalendar === name && row.state === 'active',
         );
-        for (const row of users.filter(({ lookAtMs }) => (lookAtMs ?? Infinity) > now)) {
-          Object.assign(row, { highWaterMs: Math.max(row.highWaterMs, now), lookAtMs: now, regionLooks: new Map() });
+        for (const row of users.filter(({ nextCheckAtMs }) => (nextCheckAtMs ?? Infinity) > now)) {
+          Object.assign(row, {
+            highWaterMs: Math.max(row.highWaterMs, now),
+            nextCheckAtMs: now,
+            regionNextChecks: new Map(),
+          });
         }
         const at = new Date(now);
         return { name, definition, revision: 1, schedules: users.length, createdAt: at, updatedAt: at };

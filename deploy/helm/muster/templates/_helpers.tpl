@@ -15,15 +15,17 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{/* Database role of a service. */}}
 {{- define "muster.databaseKey" -}}
-{{- if eq . "api" -}}api-database-url{{- else if eq . "migrate" -}}owner-database-url{{- else -}}engine-database-url{{- end -}}
+{{- if has . (list "api" "connectors") -}}{{ . }}-database-url{{- else if eq . "migrate" -}}owner-database-url{{- else -}}engine-database-url{{- end -}}
 {{- end }}
 
 {{/* Environment of every process. Expects a dict of root and service. */}}
 {{- define "muster.environment" -}}
 {{- $ := .root -}}
+{{- if ne .service "connectors" }}
 - { name: MUSTER_CONFIG, value: /etc/muster/engine.json }
 - { name: MUSTER_TOPIC_PREFIX, value: {{ $.Values.topicPrefix | quote }} }
 - { name: MUSTER_REGION, value: {{ $.Values.region | quote }} }
+{{- end }}
 - { name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }} }
 - { name: STOP_DEADLINE_MS, value: {{ mul $.Values.stopping.deadlineSeconds 1000 | quote }} }
 {{- with $.Values.egressAllow }}
@@ -37,7 +39,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 - name: MUSTER_SECRETS_KEY
   valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: secrets-key } }
 {{- end }}
-{{- if ne .service "migrate" }}
+{{- if not (has .service (list "migrate" "connectors")) }}
 - { name: KAFKA_BROKERS, value: {{ join "," $.Values.kafka.brokers | quote }} }
 {{- if $.Values.kafka.tls.enabled }}
 - { name: KAFKA_TLS, value: 'true' }
@@ -52,7 +54,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: kafka-password-{{ .service }} } }
 {{- end }}
 {{- end }}
-{{- if not (has .service (list "migrate" "topics")) }}
+{{- if not (has .service (list "migrate" "topics" "connectors")) }}
 {{- range $variable, $key := $.Values.secret.named }}
 - name: {{ $variable }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secret.name }}, key: {{ $key }} } }
@@ -124,7 +126,11 @@ spec:
         app.kubernetes.io/component: {{ .service }}
         muster/deployment: {{ .name }}
       annotations:
+        {{- if eq .service "connectors" }}
+        checksum/connectors: {{ $.Values.connectors.file | toJson | sha256sum }}
+        {{- else }}
         checksum/engine: {{ $.Values.engine | toJson | sha256sum }}
+        {{- end }}
     spec:
       automountServiceAccountToken: false
       # Longer than a service gives itself to finish its work, and than it goes on serving before.
@@ -155,7 +161,7 @@ spec:
         - name: {{ .service }}
           image: {{ include "muster.image" $ }}
           imagePullPolicy: {{ $.Values.image.pullPolicy }}
-          command: [node{{ if ne .service "scheduler" }}, --max-semi-space-size=64, --no-allocation-site-pretenuring{{ end }}, services/{{ .service }}/main.ts]
+          command: [node, services/{{ .service }}/main.ts]
           env:
             {{- include "muster.environment" (dict "root" $ "service" .service) | nindent 12 }}
             - { name: HEALTH_HOST, value: 0.0.0.0 }
@@ -170,12 +176,14 @@ spec:
             - { name: health, containerPort: 8081 }
             {{- if eq .service "api" }}
             - { name: http, containerPort: {{ $.Values.api.port }} }
+            {{- else if eq .service "connectors" }}
+            - { name: http, containerPort: 7080 }
             {{- end }}
           startupProbe: { httpGet: { path: /healthz, port: health }, periodSeconds: 2, failureThreshold: 60 }
           livenessProbe: { httpGet: { path: /healthz, port: health }, periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 3 }
           readinessProbe: { httpGet: { path: /readyz, port: health }, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 }
-          {{- if eq .service "api" }}
-          # Requests still come while it is taken out of its service.
+          {{- if has .service (list "api" "connectors") }}
+          # Requests still arrive while the pod is removed from its service.
           lifecycle: { preStop: { sleep: { seconds: {{ $.Values.stopping.drainSeconds }} } } }
           {{- end }}
           {{- with .settings.resources }}
@@ -185,9 +193,17 @@ spec:
           securityContext:
             {{- include "muster.containerSecurity" $ | nindent 12 }}
           volumeMounts:
+            {{- if eq .service "connectors" }}
+            {{- include "muster.connectorsMounts" $ | nindent 12 }}
+            {{- else }}
             {{- include "muster.mounts" $ | nindent 12 }}
+            {{- end }}
       volumes:
+        {{- if eq .service "connectors" }}
+        {{- include "muster.connectorsVolumes" $ | nindent 8 }}
+        {{- else }}
         {{- include "muster.volumes" $ | nindent 8 }}
+        {{- end }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget

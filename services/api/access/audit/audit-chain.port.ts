@@ -6,7 +6,7 @@ export interface ChainPlace {
 
 export interface ChainLink extends ChainPlace {
   /** Text that was hashed after the hash of the previous entry. */
-  said: string;
+  text: string;
 }
 
 /** Consecutive entries, read in one snapshot. */

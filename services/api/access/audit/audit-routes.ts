@@ -18,8 +18,8 @@ export interface AuditRoutesDeps {
   chain: AuditChain;
 }
 
-/** About 10 ms of hashing, in which the process handles no other request. */
-const verifiedAtOnce = 5000;
+/** Entries verified at once. Hashing them takes about 10 ms, in which the process handles no other request. */
+const verificationBatch = 5000;
 
 const auditQuery = pageQuery.extend({
   number: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
@@ -42,10 +42,10 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listChanges',
-      summary: 'List changes, newest first: who did what to which, and how it ended',
+      summary: 'List changes, newest first: who changed what, and with which result',
       description:
-        'Holds what succeeded, what a state refused (409), exports of lists, and other settings that a service was ' +
-        'started with. A key with a scope sees its own.',
+        'Contains changes that succeeded or that a state refused (409), exports of lists, and starts of a ' +
+        'service with other settings. A key with a scope sees only its own changes.',
       tags: ['audit'],
       querystring: auditQuery,
       response: { 200: jsonAnswer('A page of changes', pageShape(auditRecord)) },
@@ -54,10 +54,10 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
       const { keyId, since, until, limit, cursor, ...filter } = request.query;
       const { key, scope } = callerOf(request);
       const times = { since: momentOf(since), until: momentOf(until) };
-      const asked = idInQuery('apiKey', 'keyId', keyId);
-      if (!isWhole(scope) && asked !== undefined && asked !== key)
-        throw outOfScope('this key has a scope: it sees its own changes');
-      const wanted = { ...filter, ...times, apiKey: isWhole(scope) ? asked : key };
+      const requestedKey = idInQuery('apiKey', 'keyId', keyId);
+      if (!isWhole(scope) && requestedKey !== undefined && requestedKey !== key)
+        throw outOfScope('this key has a scope, so it sees only its own changes');
+      const wanted = { ...filter, ...times, apiKey: isWhole(scope) ? requestedKey : key };
       const page = await audit.list(wanted, limit, cursorInQuery('change', cursor));
       return pageView('change', page, (record) => auditView(record, server.changeSentences));
     },
@@ -69,8 +69,8 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'verifyAudit',
-      summary: 'Verify that entries of the audit log are as they were added',
-      description: `Computes the hashes of ${verifiedAtOnce} entries anew, in the order of their numbers.`,
+      summary: 'Verify that no entry of the audit log was changed, removed or added',
+      description: `Recomputes the hashes of ${verificationBatch} entries, in the order of their numbers.`,
       tags: ['audit'],
       querystring: z.object({
         after: z.coerce
@@ -81,11 +81,11 @@ export function auditRoutes(server: HttpServer, { audit, chain }: AuditRoutesDep
           .optional()
           .describe('A number, as in `next`'),
       }),
-      response: { 200: jsonAnswer('What was found', auditVerification) },
+      response: { 200: jsonAnswer('The result of the verification', auditVerification) },
     },
     handler: async ({ query: { after } }) => {
-      const part = await chain.part(after, verifiedAtOnce);
-      const { isEnd, to, ...found } = verifyPart(part, { after, limit: verifiedAtOnce });
+      const part = await chain.part(after, verificationBatch);
+      const { isEnd, to, ...found } = verifyPart(part, { after, limit: verificationBatch });
       return { ...found, to, cut: part.cut, head: part.head, next: isEnd ? null : to.number };
     },
   });

@@ -7,13 +7,13 @@ import { createHttpServer } from '../../frame/server/create-http-server.ts';
 import { csv } from '../../frame/answer-list.ts';
 import { collectSentences, requireSentences } from './change-sentences.ts';
 
-describe('the sentences of the audit log', () => {
-  test('are those that stand in the table, for every operation', async () => {
+describe('the sentences that the audit log shows for operations', () => {
+  test('match the table changeSentences for every operation', async () => {
     const { sentences } = await describedApi();
     expect(Object.fromEntries(sentences)).toEqual(changeSentences);
   });
 
-  test('are for existing operations, 29 operations of replaced routes, and two that never had a route', () => {
+  test('exist only for current operations, 29 operations of replaced routes, and two that never had a route', () => {
     const there = new Set(listedRoutes.map(({ route }) => route.replaceAll(/\{(\w+)\}/g, ':$1')));
     const others = Object.keys(changeSentences).filter((operation) => !there.has(operation));
     const replaced = [
@@ -36,11 +36,11 @@ const handler = () => ({});
 const answersCsv = { response: { 200: { description: 'Rows', content: { [csv]: {} } } } };
 const config = { audit: 'rewound a run' };
 
-describe('a route', () => {
+describe('a route of the API', () => {
   test.each([
     ['POST /v1/rewinds', { method: 'POST' }],
     ['GET /v1/rewinds', { method: 'GET', schema: answersCsv }],
-  ] as const)('%s is refused if the audit log records it and it has no sentence', (operation, route) => {
+  ] as const)('is refused if the audit log records it but it has no sentence: %s', (operation, route) => {
     const server = createTestServer();
     expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).toThrow(
       `${operation} has no sentence for the audit log`,
@@ -50,7 +50,7 @@ describe('a route', () => {
   test.each([
     ['POST /v1/rewinds', { method: 'POST', config: { ...config, isFrequent: true } }],
     ['GET /v1/rewinds', { method: 'GET', config }],
-  ] as const)('%s is refused if the audit log never records it and it has a sentence', (operation, route) => {
+  ] as const)('is refused if the audit log never records it but it has a sentence: %s', (operation, route) => {
     const server = createTestServer();
     expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).toThrow(
       `${operation} has a sentence, and no entry in the audit log`,
@@ -60,7 +60,7 @@ describe('a route', () => {
   test.each([
     ['only reads', { method: 'GET' }],
     ['is too frequent to be recorded', { method: 'POST', config: { isFrequent: true } }],
-  ] as const)('is registered without a sentence if it %s', (_what, route) => {
+  ] as const)('is accepted without a sentence if it %s', (_what, route) => {
     const server = createTestServer();
     expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).not.toThrow();
   });
@@ -68,14 +68,14 @@ describe('a route', () => {
   test.each([
     ['changes something', 'POST', {}],
     ['is exported', 'GET', { schema: answersCsv }],
-  ] as const)('has its sentence under method and path if it %s', (_what, method, route) => {
+  ] as const)('is listed by method and path, with its sentence for the audit log, if it %s', (_what, method, route) => {
     const server = createTestServer();
     const { size } = server.changeSentences;
     server.route({ ...route, method, config, url: '/v1/rewinds', handler });
     expect([...server.changeSentences].slice(size)).toEqual([[`${method} /v1/rewinds`, 'rewound a run']]);
   });
 
-  test('is refused if its sentence stands among those of operations without a route', () => {
+  test('is refused if the list for operations without a route has a sentence for it', () => {
     const server = createTestServer();
     expect(() => server.route({ method: 'PUT', url: '/settings', config, handler })).toThrow(
       'PUT /settings has two sentences for the audit log',

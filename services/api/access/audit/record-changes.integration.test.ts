@@ -26,7 +26,7 @@ function audited({ server } = on.api) {
   return { send, listed, create };
 }
 
-it('a change that succeeded is in the audit log before it is answered, with who made it and on what', async () => {
+it('a change that succeeded is in the audit log before its response, with its key and its subject', async () => {
   const { send, listed } = audited();
 
   const created = await send('POST', '/v1/campaigns', someCampaign, { 'x-request-id': 'mine' });
@@ -36,11 +36,11 @@ it('a change that succeeded is in the audit log before it is answered, with who 
   const facts = { keyId: publicId('apiKey', on.key), keyName: 'a test', method: 'POST', subject: id };
   expect(await listed()).toMatchObject([
     { ...facts, route: '/v1/campaigns/:id/start', summary: 'started a campaign', status: 200 },
-    { ...facts, route: '/v1/campaigns', summary: 'made a campaign', status: 201, requestId: 'mine' },
+    { ...facts, route: '/v1/campaigns', summary: 'created a campaign', status: 201, requestId: 'mine' },
   ]);
 });
 
-it('a change that the state refused is there with why', async () => {
+it('a change that was refused because of the state of its object is in the audit log with the reason', async () => {
   const { send, listed, create } = audited();
   const id = await create();
   await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
@@ -51,7 +51,7 @@ it('a change that the state refused is there with why', async () => {
   expect(refused).toMatchObject({ status: 409, subject: id, detail: { refused: 'no-longer-configured' } });
 });
 
-it('what was refused for its shape, its key or its id changed nothing and is not there, and looks are not', async () => {
+it('reads, and requests that were refused for their key, id or body, are not in the audit log', async () => {
   const { send, listed } = audited();
 
   await send('POST', '/v1/campaigns', { name: 'secret' });
@@ -62,21 +62,21 @@ it('what was refused for its shape, its key or its id changed nothing and is not
   expect(await listed()).toEqual([]);
 });
 
-it('what only asks is not there: previews, an estimate', async () => {
+it('previews and estimates are not in the audit log', async () => {
   const { send, listed, create } = audited();
   const id = await create();
 
-  const asked = [
+  const requests = [
     await send('POST', '/v1/campaigns/preview', someCampaign),
     await send('POST', `/v1/campaigns/${id}/estimate`),
     await send('POST', '/v1/schedules/preview', { cron: '0 9 * * *' }),
   ];
 
-  expect(asked.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+  expect(requests.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
   expect((await listed()).map(({ route }) => route)).toEqual(['/v1/campaigns']);
 });
 
-it('a repeat that was answered from its Idempotency-Key is not there twice', async () => {
+it('a repeat that is answered by its Idempotency-Key is not recorded twice', async () => {
   const { send, listed } = audited();
 
   await send('POST', '/v1/campaigns', someCampaign, { 'idempotency-key': 'k' });
@@ -85,7 +85,7 @@ it('a repeat that was answered from its Idempotency-Key is not there twice', asy
   expect(await listed()).toHaveLength(1);
 });
 
-it('never holds what was sent', async () => {
+it('the audit log never contains the body of a request', async () => {
   const { create, listed } = audited();
 
   await create();
@@ -93,7 +93,7 @@ it('never holds what was sent', async () => {
   expect(JSON.stringify(await listed())).not.toContain('lapsed-riders');
 });
 
-it('a change that could not be recorded is answered all the same, and the log has all of it', async () => {
+it('a change that cannot be recorded is answered all the same, and the log line has the whole entry', async () => {
   const lines: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -118,19 +118,19 @@ it('a change that could not be recorded is answered all the same, and the log ha
   });
 });
 
-it('is listed by what was changed, who did it and when, page by page', async () => {
+it('changes are listed by subject, key and time, page by page', async () => {
   const { send, listed, create } = audited();
-  const [one, two] = [await create(), await create()];
+  const [first, second] = [await create(), await create()];
   await on.passTime(60_000);
-  await send('POST', `/v1/campaigns/${one}/start`);
+  await send('POST', `/v1/campaigns/${first}/start`);
 
-  expect((await listed(`?subject=${two}`)).map(({ route }) => route)).toEqual(['/v1/campaigns']);
+  expect((await listed(`?subject=${second}`)).map(({ route }) => route)).toEqual(['/v1/campaigns']);
   expect(await listed(`?keyId=${publicId('apiKey', on.key)}`)).toHaveLength(3);
   expect(await listed(`?since=${on.deps.clock.now().toISOString()}`)).toHaveLength(1);
   expect(await listed(`?until=${on.deps.clock.now().toISOString()}&method=POST`)).toHaveLength(2);
-  const first = await send('GET', '/v1/audit?limit=2');
-  const { next } = pageShape(auditRecord).parse(first.json());
-  expect((await listed(`?limit=2&cursor=${next ?? ''}`)).map(({ subject }) => subject)).toEqual([one]);
+  const page = await send('GET', '/v1/audit?limit=2');
+  const { next } = pageShape(auditRecord).parse(page.json());
+  expect((await listed(`?limit=2&cursor=${next ?? ''}`)).map(({ subject }) => subject)).toEqual([first]);
 });
 
 it.each([
@@ -141,7 +141,7 @@ it.each([
   ['since=yesterday', 422],
   ['cursor=nonsense', 422],
   ['user=1', 422],
-])('?%s is answered with %i', async (query, status) => {
+])('the audit log answers the query ?%s with %i', async (query, status) => {
   const { send } = audited();
 
   expect((await send('GET', `/v1/audit?${query}`)).statusCode).toBe(status);

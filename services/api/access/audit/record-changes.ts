@@ -66,20 +66,23 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
     status: reply.statusCode,
     requestId: id,
     detail: {
-      ...(isExport(method, reply) && asked.parse(query)),
+      ...(isExport(method, reply) && queryFields.parse(query)),
       ...auditDetail,
       ...(reply.statusCode === refusedByState ? refusalOf(payload) : {}),
     },
   };
 }
 
-const asked = z.record(z.string(), z.unknown());
+const queryFields = z.record(z.string(), z.unknown());
 /** Path parameters other than the first may be numbers, such as a revision. */
-const namesOne = z.record(z.string(), z.unknown());
+const pathParams = z.record(z.string(), z.unknown());
 
-/** Returns what the path names, by its first parameter; else what was created. */
+/**
+ * Returns the first path parameter, which names the changed object. If the path names none, returns the id of the
+ * created object. Null if there is neither.
+ */
 function subjectOf({ params }: FastifyRequest, reply: FastifyReply): string | null {
-  const [named] = Object.values(namesOne.safeParse(params).data ?? {});
+  const [named] = Object.values(pathParams.safeParse(params).data ?? {});
   const created = reply.getHeader('location');
   if (typeof named === 'string') return named;
   return typeof created === 'string' ? (created.split('/').at(-1) ?? null) : null;
@@ -89,6 +92,6 @@ const refusal = z.object({ code: z.string(), detail: z.string() });
 
 function refusalOf(payload: unknown): AuditDetail {
   if (typeof payload !== 'string') return {};
-  const said = refusal.safeParse(JSON.parse(payload)).data;
-  return said ? { refused: said.code, because: said.detail } : {};
+  const problem = refusal.safeParse(JSON.parse(payload)).data;
+  return problem ? { refused: problem.code, because: problem.detail } : {};
 }

@@ -6,11 +6,11 @@ import { verifyPart } from './verify-chain.ts';
 const start: ChainPlace = { number: 0, hash: '00'.repeat(32) };
 
 /** Entries as they are added, each behind the one before it. */
-function chainOf(said: readonly string[], behind = start): ChainLink[] {
+function chainOf(texts: readonly string[], behind = start): ChainLink[] {
   let last = behind;
-  return said.map((text) => {
+  return texts.map((text) => {
     const hash = createHash('sha256').update(Buffer.from(last.hash, 'hex')).update(text).digest('hex');
-    const link = { number: last.number + 1, hash, said: text };
+    const link = { number: last.number + 1, hash, text };
     last = link;
     return link;
   });
@@ -25,7 +25,7 @@ const verify = (change: Partial<ChainPart>, after?: number) =>
 const placeOf = ({ number, hash }: ChainLink): ChainPlace => ({ number, hash });
 
 describe('entries of the audit log', () => {
-  it('fit where each says what it said, up to the last that was added', () => {
+  it('are valid if each hash matches its content, up to the last one', () => {
     expect(verify({})).toEqual({ checked: 3, from: start, to: placeOf(third), broken: null, isEnd: true });
     expect(verify({ links: [], head: start })).toEqual({
       checked: 0,
@@ -36,7 +36,7 @@ describe('entries of the audit log', () => {
     });
   });
 
-  it('are verified part by part, behind the last of the part before', () => {
+  it('are verified part by part, starting after the last entry of the previous part', () => {
     const part = { ...whole, links: [first, second] };
     expect(verifyPart(part, { limit: 2 })).toEqual({
       checked: 2,
@@ -48,13 +48,13 @@ describe('entries of the audit log', () => {
     expect(verify({ previous: second, links: [third] }, 2)).toMatchObject({ checked: 1, broken: null, isEnd: true });
   });
 
-  it('are verified from where they are not kept any more, also behind one that has gone since', () => {
+  it('are verified from the oldest entry that retention has kept, even if the entry to start after was deleted', () => {
     expect(verify({ cut: second, links: [third] })).toMatchObject({ checked: 1, from: second, broken: null });
     expect(verify({ cut: second, links: [third] }, 1)).toMatchObject({ checked: 1, broken: null });
   });
 
-  it.each<[what: string, change: Partial<ChainPart>, number: number, found: string]>([
-    ['one that says something else', { links: [first, { ...second, said: 'too' }, third] }, 2, 'changed'],
+  it.each<[what: string, change: Partial<ChainPart>, number, found: string]>([
+    ['one that says something else', { links: [first, { ...second, text: 'too' }, third] }, 2, 'changed'],
     ['one with another hash', { links: [first, { ...second, hash: first.hash }, third] }, 2, 'changed'],
     ['one that is gone', { links: [first, third] }, 2, 'missing'],
     ['the first that is gone', { links: [second, third] }, 1, 'missing'],
@@ -64,11 +64,11 @@ describe('entries of the audit log', () => {
     ['one before those that are kept', { cut: first, links: [second, third], hasBeforeCut: true }, 1, 'added'],
     ['another last hash', { head: { ...third, hash: first.hash } }, 3, 'changed'],
     ['all made anew behind one that is kept elsewhere', { cut: first, links: chainOf(['two', 'three']) }, 2, 'missing'],
-  ])('do not fit: %s', (_what, change, number, what) => {
-    expect(verify(change).broken).toMatchObject({ number, what });
+  ])('are invalid after a change: %s', (_what, change, number, kind) => {
+    expect(verify(change).broken).toMatchObject({ number, what: kind });
   });
 
-  it('do not fit behind one that is not there', () => {
+  it('are invalid if the entry to start after does not exist', () => {
     expect(verify({ links: [] }, 7).broken).toMatchObject({ number: 7, what: 'missing' });
   });
 });

@@ -23,7 +23,8 @@ export function verifyPart(
   { after, limit }: { after?: number | undefined; limit: number },
 ): VerifiedPart {
   const { cut, head, links } = part;
-  // The entry named by `after` may meanwhile have been deleted because of its age.
+  // The entry named by `after` may have been deleted because of its age. Verification then begins after the last
+  // deleted entry.
   const from = after === undefined || after <= cut.number ? cut : part.previous;
   if (!from) {
     const number = after ?? 0;
@@ -32,12 +33,12 @@ export function verifyPart(
   let to = from;
   if (part.hasBeforeCut)
     return brokenAt(
-      { number: cut.number, what: 'added', because: `those up to ${cut.number} were deleted` },
+      { number: cut.number, what: 'added', because: `the entries up to ${cut.number} were deleted` },
       from,
       to,
       0,
     );
-  for (const [checked, { said, ...link }] of links.entries()) {
+  for (const [checked, { text, ...link }] of links.entries()) {
     const wanted = to.number + 1;
     if (link.number !== wanted)
       return brokenAt(
@@ -46,8 +47,13 @@ export function verifyPart(
         to,
         checked,
       );
-    if (hashBehind(to, said) !== link.hash)
-      return brokenAt({ number: wanted, what: 'changed', because: 'its hash is of another text' }, from, to, checked);
+    if (hashAfter(to, text) !== link.hash)
+      return brokenAt(
+        { number: wanted, what: 'changed', because: 'its hash does not match its content' },
+        from,
+        to,
+        checked,
+      );
     to = link;
   }
   const isEnd = links.length < limit;
@@ -55,17 +61,17 @@ export function verifyPart(
 }
 
 function brokenHead(last: ChainPlace, head: ChainPlace): BrokenLink | null {
-  const because = `${head.number} were added, and the last is ${last.number}`;
+  const because = `${head.number} entries were added, but the last one is ${last.number}`;
   if (last.number < head.number) return { number: last.number + 1, what: 'missing', because };
   if (last.number > head.number) return { number: last.number, what: 'added', because };
   if (last.hash === head.hash) return null;
-  return { number: last.number, what: 'changed', because: 'the last hash that was made is another one' };
+  return { number: last.number, what: 'changed', because: 'its hash differs from the last hash that was added' };
 }
 
 function brokenAt(broken: BrokenLink, from: ChainPlace, to: ChainPlace, checked: number): VerifiedPart {
   return { checked, from, to, broken, isEnd: true };
 }
 
-function hashBehind({ hash }: ChainPlace, said: string): string {
-  return createHash('sha256').update(hash, 'hex').update(said).digest('hex');
+function hashAfter({ hash }: ChainPlace, text: string): string {
+  return createHash('sha256').update(hash, 'hex').update(text).digest('hex');
 }

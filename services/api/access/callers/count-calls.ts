@@ -1,21 +1,24 @@
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
-import type { CallerNotes } from './caller-notes.ts';
+import type { CallerCounter } from './caller-counter.ts';
 
 export interface CountCallsDeps {
   /** Undefined means that calls are not counted. */
-  callerNotes?: Pick<CallerNotes, 'called'> | undefined;
+  callerCounter?: Pick<CallerCounter, 'called'> | undefined;
 }
 
 /** Operation name of requests to unknown paths. */
 const noOperation = 'none';
 
-/** Counts each response by key, including ended keys, and by operation. A stream counts when it ends. */
-export function countCalls(server: HttpServer, { callerNotes }: CountCallsDeps): void {
-  if (!callerNotes) return;
+/**
+ * Counts each response by key and by operation. Expired and revoked keys are counted too. A streamed response counts
+ * when it ends.
+ */
+export function countCalls(server: HttpServer, { callerCounter }: CountCallsDeps): void {
+  if (!callerCounter) return;
   server.addHook('onResponse', (request, reply, done) => {
     const key = request.apiKey?.key ?? request.endedKey;
     if (key !== null) {
-      callerNotes.called(key, request.routeOptions.schema?.operationId ?? noOperation, reply.statusCode);
+      callerCounter.called(key, request.routeOptions.schema?.operationId ?? noOperation, reply.statusCode);
     }
     done();
   });

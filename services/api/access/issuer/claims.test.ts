@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grantOf, nameOf } from './claims.ts';
+import { readGrant, readName } from './claims.ts';
 
 const rules = {
   roleClaim: 'groups',
@@ -9,26 +9,26 @@ const rules = {
   ],
   scopeClaim: 'muster',
 };
-const grantOfScope = (scope: unknown) => grantOf({ groups: ['staff'], muster: scope }, rules);
+const grantOfScope = (scope: unknown) => readGrant({ groups: ['staff'], muster: scope }, rules);
 const everything = { clients: null, countries: null, actionTypes: null, users: false };
 
 describe('the role of a token', () => {
-  it('is the first rule that fits, in the order of the rules', () => {
-    const grant = grantOf({ groups: ['staff', 'ops'] }, { ...rules, scopeClaim: undefined });
+  it('is the role of the first matching rule, in the order of the rules', () => {
+    const grant = readGrant({ groups: ['staff', 'ops'] }, { ...rules, scopeClaim: undefined });
     expect(grant).toEqual({ role: 'operator', scope: everything });
   });
 
-  it('is found in a claim inside of another one', () => {
+  it('is found in a nested claim', () => {
     const nested = { ...rules, roleClaim: 'realm_access.roles', scopeClaim: undefined };
-    expect(grantOf({ realm_access: { roles: 'ops other' } }, nested)).toMatchObject({ role: 'operator' });
+    expect(readGrant({ realm_access: { roles: 'ops other' } }, nested)).toMatchObject({ role: 'operator' });
   });
 
-  it('is refused with the reason: no claim, or none with a role', () => {
-    expect(grantOf({}, rules)).toEqual({
+  it('is refused with the reason: no claim, or no claim that is mapped to a role', () => {
+    expect(readGrant({}, rules)).toEqual({
       refused: 'this token has no claim groups (OIDC_ROLE_CLAIM, OIDC_ROLES)',
     });
-    expect(grantOf({ groups: ['guests'] }, rules)).toEqual({
-      refused: 'this token has no groups that is given a role here (OIDC_ROLE_CLAIM, OIDC_ROLES)',
+    expect(readGrant({ groups: ['guests'] }, rules)).toEqual({
+      refused: 'this token has no value of groups that is mapped to a role (OIDC_ROLE_CLAIM, OIDC_ROLES)',
     });
   });
 });
@@ -41,13 +41,13 @@ describe('the scope of a token', () => {
     [['action:award-points'], { clients: null, countries: null, actionTypes: ['award-points'], users: false }],
     [['client:*', 'country:*'], everything],
     [['country:Singapore'], { clients: null, countries: [], actionTypes: null, users: false }],
-  ])('%j is read', (scope, expected) => {
+  ])('is read from %j', (scope, expected) => {
     expect(grantOfScope(scope)).toEqual({ role: 'viewer', scope: expected });
   });
 
-  it.each([[undefined], ['users'], [[]], [7]])('%j grants nothing', (scope) => {
+  it.each([[undefined], ['users'], [[]], [7]])('is empty for %j, so the token is refused', (scope) => {
     expect(grantOfScope(scope)).toEqual({
-      refused: 'this token has no muster that says what it is for (OIDC_SCOPE_CLAIM): all, or client:…',
+      refused: 'this token has no muster that names a scope (OIDC_SCOPE_CLAIM): all, or client:…',
     });
   });
 });
@@ -58,11 +58,11 @@ describe('the name of a person', () => {
     [{ email: 'a@shop.example', email_verified: 'true' }, 'a@shop.example'],
     [{ email: 'a@shop.example' }, undefined],
     [{ email: 'a@shop.example', email_verified: false }, undefined],
-  ])('%j is %j: an address counts if the issuer has verified it', (claims, name) => {
-    expect(nameOf(claims, 'email')).toBe(name);
+  ])('for the claims %j is %j: an email address counts only if the issuer has verified it', (claims, name) => {
+    expect(readName(claims, 'email')).toBe(name);
   });
 
   it('has no control characters', () => {
-    expect([nameOf({ name: ' Ann ' }, 'name'), nameOf({ name: 'A\u202enn' }, 'name')]).toEqual(['Ann', undefined]);
+    expect([readName({ name: ' Ann ' }, 'name'), readName({ name: 'A\u202enn' }, 'name')]).toEqual(['Ann', undefined]);
   });
 });

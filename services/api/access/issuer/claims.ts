@@ -6,7 +6,7 @@ import type { IssuerSettings } from '../../../../shared/runtime/configuration/au
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Scope as claimed by a token: clients by name or id. */
-export interface SaidScope {
+export interface ClaimedScope {
   clients: readonly string[] | null;
   countries: readonly string[] | null;
   actionTypes: readonly string[] | null;
@@ -14,36 +14,37 @@ export interface SaidScope {
 }
 
 /** Role and scope that a token grants, or a sentence with the reason why it grants nothing. */
-export type Granted = { role: Role; scope: SaidScope } | { refused: string };
+export type TokenGrant = { role: Role; scope: ClaimedScope } | { refused: string };
 
 type Rules = Pick<IssuerSettings, 'roleClaim' | 'roles' | 'scopeClaim'>;
 
-export function grantOf(claims: Claims, { roleClaim, roles, scopeClaim }: Rules): Granted {
+export function readGrant(claims: Claims, { roleClaim, roles, scopeClaim }: Rules): TokenGrant {
   const has = new Set(valuesOf(claims, roleClaim));
   const mapped = roles.find(({ value }) => has.has(value));
   if (!mapped) {
-    const said = has.size === 0 ? `has no claim ${roleClaim}` : `has no ${roleClaim} that is given a role here`;
-    return { refused: `this token ${said} (OIDC_ROLE_CLAIM, OIDC_ROLES)` };
+    const reason =
+      has.size === 0 ? `has no claim ${roleClaim}` : `has no value of ${roleClaim} that is mapped to a role`;
+    return { refused: `this token ${reason} (OIDC_ROLE_CLAIM, OIDC_ROLES)` };
   }
   if (scopeClaim === undefined) return { role: mapped.role, scope: whole };
   const scope = scopeIn(valuesOf(claims, scopeClaim));
   if (scope) return { role: mapped.role, scope };
-  return { refused: `this token has no ${scopeClaim} that says what it is for (OIDC_SCOPE_CLAIM): all, or client:…` };
+  return { refused: `this token has no ${scopeClaim} that names a scope (OIDC_SCOPE_CLAIM): all, or client:…` };
 }
 
 /** Returns the display name of a person; undefined if the token has none. */
-export function nameOf(claims: Claims, nameClaim: string): string | undefined {
+export function readName(claims: Claims, nameClaim: string): string | undefined {
   // An unverified email address may belong to any person. Some issuers write the claim as a string.
   if (nameClaim === 'email' && ![true, 'true'].some((verified) => claims['email_verified'] === verified))
     return undefined;
   const name = claimAt(claims, nameClaim);
-  return typeof name === 'string' && shown.test(name.trim()) ? name.trim() : undefined;
+  return typeof name === 'string' && displayName.test(name.trim()) ? name.trim() : undefined;
 }
 
 /** Same rule as for names of keys: no characters that move a cursor or change the direction of a line. */
-const shown = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
+const displayName = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
-const whole: SaidScope = { clients: null, countries: null, actionTypes: null, users: false };
+const whole: ClaimedScope = { clients: null, countries: null, actionTypes: null, users: false };
 
 /**
  * Parses `all`, or values by kind: `client:shop`, `country:SG`, `action:award-points`; `users` grants users of all
@@ -51,7 +52,7 @@ const whole: SaidScope = { clients: null, countries: null, actionTypes: null, us
  * clients alone holds no campaigns. A kind with only invalid values is bounded to nothing. Undefined if the token names
  * no kind.
  */
-function scopeIn(values: readonly string[]): SaidScope | undefined {
+function scopeIn(values: readonly string[]): ClaimedScope | undefined {
   if (values.includes('all')) return whole;
   const [clients, countries, actionTypes] = ['client:', 'country:', 'action:'].map((kind) => namedBy(kind, values));
   if (!clients && !countries && !actionTypes) return undefined;

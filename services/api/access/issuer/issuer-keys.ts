@@ -6,17 +6,17 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 
 const minuteMs = 60_000;
 /** Age at which keys are fetched again, in milliseconds. A withdrawn key is accepted for at most this long. */
-export const freshMs = 10 * minuteMs;
+export const refreshAfterMs = 10 * minuteMs;
 /** Longest time, in milliseconds, that keys are used while the issuer is unavailable. */
-export const believedMs = 60 * minuteMs;
+export const maxStaleMs = 60 * minuteMs;
 /** Shortest time between two fetches caused by tokens that name an unknown key, in milliseconds. */
 export const unknownKeyPauseMs = 30_000;
 /** Pause between an unsuccessful request to the issuer and the next one, in milliseconds. */
-export const afterFailureMs = 10_000;
+export const retryAfterFailureMs = 10_000;
 
 /** Reports that the issuer is unavailable and its last documents are too old. */
-export class IssuerAwayError extends Error {
-  override readonly name = 'IssuerAwayError';
+export class IssuerUnavailableError extends Error {
+  override readonly name = 'IssuerUnavailableError';
 }
 
 export interface IssuerKeysDeps {
@@ -26,13 +26,13 @@ export interface IssuerKeysDeps {
 }
 
 export interface IssuerKeys {
-  /** Key resolver for jose. Fetches the keys again if the key of a token is unknown. @throws {IssuerAwayError} */
+  /** Key resolver for jose. Fetches the keys again for an unknown key. @throws {IssuerUnavailableError} */
   keyOf: JWTVerifyGetKey;
-  /** @throws {IssuerAwayError} */
+  /** @throws {IssuerUnavailableError} */
   discovered(): Promise<DiscoveryDocument>;
   /** Fetches the documents for the first time; failures are logged. */
   begin(): void;
-  /** Null before the first request. */
+  /** Returns whether the last request to the issuer succeeded; null before the first request. */
   isAnswering(): boolean | null;
 }
 
@@ -48,8 +48,8 @@ interface Known {
  */
 export function createIssuerKeys({ provider, clock, logger }: IssuerKeysDeps): IssuerKeys {
   let known: Known | undefined;
-  let asking: Promise<void> | undefined;
-  let askedAtMs = -Infinity;
+  let pending: Promise<void> | undefined;
+  let requestedAtMs = -Infinity;
   let failure: string | undefined;
 
   const ageMs = () => (known === undefined ? Infinity : clock.monotonicMs() - known.readAtMs);
@@ -65,27 +65,27 @@ export function createIssuerKeys({ provider, clock, logger }: IssuerKeysDeps): I
       return;
     }
     failure = keys.ok ? 'unknown' : keys.cause;
-    logger.warn({ cause: failure }, 'the issuer of tokens does not answer as it should, asking again');
+    logger.warn({ cause: failure }, 'a request to the issuer of tokens failed and will be repeated');
   }
 
-  function ask(): Promise<void> {
-    if (asking) return asking;
-    askedAtMs = clock.monotonicMs();
-    asking = read().finally(() => (asking = undefined));
-    return asking;
+  function refresh(): Promise<void> {
+    if (pending) return pending;
+    requestedAtMs = clock.monotonicMs();
+    pending = read().finally(() => (pending = undefined));
+    return pending;
   }
 
   async function current(): Promise<Known> {
-    if (known && ageMs() < freshMs) return known;
-    if (failure === undefined) await ask();
-    else if (clock.monotonicMs() - askedAtMs >= afterFailureMs) void ask();
-    if (known && ageMs() < believedMs) return known;
-    throw new IssuerAwayError(failure ?? 'it was not asked yet');
+    if (known && ageMs() < refreshAfterMs) return known;
+    if (failure === undefined) await refresh();
+    else if (clock.monotonicMs() - requestedAtMs >= retryAfterFailureMs) void refresh();
+    if (known && ageMs() < maxStaleMs) return known;
+    throw new IssuerUnavailableError(failure ?? 'no request was sent yet');
   }
 
   async function mayHaveAnother(): Promise<boolean> {
-    if (failure !== undefined || clock.monotonicMs() - askedAtMs < unknownKeyPauseMs) return false;
-    await ask();
+    if (failure !== undefined || clock.monotonicMs() - requestedAtMs < unknownKeyPauseMs) return false;
+    await refresh();
     return true;
   }
 
@@ -100,7 +100,7 @@ export function createIssuerKeys({ provider, clock, logger }: IssuerKeysDeps): I
       }
     },
     discovered: async () => (await current()).discovered,
-    begin: () => void ask(),
-    isAnswering: () => (askedAtMs === -Infinity ? null : failure === undefined),
+    begin: () => void refresh(),
+    isAnswering: () => (requestedAtMs === -Infinity ? null : failure === undefined),
   };
 }

@@ -14,7 +14,7 @@ export interface SignInSecrets {
 }
 
 export function signInSecretsOf(secret: string): SignInSecrets {
-  const derived = (what: string) => createHmac('sha256', secret).update(`sign-in ${what}`).digest('base64url');
+  const derived = (purpose: string) => createHmac('sha256', secret).update(`sign-in ${purpose}`).digest('base64url');
   return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
 }
 

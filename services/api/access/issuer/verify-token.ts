@@ -53,15 +53,21 @@ export async function verifyToken(token: string, terms: TokenTerms): Promise<Ver
   if (ends !== undefined && (ends + toleranceSeconds) * 1000 <= now.getTime()) throw new TokenRefusedError(expired);
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
-      ...{ issuer, audience: [...audiences], algorithms, clockTolerance: toleranceSeconds },
-      ...{ requiredClaims: ['exp', 'sub'], currentDate: now },
+      issuer,
+      audience: [...audiences],
+      algorithms,
+      clockTolerance: toleranceSeconds,
+      requiredClaims: ['exp', 'sub'],
+      currentDate: now,
     });
     if (!types.has(protectedHeader.typ?.toLowerCase())) throw new TokenRefusedError('this is a token of another kind');
     const { sub, exp } = payload;
     const subject = subjectShape.safeParse(sub).data;
-    if (subject === undefined || exp === undefined) throw new TokenRefusedError(nobody);
+    if (subject === undefined || exp === undefined) throw new TokenRefusedError(missingSubject);
     if (!isName(subject)) {
-      throw new TokenRefusedError(`the sub of this token holds characters that no name may: ${escapedText(subject)}`);
+      throw new TokenRefusedError(
+        `the sub of this token has characters that are not allowed in names: ${escapedText(subject)}`,
+      );
     }
     return { ...payload, sub: subject, exp };
   } catch (error) {
@@ -71,13 +77,13 @@ export async function verifyToken(token: string, terms: TokenTerms): Promise<Ver
 }
 
 const expired = 'this token has expired';
-const nobody = 'this token does not say whose it is';
+const missingSubject = 'this token has no valid subject';
 
 function claimsIn(token: string): JWTPayload {
   try {
     return decodeJwt(token);
   } catch {
-    throw new TokenRefusedError('this is no token that can be read');
+    throw new TokenRefusedError('this token is malformed');
   }
 }
 
@@ -85,15 +91,15 @@ function sentenceOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return expired;
   if (error instanceof errors.JWTClaimValidationFailed)
     return claimSentences[error.claim] ?? `its ${error.claim} is wrong`;
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature of this token does not fit';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'the signature of this token does not match';
   if (error instanceof errors.JWKSNoMatchingKey) return 'this token is signed with a key that its issuer does not have';
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'this token is not signed with the key of a pair';
-  return 'this is no token that can be read';
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'this token is not signed with an asymmetric key';
+  return 'this token is malformed';
 }
 
 const claimSentences: Readonly<Record<string, string>> = {
   aud: 'this token is for another audience',
-  nbf: 'this token is not good yet',
-  exp: 'this token does not say when it ends',
-  sub: nobody,
+  nbf: 'this token is not valid yet',
+  exp: 'this token has no expiry',
+  sub: missingSubject,
 };

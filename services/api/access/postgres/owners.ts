@@ -32,7 +32,8 @@ export function createOwners({ pool }: { pool: Pool }): Owners {
       if (!row) return undefined;
       const { clientId, countries, actionTypes } = row;
       if (clientId === null) return { of: 'campaign', countries: countries ?? [], actionTypes: actionTypes ?? [] };
-      // The body of a notification's job is a message, which a scope of all clients does not bound.
+      // The job of a notification contains a message, which a key for all clients must not read. Its owner is therefore
+      // the account of the notification.
       const ofNotification = kind === 'job' ? await ownerOfNotification(clientId, true) : undefined;
       return ofNotification ?? { of: 'client', clientId };
     },
@@ -47,7 +48,7 @@ interface OwnerRow {
 
 const ofClient = `client as "clientId", null::text[] as countries, null::text[] as "actionTypes"`;
 
-/** Columns with the reach of a campaign's revision `r`. */
+/** Columns with the countries and action types of a campaign's revision `r`. */
 export const reachOfRevision = `array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries,
   array(select step ->> 'action' from jsonb_array_elements(r.definition -> 'chain') step) as "actionTypes"`;
 
@@ -100,11 +101,14 @@ const ownerOfAudience = `
   from audiences a where a.id = $1::uuid`;
 
 const ownerOfAudienceCount = `
-  select null::uuid as "clientId", array(select jsonb_array_elements_text(c.question -> 'countries')) as countries,
+  select null::uuid as "clientId", array(select jsonb_array_elements_text(c.request -> 'countries')) as countries,
     '{}'::text[] as "actionTypes"
   from audience_counts c where c.id = $1::uuid`;
 
-/** Scopes are those of the account and of the key that set the URL. Messages are sent only within both. */
+/**
+ * Selects the account of a notification, with the scopes of the account's key and of the key that set the URL. Messages
+ * are sent only within both scopes.
+ */
 const accountOfNotification = `
   select n.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,
       'actionTypes', k.action_types, 'users', k.reads_users))

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { Role } from '../../../../shared/domain/roles.ts';
 import { wholeScope, type Scope } from '../../../../shared/domain/scopes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
-import { touchKeys } from './key-store.ts';
+import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from '../credentials/postgres/key-rows.ts';
+import { touchKeys } from '../credentials/postgres/key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
 /** Rights and longest life of a session opened through an issuer. */
@@ -51,7 +51,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
         }),
       );
       const session = (await find([digest])).get(digest);
-      if (!session) throw new Error('a session was not kept');
+      if (!session) throw new Error('a session was not stored');
       return session;
     },
     find,
@@ -64,14 +64,14 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       return (await pool.query('delete from sessions where api_key = $1', [apiKey])).rowCount ?? 0;
     },
     /** Returns the number of open sessions by key; keys without sessions are omitted. */
-    openOf: async (apiKeys: readonly string[]): Promise<Map<string, number>> => {
-      const { rows } = await pool.query<{ key: string; sessions: number }>(countOpen, [apiKeys]);
+    countOpen: async (apiKeys: readonly string[]): Promise<Map<string, number>> => {
+      const { rows } = await pool.query<{ key: string; sessions: number }>(countOpenSessions, [apiKeys]);
       return new Map(rows.map(({ key, sessions }) => [key, sessions]));
     },
     /** Stores a link and returns its expiry. */
     addLink: async (digest: string, apiKey: string): Promise<Date> => {
       const { rows } = await pool.query<{ expiresAt: Date }>(insertLink, [digest, apiKey, linkLifeMs]);
-      if (!rows[0]) throw new Error('a link was not kept');
+      if (!rows[0]) throw new Error('a link was not stored');
       return rows[0].expiresAt;
     },
     /** Returns the key of an unused, unexpired link of a valid key. Of two concurrent requests, one receives it. */
@@ -115,31 +115,31 @@ interface InsertParams extends Scope {
 const insertSession = statementOf<InsertParams>(
   'insert-session',
   ($) => `
-  insert into sessions (digest, api_key, idle_until, expires_at, role, clients, countries, action_types,
+  insert into sessions (digest, api_key, idle_expires_at, expires_at, role, clients, countries, action_types,
     reads_users)
   values (${$('digest')}, ${$('apiKey')}, now() + ${$('idleMs')}::float8 * interval '1 ms',
     now() + ${$('maxMs')}::float8 * interval '1 ms', ${$('role')}, ${$('clients')}::uuid[], ${$('countries')}::text[],
     ${$('actionTypes')}::text[], ${$('users')}::boolean)`,
 );
 
-const countOpen = `
+const countOpenSessions = `
   select api_key as key, count(*)::int as sessions from sessions
-  where api_key = any($1::uuid[]) and least(idle_until, expires_at) > now() group by api_key`;
+  where api_key = any($1::uuid[]) and least(idle_expires_at, expires_at) > now() group by api_key`;
 
 /** Parameters: $1 digests, $2 idle ms, $3 ms between two writes. */
 const findSessions = `
   with found as materialized (
-    select s.digest, s.api_key, s.created_at, s.idle_until, s.expires_at, s.role,
+    select s.digest, s.api_key, s.created_at, s.idle_expires_at, s.expires_at, s.role,
       jsonb_build_object('clients', s.clients, 'countries', s.countries, 'actionTypes', s.action_types,
         'users', s.reads_users) as scope
     from sessions s join api_keys k on k.id = s.api_key and ${isGoodKey}
-    where s.digest = any($1::text[]) and least(s.idle_until, s.expires_at) > now()
+    where s.digest = any($1::text[]) and least(s.idle_expires_at, s.expires_at) > now()
   ), used as (
-    update sessions set idle_until = now() + $2::float8 * interval '1 ms'
+    update sessions set idle_expires_at = now() + $2::float8 * interval '1 ms'
     where digest in (
       select digest from sessions
       where digest in (select digest from found)
-        and idle_until < now() + ($2::float8 - $3::float8) * interval '1 ms'
+        and idle_expires_at < now() + ($2::float8 - $3::float8) * interval '1 ms'
       order by digest for update skip locked
     )
   ), touched as (${touchKeys('select api_key from found')})

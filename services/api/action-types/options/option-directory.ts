@@ -40,28 +40,31 @@ export interface OptionDirectoryDeps {
  * The result contains the reason if the endpoint fails.
  */
 export function createOptionDirectory({ optionSource, usedValues, clock }: OptionDirectoryDeps) {
-  const kept = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({
+  const cache = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({
     maxSize: maxKeptCharacters,
     sizeCalculation: ({ characters }) => characters,
   });
   const underWay = new Map<string, Promise<OptionsAnswer>>();
 
-  /** Concurrent requests with the same query share one request to the endpoint. */
+  /**
+   * Returns the options that the endpoint offers. Concurrent requests with the same query share one request to the
+   * endpoint.
+   */
   function offered({ type, text: search, country, limit }: OptionSearch, { pointer }: PlainParameter, url: URL) {
     const key = JSON.stringify([type.name, type.revision, pointer, country, search, limit]);
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known && clock.monotonicMs() < known.untilMs) return Promise.resolve(known.answer);
-    const asking =
+    const pending =
       underWay.get(key) ??
-      optionSource.ask({ type, url, search, country, limit }).then((whole) => {
+      optionSource.fetch({ type, url, search, country, limit }).then((whole) => {
         const answer = cut(whole, limit);
         const untilMs = clock.monotonicMs() + (answer.ok ? keptMs : failureKeptMs);
-        kept.set(key, { untilMs, answer, characters: JSON.stringify(answer).length });
+        cache.set(key, { untilMs, answer, characters: JSON.stringify(answer).length });
         underWay.delete(key);
         return answer;
       });
-    underWay.set(key, asking);
-    return asking;
+    underWay.set(key, pending);
+    return pending;
   }
 
   async function withUse(
@@ -79,15 +82,18 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
     });
     const usedBy = new Map(used.map(({ value, campaigns }) => [value, campaigns]));
     return options.map(({ value, label, description, countries }) => ({
-      ...{ value, label: label ?? null, description: description ?? null, countries: countries ?? null },
+      value,
+      label: label ?? null,
+      description: description ?? null,
+      countries: countries ?? null,
       usedBy: usedBy.get(value) ?? 0,
     }));
   }
 
   async function listUsed(search: OptionSearch, names: readonly string[], unavailable: string | null) {
     const { type, text, country, limit } = search;
-    const asked = { actionType: type.name, parameter: names, text, country, limit: limit + 1 };
-    const found = await usedValues.list(asked);
+    const usedSearch = { actionType: type.name, parameter: names, text, country, limit: limit + 1 };
+    const found = await usedValues.list(usedSearch);
     return {
       items: found.slice(0, limit).map(({ value, countries, campaigns }) => {
         return { value, label: null, description: null, countries, usedBy: campaigns };
@@ -111,7 +117,7 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
       const url = parameter.options === undefined ? null : optionsUrlOf(parameter.options, endpoint);
       if (url === null) return listUsed(search, names, null);
       const answer = fitting(await offered(search, parameter, url), parameter);
-      if (!answer.ok) return listUsed(search, names, `its options could not be asked for: ${answer.cause}`);
+      if (!answer.ok) return listUsed(search, names, `its options could not be loaded: ${answer.cause}`);
       const { options, more } = answer.page;
       return { items: await withUse(search, names, options), more, from: 'endpoint', unavailable: null };
     },
@@ -134,7 +140,7 @@ function fitting(answer: OptionsAnswer, { type, pointer }: PlainParameter): Opti
   const right = type === 'string' ? 'texts' : 'numbers';
   return {
     ok: false,
-    cause: `the answer is not what was agreed: ${pointer} takes ${right}, not ${quoted(other.value)}`,
+    cause: `the response is not valid: ${pointer} takes ${right}, not ${quoted(other.value)}`,
   };
 }
 
@@ -150,6 +156,6 @@ function namesIn(parameter: string): string[] {
 function unknownParameter({ type, parameter }: OptionSearch, known: readonly PlainParameter[]) {
   const some = known.slice(0, 10).map(({ pointer }) => pointer);
   const named = some.length === 0 ? 'it has none' : `known are ${some.join(', ')}${known.length > 10 ? ', …' : ''}`;
-  const detail = `names no text or number that ${type.name} takes: ${named}, not ${quoted(parameter)}`;
+  const detail = `names no text or number that ${type.name} accepts: ${named}, not ${quoted(parameter)}`;
   return invalidRequest([{ pointer: '/parameter', code: 'unknown-parameter', detail }]);
 }

@@ -2,14 +2,17 @@ import { z } from 'zod';
 
 const listedOption = z
   .object({
-    value: z.union([z.string(), z.number()]).describe('As campaigns say it'),
-    label: z.string().nullable().describe('What people call it; null: it is not said'),
+    value: z.union([z.string(), z.number()]).describe('The value in campaigns'),
+    label: z.string().nullable().describe('Display name; null: none'),
     description: z.string().nullable(),
     countries: z
       .array(z.string())
       .nullable()
-      .describe('Where it may be used, or where campaigns have used it; null: it is not said'),
-    usedBy: z.int().min(0).describe('Of the 300 newest campaigns, drafts too, those that say it for this parameter'),
+      .describe('Countries where it may be used, or where campaigns have used it; null: unknown'),
+    usedBy: z
+      .int()
+      .min(0)
+      .describe('Number of the 300 newest campaigns, drafts too, that have this value for the parameter'),
   })
   .meta({ id: 'ParameterOption' });
 
@@ -18,16 +21,16 @@ export type ListedOption = z.infer<typeof listedOption>;
 export const optionList = z
   .object({
     items: z.array(listedOption),
-    more: z.boolean().describe('There are others: a search finds them'),
+    more: z.boolean().describe('true: there are more, which a search finds'),
     from: z
       .enum(['endpoint', 'earlier-campaigns'])
       .describe(
-        'earlier-campaigns: what the 300 newest campaigns say, as the schema names no options for this parameter or they cannot be had',
+        'earlier-campaigns: values of the 300 newest campaigns, because the schema names no options for this parameter or they could not be loaded',
       ),
     unavailable: z
       .string()
       .nullable()
-      .describe('Why the options could not be asked for; null: they could, or there are none'),
+      .describe('Why the options could not be loaded; null: they could, or there are none'),
   })
   .meta({ id: 'ParameterOptionList' });
 

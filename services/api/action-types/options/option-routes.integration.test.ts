@@ -4,7 +4,7 @@ import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { problem } from '../../frame/problems.contract.ts';
 import { createOptionDirectory } from './option-directory.ts';
 import { optionList } from './option-list.contract.ts';
-import type { OptionsAnswer, OptionsAsked } from './option-source.port.ts';
+import type { OptionsAnswer, OptionsRequest } from './option-source.port.ts';
 import { createActionTypeStore } from '../postgres/action-type-store.ts';
 import { createUsedValues } from './postgres/used-values.ts';
 
@@ -22,7 +22,7 @@ async function write(params: object, { countries = ['SG'], action = 'award-rewar
 const describeParams = async (properties: object) =>
   expect((await on.ask('PATCH', path, { paramsSchema: { type: 'object', properties } })).statusCode).toBe(200);
 
-describe('where no source of options is named', () => {
+describe('options of a schema without a source', () => {
   beforeEach(async () => {
     await write({ rewardId: 'ride-5', units: 2 }, { countries: ['SG', 'VN'] });
     await write({ rewardId: 'meal 100%', offer: { id: 'x' } });
@@ -31,7 +31,7 @@ describe('where no source of options is named', () => {
     await write({ rewardId: 'of-another' }, { action: 'send-message' });
   });
 
-  it('they are what campaigns say, the newest first, with countries and use', async () => {
+  it('are the values of earlier campaigns, newest first, with countries and use', async () => {
     const { items, more, from, unavailable } = await list('parameter=rewardId');
     expect(items).toEqual([
       { value: 'ride-5', label: null, description: null, countries: ['ID', 'SG', 'VN'], usedBy: 2 },
@@ -40,25 +40,25 @@ describe('where no source of options is named', () => {
     expect([more, from, unavailable]).toEqual([false, 'earlier-campaigns', null]);
   });
 
-  it('they are searched, by country too, and bounded', async () => {
+  it('can be searched, also by country, and limited in number', async () => {
     expect(await valuesOf('parameter=rewardId&q=RIDE')).toEqual(['ride-5']);
     expect(await valuesOf(`parameter=rewardId&q=${encodeURIComponent('0%')}`)).toEqual(['meal 100%']);
     expect(await valuesOf('parameter=rewardId&country=VN')).toEqual(['ride-5']);
     expect(await list('parameter=rewardId&limit=1')).toMatchObject({ items: [{ value: 'ride-5' }], more: true });
   });
 
-  it('they are numbers where those are said, and of parameters within others', async () => {
+  it('are numbers if the parameter is a number, also in nested parameters', async () => {
     expect(await valuesOf('parameter=/units')).toEqual([2]);
     expect(await valuesOf('parameter=/offer/id')).toEqual(['x']);
     expect(await valuesOf('parameter=nothing')).toEqual([]);
   });
 
-  it('a parameter that the schema does not name is refused, and what would be right is said', async () => {
+  it('are refused for a parameter that the schema does not have, with the known ones', async () => {
     await describeParams({ rewardId: { type: 'string' }, tags: { type: 'array' } });
     expect(await valuesOf('parameter=rewardId')).toHaveLength(2);
     const answer = await on.ask('GET', `${path}/options?parameter=tags`);
     expect(answer.statusCode).toBe(422);
-    const detail = 'names no text or number that award-reward takes: known are /rewardId, not "tags"';
+    const detail = 'names no text or number that award-reward accepts: known are /rewardId, not "tags"';
     expect(problem.parse(answer.json()).errors).toEqual([{ pointer: '/parameter', code: 'unknown-parameter', detail }]);
   });
 
@@ -69,24 +69,24 @@ describe('where no source of options is named', () => {
     'parameter=a&limit=500',
     'parameter=a&q=%00',
     'parameter=a&x=1',
-  ])('%j is refused', async (query) => {
+  ])('are refused for the query %j', async (query) => {
     const answer = await on.ask('GET', `${path}/options?${query}`);
     expect([answer.statusCode, answer.json<{ errors: object[] }>().errors.length]).toEqual([422, 1]);
   });
 
-  it('of an action type that is not there, there are none', async () => {
+  it('are refused for an unknown action type', async () => {
     expect((await on.ask('GET', '/v1/action-types/nothing/options?parameter=a')).statusCode).toBe(404);
   });
 });
 
-describe('where the schema names a source', () => {
-  const asked: OptionsAsked[] = [];
+describe('options of a schema with a source', () => {
+  const requests: OptionsRequest[] = [];
   let answer: OptionsAnswer;
   const free = { value: 'ride-free', label: 'Free ride', description: 'One ride', countries: ['SG'] };
   const page = (options: { value: string | number }[]): OptionsAnswer => ({ ok: true, page: { options, more: false } });
 
   beforeEach(async () => {
-    asked.length = 0;
+    requests.length = 0;
     answer = page([free, { value: 'ride-5' }]);
     await write({ rewardId: 'ride-5' });
     await describeParams({
@@ -98,8 +98,8 @@ describe('where the schema names a source', () => {
   const ofTeam = () =>
     createOptionDirectory({
       optionSource: {
-        ask: (what) => {
-          asked.push(what);
+        fetch: (request) => {
+          requests.push(request);
           return Promise.resolve(answer);
         },
       },
@@ -112,7 +112,7 @@ describe('where the schema names a source', () => {
     return directory.list({ type, parameter: 'rewardId', limit: 10, ...more });
   }
 
-  it('they are passed on, in its order, with how many campaigns say each', async () => {
+  it('are passed on in the order of the source, with the number of campaigns that use each', async () => {
     expect(await search(ofTeam(), { text: 'rid', country: 'SG' })).toEqual({
       items: [
         { ...free, usedBy: 0 },
@@ -122,47 +122,47 @@ describe('where the schema names a source', () => {
       from: 'endpoint',
       unavailable: null,
     });
-    expect(asked.map(({ url, country, search: text, limit }) => [url.href, country, text, limit])).toEqual([
+    expect(requests.map(({ url, country, search: text, limit }) => [url.href, country, text, limit])).toEqual([
       ['http://rewards.test/v1/rewards?kind=all', 'SG', 'rid', 10],
     ]);
   });
 
-  it('the same is not asked again for half a minute, unless the action type is changed', async () => {
+  it('are cached for half a minute, unless the action type changes', async () => {
     const directory = ofTeam();
     await Promise.all([search(directory), search(directory)]);
     on.deps.clock.advance(29_000);
     await search(directory);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await search(directory, { text: 'other' });
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     on.deps.clock.advance(2000);
     await search(directory);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     await on.ask('PATCH', path, { timeoutMs: 900 });
     await search(directory);
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
-  it('no more are kept than were asked for, and that there are more is said', async () => {
+  it('are cut at the requested limit, and the response says that there are more', async () => {
     answer = page(Array.from({ length: 5000 }, (_, index) => ({ value: `reward-${index}` })));
     const found = await search(ofTeam());
     expect([found.items.length, found.more]).toEqual([10, true]);
   });
 
-  it('one that is away is said, is not asked by everybody, and earlier campaigns stand in for it', async () => {
+  it('are values of earlier campaigns, with the reason, for some seconds after a failed request to the source', async () => {
     answer = { ok: false, cause: 'HTTP 503' };
     const directory = ofTeam();
     const found = await search(directory);
     expect(found).toMatchObject({ items: [{ value: 'ride-5', usedBy: 1 }], from: 'earlier-campaigns' });
-    expect(found.unavailable).toBe('its options could not be asked for: HTTP 503');
+    expect(found.unavailable).toBe('its options could not be loaded: HTTP 503');
     await search(directory);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     answer = page([free]);
     on.deps.clock.advance(6000);
     expect(await search(directory)).toMatchObject({ from: 'endpoint', unavailable: null });
   });
 
-  it('values that the parameter cannot be are refused, those that nothing can keep are left out', async () => {
+  it('are refused if the parameter cannot have them, and omitted if they cannot be stored', async () => {
     answer = page([{ value: 5 }]);
     expect((await search(ofTeam())).unavailable).toContain('/rewardId takes texts, not 5');
     answer = page([{ value: 'a\u0000b' }, { value: 'kept' }]);
@@ -171,11 +171,11 @@ describe('where the schema names a source', () => {
     expect((await search(ofTeam(), { parameter: '/units' })).items.map(({ value }) => value)).toEqual([2]);
   });
 
-  it('is asked over HTTP, and what keeps it from being asked is told with what was used', async () => {
+  it('are requested over HTTP; after a failure, values of campaigns are returned with the reason', async () => {
     expect(await list('parameter=rewardId')).toMatchObject({
       items: [{ value: 'ride-5' }],
       unavailable:
-        'its options could not be asked for: here REWARDS_AUTHORIZATION is not set, and authorizationEnv names it',
+        'its options could not be loaded: here REWARDS_AUTHORIZATION is not set, and authorizationEnv names it',
     });
   });
 });

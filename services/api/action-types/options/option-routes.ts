@@ -13,13 +13,13 @@ export interface OptionRoutesDeps extends OptionDirectoryDeps {
 }
 
 const listQuery = z.strictObject({
-  parameter: textShape(500, 1).describe('Its name, or its JSON pointer within the parameters, such as `/offer/id`'),
-  q: partOfName.describe('Part of the value or of what it is called'),
+  parameter: textShape(500, 1).describe('Name, or JSON pointer within the parameters, such as `/offer/id`'),
+  q: partOfName.describe('Part of the value or of its label'),
   country: z
     .string()
     .regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG')
     .optional()
-    .describe('What may be used there'),
+    .describe('Only values that may be used in this country'),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
@@ -35,14 +35,15 @@ export function optionRoutes(server: HttpServer, { changer, ...deps }: OptionRou
     },
     schema: {
       operationId: 'listParameterOptions',
-      summary: 'List what a parameter of an action type may be',
+      summary: 'List values for a parameter of an action type',
       description:
-        'As the team of the action type offers it, where its schema names a source (`x-options`); `from` says where it names none, or none can be had: ' +
-        'then these are the values that the newest campaigns say. Campaigns may say others too.',
+        'The values come from the source that the schema names (`x-options`). If it names none, or the ' +
+        'source fails, `from` is `earlier-campaigns`: the values are those of the newest campaigns. ' +
+        'Campaigns may use other values too.',
       tags: ['action types'],
       params: z.object({ name: z.string() }),
       querystring: listQuery,
-      response: { 200: jsonAnswer('The first of them, in the order of who offers them', optionList) },
+      response: { 200: jsonAnswer('The first values, in the order of their source', optionList) },
     },
     handler: async ({ params: { name }, query: { q, ...search } }) =>
       directory.list({ ...search, text: q, type: await changer.require(name) }),

@@ -1,7 +1,7 @@
 import type { OptionPage } from '../../../../shared/contracts/endpoints/parameter-options.ts';
 import type { RegisteredActionType } from '../../../../shared/ports/registry.ts';
 
-export interface OptionsAsked {
+export interface OptionsRequest {
   type: RegisteredActionType;
   url: URL;
   country: string | undefined;
@@ -9,10 +9,10 @@ export interface OptionsAsked {
   limit: number;
 }
 
-/** @property cause for people, shown after `its options could not be asked for: ` */
+/** @property cause for people, shown after `its options could not be loaded: ` */
 export type OptionsAnswer = { ok: true; page: OptionPage } | { ok: false; cause: string };
 
 export interface OptionSource {
   /** Sends one request, bounded in time and size. Never rejects. */
-  ask(asked: OptionsAsked): Promise<OptionsAnswer>;
+  fetch(request: OptionsRequest): Promise<OptionsAnswer>;
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/action-type-config.ts';
 import { joinInstallation } from '../../../../shared/postgres/registry/installation.ts';
 import { createRegistrySource, createShardStore } from '../../../../shared/postgres/registry/registry.ts';
 import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
@@ -13,7 +13,7 @@ const rewards = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: '
 const points = actionTypeConfig.parse({ url: 'http://points.test/v1', class: 'B', timeoutMs: 500 });
 const award = { chain: [{ action: 'award-points', params: {} }] };
 
-describe('registered action types', () => {
+describe('the store of action types', () => {
   let types: ReturnType<typeof createActionTypeStore>;
   let source: ReturnType<typeof createRegistrySource>;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('registered action types', () => {
 
   const register = (name = 'award-points') => types.create(name, { config: points, enabled: true });
 
-  it('lets what was changed or deleted win over a file that comes later', async () => {
+  it('prefers a change or a deletion over a file that is loaded later', async () => {
     const seed = {
       actionTypes: { 'award-reward': rewards, 'award-points': points },
       countries: ['SG', 'ID'],
@@ -49,7 +49,7 @@ describe('registered action types', () => {
     expect(new Set(shards.map(({ actionType }) => actionType))).toEqual(new Set(['award-reward']));
   });
 
-  it('registers a type by its name, once, and shows all by name', async () => {
+  it('registers a type by its name, once, and lists all by name', async () => {
     const created = await register();
     expect(created).toMatchObject({ name: 'award-points', revision: 1, origin: 'api', config: points });
     expect(await register()).toBeUndefined();
@@ -59,7 +59,7 @@ describe('registered action types', () => {
     expect(await types.get('award-nothing')).toBeUndefined();
   });
 
-  it('moves its revision, and the type’s, with every change, and with nothing else', async () => {
+  it('increments its own revision and the revision of the type with every change, and with nothing else', async () => {
     await register();
     const change = (enabled: boolean) => types.change('award-points', { config: points, enabled }, null);
     expect(await moves(() => change(true))).toBe(0);
@@ -67,7 +67,7 @@ describe('registered action types', () => {
     expect(await types.get('award-points')).toMatchObject({ revision: 2, enabled: false });
   });
 
-  it('changes a type only at the revision that was expected', async () => {
+  it('changes a type only at the expected revision', async () => {
     await register();
     const slower = { config: { ...points, timeoutMs: 900 } };
     expect(await types.change('award-points', slower, 7)).toMatchObject({
@@ -81,7 +81,7 @@ describe('registered action types', () => {
     expect(await types.change('award-nothing', slower, null)).toEqual({ kind: 'missing' });
   });
 
-  it('keeps secrets by name, each with the time of its setting, until they are taken away', async () => {
+  it('stores secrets by name, each with the time of its setting, until they are removed', async () => {
     await register();
     await types.change('award-points', { secrets: { authorization: 'sealed-1', signing: 'sealed-2' } }, null);
     const set = await types.get('award-points');
@@ -92,7 +92,7 @@ describe('registered action types', () => {
     expect((await types.get('award-points'))?.secrets).toEqual({ signing: set?.secrets.signing });
   });
 
-  it('does not forget a check that a step of a campaign names', async () => {
+  it('does not delete a check that a step of a campaign names', async () => {
     await register();
     const check = { type: 'award-points', onUnavailable: 'wait' as const };
     await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
@@ -101,7 +101,7 @@ describe('registered action types', () => {
     expect(await types.remove('award-points', null)).toMatchObject({ kind: 'used', campaigns: 1 });
   });
 
-  it('does not forget a type that a campaign has in its chain', async () => {
+  it('does not delete a type that a campaign has in its chain', async () => {
     await register();
     const { definition } = await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
       campaignDefinitionOf(award),
@@ -111,7 +111,7 @@ describe('registered action types', () => {
     expect(await types.get('award-points')).toMatchObject({ revision: 1 });
   });
 
-  it('forgets a type that nobody uses, with its shards; one of that name made anew goes on with its revisions', async () => {
+  it('deletes an unused type with its shards; a new type of the same name continues its revisions', async () => {
     await register();
     await createShardStore({ pool: database.pool }).ensure([{ actionType: 'award-points', country: 'SG' }], 3);
     expect(await types.remove('award-points', 9)).toMatchObject({ kind: 'outdated' });

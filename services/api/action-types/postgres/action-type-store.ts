@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { ActionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import type { ActionTypeConfig } from '../../../../shared/contracts/endpoints/action-type-config.ts';
 import type { RegisteredActionType, SecretName } from '../../../../shared/ports/registry.ts';
 import {
   actionTypeFields,
@@ -32,7 +32,7 @@ export type ActionTypeRemoved =
   | { kind: 'used'; campaigns: number; names: string[] };
 
 /** Names of campaigns that are reported when they prevent a deletion. */
-const namesShown = 3;
+const maxNames = 3;
 
 export type ActionTypeStore = ReturnType<typeof createActionTypeStore>;
 
@@ -163,4 +163,4 @@ const users = `
   from campaigns c join revisions r on r.campaign = c.id and r.revision = c.revision
   where r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', $1::text))
     or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('check', jsonb_build_object('type', $1::text)))
-  order by c.id desc limit ${namesShown}`;
+  order by c.id desc limit ${maxNames}`;

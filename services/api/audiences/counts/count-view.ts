@@ -9,20 +9,25 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { CountRecord } from './postgres/count-requests.ts';
 
 export function countView({ countId, question, countries, ...record }: CountRecord): ExactCount {
-  const { state, cause, askedBy, askedAt, startedAt, endedAt } = record;
+  const { state, cause, requestedBy, requestedAt, startedAt, endedAt } = record;
   const id = publicId('audienceCount', countId);
-  const sum = (of: 'users' | 'excluded' | 'shared') => countries.reduce((all, line) => all + line[of], 0);
-  const sumOfTwo = (of: 'withUsers' | 'both') =>
-    question.with ? countries.reduce((all, line) => all + (line[of] ?? 0), 0) : null;
+  const sum = (field: 'users' | 'excluded' | 'shared') => countries.reduce((all, line) => all + line[field], 0);
+  const sumOfTwo = (field: 'withUsers' | 'both') =>
+    question.with ? countries.reduce((all, line) => all + (line[field] ?? 0), 0) : null;
   return {
-    ...{ id, state, cause },
+    id,
+    state,
+    cause,
     ...question,
-    ...{ users: sum('users'), excluded: sum('excluded'), shared: sum('shared') },
-    ...{ withUsers: sumOfTwo('withUsers'), both: sumOfTwo('both') },
+    users: sum('users'),
+    excluded: sum('excluded'),
+    shared: sum('shared'),
+    withUsers: sumOfTwo('withUsers'),
+    both: sumOfTwo('both'),
     parts: partsOfAll(countries),
     counted: countries.map(lineOf),
-    askedBy,
-    askedAt: askedAt.toISOString(),
+    requestedBy,
+    requestedAt: requestedAt.toISOString(),
     startedAt: startedAt?.toISOString() ?? null,
     endedAt: endedAt?.toISOString() ?? null,
     links: { self: `/v1/audiences/exact-counts/${id}` },

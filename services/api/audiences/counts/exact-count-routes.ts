@@ -13,8 +13,8 @@ import type { FieldProblem } from '../../../../shared/contracts/field-problems.t
 import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import { callerOf, campaignsInScope, outOfScope, scopeOf } from '../../access/scopes.ts';
-import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
-import type { AskedSources } from '../ask/asked-sources.ts';
+import { estimateSources, type EstimateSourcesDeps } from '../estimates/estimate-sources.ts';
+import type { SourceEstimates } from '../estimates/source-estimates.ts';
 import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
 import { refuseFields } from '../../frame/server/refuse-fields.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
@@ -28,7 +28,7 @@ import { countView } from './count-view.ts';
 import type { CountRecord, CountRequests } from './postgres/count-requests.ts';
 import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns.ts';
 
-export interface ExactCountDeps extends AskSourcesDeps {
+export interface ExactCountDeps extends EstimateSourcesDeps {
   catalogue: CatalogueReader;
   countRequests: CountRequests;
 }
@@ -37,13 +37,13 @@ const byId = z.object({ id: z.string().describe('cnt_…') });
 const tags = ['audiences'];
 
 export function exactCountRoutes(server: HttpServer, parts: ExactCountDeps): void {
-  askRoute(server, parts);
+  beginRoute(server, parts);
   listRoute(server, parts);
   showRoute(server, parts);
   cancelRoute(server, parts);
 }
 
-function askRoute(server: HttpServer, deps: ExactCountDeps): void {
+function beginRoute(server: HttpServer, deps: ExactCountDeps): void {
   const { catalogue, countRequests } = deps;
   server.route({
     method: 'POST',
@@ -60,7 +60,7 @@ function askRoute(server: HttpServer, deps: ExactCountDeps): void {
       description:
         'A trigger pages all sources once, merged as a run would feed them, at 20,000 users a second at most. The result is read from the ' +
         'count (`location`). The same request about the same snapshots of segments returns the same count for thirty days, unless it has ' +
-        '`anew`. An account has four open counts; each ends after six hours at most.',
+        '`recount`. An account has four open counts; each ends after six hours at most.',
       tags,
       headers: idempotentHeaders,
       body: countRequest,
@@ -72,19 +72,25 @@ function askRoute(server: HttpServer, deps: ExactCountDeps): void {
     },
     handler: async (request, reply) => {
       const { begun, body } = request;
-      const { anew, ...question } = body;
+      const { recount: isForced, ...question } = body;
       requireCountries(request, question.countries);
       const errors = checkAgainstConfig({ countries: question.countries, chain: [] }, await catalogue.refresh());
       if (errors.length > 0) throw invalidRequest(errors);
-      const key = await keyOf(question, deps);
-      const { key: askedBy, account } = callerOf(request);
+      const key = await findCountKey(question, deps);
+      const { key: requestedBy, account } = callerOf(request);
       const countId = begun?.createdId ?? uuidv7();
-      const asked = await countRequests.ask({ countId, question, key, anew, by: { key: askedBy, account } });
-      if (asked.kind === 'too-many') throw tooManyCounts();
-      const view = countView(asked.record);
+      const outcome = await countRequests.request({
+        countId,
+        question,
+        key,
+        isForced,
+        by: { key: requestedBy, account },
+      });
+      if (outcome.kind === 'too-many') throw tooManyCounts();
+      const view = countView(outcome.record);
       request.auditDetail = { created: view.id };
       return reply
-        .code(asked.kind === 'begun' ? 201 : 200)
+        .code(outcome.kind === 'begun' ? 201 : 200)
         .header('location', view.links.self)
         .send(view);
     },
@@ -123,7 +129,7 @@ function showRoute(server: HttpServer, { countRequests }: ExactCountDeps): void 
       params: byId,
       response: { 200: jsonAnswer('The count', exactCount) },
     },
-    handler: async ({ params: { id } }) => countView(await found(id, countRequests.get)),
+    handler: async ({ params: { id } }) => countView(await requireCount(id, countRequests.get)),
   });
 }
 
@@ -143,13 +149,16 @@ function cancelRoute(server: HttpServer, { countRequests }: ExactCountDeps): voi
     },
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
-      return countView(await found(id, countRequests.cancel));
+      return countView(await requireCount(id, countRequests.cancel));
     },
   });
 }
 
 /** @throws {HttpProblem} 404, also for a malformed id */
-async function found(id: string, find: (countId: string) => Promise<CountRecord | undefined>): Promise<CountRecord> {
+async function requireCount(
+  id: string,
+  find: (countId: string) => Promise<CountRecord | undefined>,
+): Promise<CountRecord> {
   const countId = uuidOf('audienceCount', id);
   const record = countId && (await find(countId));
   if (!record) throw notFound('exact-count', id);
@@ -163,41 +172,46 @@ function requireCountries(request: FastifyRequest, countries: readonly string[])
 }
 
 /**
- * Returns the key of a question at the current snapshots of its segments.
+ * Returns the key under which a count of these sources is stored. The key contains the current snapshots of the
+ * segments.
  * @throws {HttpProblem} 422 for a source that does not exist, 409 if a source cannot be verified now
  */
-async function keyOf(question: CountQuestion, deps: AskSourcesDeps): Promise<string> {
+async function findCountKey(question: CountQuestion, deps: EstimateSourcesDeps): Promise<string> {
   const { countries } = question;
   const sides = [
     { audience: question.audience, at: '/audience' },
     ...(question.with ? [{ audience: question.with, at: '/with' }] : []),
   ];
-  const asked = await Promise.all(
-    sides.map(async (side) => withPointers(await askSources({ ...side, countries }, deps), side.at)),
+  const sideEstimates = await Promise.all(
+    sides.map(async (side) => withPointers(await estimateSources({ ...side, countries }, deps), side.at)),
   );
-  const missing = asked.flatMap((each) => each.problems);
+  const missing = sideEstimates.flatMap((each) => each.problems);
   if (missing.length > 0) throw invalidRequest(missing);
-  const open = asked.flatMap(({ warnings }) => warnings.filter(({ code }) => notCountable.includes(code)));
-  if (open.length > 0) throw notNow(open);
-  return countKeyOf(question, snapshotsOf(asked.flatMap(({ sources }) => sources)));
+  const open = sideEstimates.flatMap(({ warnings }) => warnings.filter(({ code }) => blockingWarnings.includes(code)));
+  if (open.length > 0) throw notCountableNow(open);
+  return countKeyOf(question, snapshotsOf(sideEstimates.flatMap(({ sources }) => sources)));
 }
 
-const notCountable = ['unverified-segment', 'run-not-ended'];
+const blockingWarnings = ['unverified-segment', 'run-not-ended'];
 
-function withPointers(asked: AskedSources, at: string): AskedSources {
-  const moved = <Said extends FieldProblem>(said: Said): Said => ({
-    ...said,
-    pointer: said.pointer.replace(/^\/audience/, at),
+function withPointers(sourceEstimates: SourceEstimates, at: string): SourceEstimates {
+  const moved = <Problem extends FieldProblem>(problem: Problem): Problem => ({
+    ...problem,
+    pointer: problem.pointer.replace(/^\/audience/, at),
   });
-  return { ...asked, problems: asked.problems.map(moved), warnings: asked.warnings.map(moved) };
+  return {
+    ...sourceEstimates,
+    problems: sourceEstimates.problems.map(moved),
+    warnings: sourceEstimates.warnings.map(moved),
+  };
 }
 
-function notNow(errors: readonly FieldProblem[]): HttpProblem {
-  const detail = 'it cannot be counted now: not all that it is made of is known';
+function notCountableNow(errors: readonly FieldProblem[]): HttpProblem {
+  const detail = 'the audience cannot be counted now: some of its sources cannot be verified';
   return new HttpProblem({ status: 409, code: 'not-countable-now', detail, errors });
 }
 
 function tooManyCounts(): HttpProblem {
-  const detail = `${openCountsAtMost} audiences of your account are being counted, or wait to be: cancel one, or ask again later`;
+  const detail = `${openCountsAtMost} counts of your account are open: cancel one, or try again later`;
   return new HttpProblem({ status: 429, code: 'too-many-counts', detail, headers: { 'retry-after': '10' } });
 }

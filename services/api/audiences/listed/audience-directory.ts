@@ -2,15 +2,18 @@ import { holdsSomeCampaigns } from '../../../../shared/domain/scopes.ts';
 import type { AudienceCounts, AudienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segmentation.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
-import { createOfferedSegments, standingOf, type OfferedSegmentsDeps } from './offered-segments.ts';
+import { createOfferedSegments, segmentStatusOf, type OfferedSegmentsDeps } from './offered-segments.ts';
 import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
 import { namedView, offeredView } from './listed-audience-view.ts';
 import type { ListedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/listed-audience-store.ts';
 
-/** Segments of one request to the service, whatever the page size, because many may be filtered out. */
-const askedAtOnce = 200;
-/** Requests to the service for one page. If the page is not full by then, it has a next page. */
-const asksAtMost = 5;
+/**
+ * Number of segments that one request to the service returns. The page size does not matter, because many segments may
+ * be filtered out.
+ */
+const chunkSize = 200;
+/** Maximum requests to the service for one page. If the page is not full by then, it has a next page. */
+const maxChunks = 5;
 
 export interface AudienceDirectoryDeps extends OfferedSegmentsDeps {
   listedAudiences: ListedAudienceStore;
@@ -20,7 +23,7 @@ export interface AudienceDirectoryDeps extends OfferedSegmentsDeps {
 export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>
-    offered.list({ search: search.text ?? search.id, country: search.country, after, limit: askedAtOnce });
+    offered.list({ search: search.text ?? search.id, country: search.country, after, limit: chunkSize });
 
   /** Returns offered segments with their use, and whether the list has already shown them as used. */
   async function unlisted(segments: readonly OfferedSegment[], search: Pick<NamedSearch, 'text' | 'country'>) {
@@ -36,60 +39,72 @@ export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDi
   async function pageOfOffered(search: NamedSearch, place: OfferedPlace, limit: number): Promise<AudienceList> {
     const items: AudienceList['items'] = [];
     let { after, skip } = place;
-    for (let asks = 0; asks < asksAtMost; asks++) {
+    for (let chunks = 0; chunks < maxChunks; chunks++) {
       const answer = await chunk(search, after);
-      const standing = standingOf(answer);
-      if (!answer.ok) return { items, next: null, ...standing };
+      const segmentStatus = segmentStatusOf(answer);
+      if (!answer.ok) return { items, next: null, ...segmentStatus };
       const { segments, next } = answer.value;
       for (const [index, each] of (await unlisted(segments, search)).entries()) {
         if (index < skip || each.isListed || (search.id ?? each.segment.id) !== each.segment.id) continue;
         if (items.length === limit)
-          return { items, next: cursorOf({ of: 'offered', after, skip: index }), ...standing };
+          return { items, next: cursorOf({ section: 'offered', after, skip: index }), ...segmentStatus };
         items.push(offeredView(each.segment, each.uses, search.country));
       }
-      if (next === null) return { items, next: null, ...standing };
+      if (next === null) return { items, next: null, ...segmentStatus };
       after = next;
       skip = 0;
     }
-    return { items, next: cursorOf({ of: 'offered', after, skip }), segmentsFrom: 'segmentation', unavailable: null };
+    return {
+      items,
+      next: cursorOf({ section: 'offered', after, skip }),
+      segmentsFrom: 'segmentation',
+      unavailable: null,
+    };
   }
 
   return {
     /** @throws {HttpProblem} 422 for an invalid cursor */
     list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<AudienceList> => {
       const place = placeOf(cursor);
-      if (!isAllowed(search)) return { items: [], next: null, ...standingOf(undefined) };
-      if (place.of === 'offered') return pageOfOffered(search, place, limit);
+      if (!isAllowed(search)) return { items: [], next: null, ...segmentStatusOf(undefined) };
+      if (place.section === 'offered') return pageOfOffered(search, place, limit);
       const rows = await listedAudiences.page(search, limit + 1, place.after);
-      const shown = rows.slice(0, limit);
+      const page = rows.slice(0, limit);
       const answer = mayHaveSegments(search) ? await chunk(search, null) : undefined;
       const known = new Map(answer?.ok ? answer.value.segments.map((segment) => [segment.id, segment]) : []);
-      const items = shown.map((row) =>
+      const items = page.map((row) =>
         namedView(row, row.kind === 'segment' ? known.get(row.source) : undefined, search.country),
       );
-      const standing = standingOf(answer);
-      const last = shown.at(-1);
+      const segmentStatus = segmentStatusOf(answer);
+      const last = page.at(-1);
       if (rows.length > limit && last)
-        return { items, next: cursorOf({ of: 'named', after: { uses: last.uses, seq: last.seq } }), ...standing };
-      if (!mayBeOffered(search)) return { items, next: null, ...standing };
-      const rest = await pageOfOffered(search, { of: 'offered', after: null, skip: 0 }, limit - items.length);
+        return {
+          items,
+          next: cursorOf({ section: 'named', after: { uses: last.uses, seq: last.seq } }),
+          ...segmentStatus,
+        };
+      if (!mayBeOffered(search)) return { items, next: null, ...segmentStatus };
+      const rest = await pageOfOffered(search, { section: 'offered', after: null, skip: 0 }, limit - items.length);
       return { ...rest, items: [...items, ...rest.items] };
     },
 
     counts: async (search: NamedCountSearch): Promise<AudienceCounts> => {
       const rows = await listedAudiences.counts(search);
-      const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
-      const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
-      const named = of('segment')?.all ?? 0;
-      // Segments belong to the segmentation service and have no owner here.
+      const countsOf = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
+      const [lists, saved] = [countsOf('list')?.all ?? 0, countsOf('saved')?.all ?? 0];
+      const named = countsOf('segment')?.all ?? 0;
+      // Segments belong to the segmentation service and have no owner here, so a filter by owner matches no unused
+      // segments.
       const segments =
         search.owner === undefined && isAllowed(search) ? await countSegments(search.text, named) : named;
       return {
         all: segments === null ? null : lists + saved + segments,
-        ...{ lists, segments, saved },
-        withRejects: of('list')?.withRejects ?? 0,
+        lists,
+        segments,
+        saved,
+        withRejects: countsOf('list')?.withRejects ?? 0,
         notUsed: rows.reduce((sum, { notUsed }) => sum + notUsed, 0),
-        failed: of('list')?.failed ?? 0,
+        failed: countsOf('list')?.failed ?? 0,
       };
     },
   };
@@ -108,9 +123,10 @@ function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
 }
 
 /** Returns true if the search may match segments that are in use. */
-function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, list, segment, within }: NamedSearch): boolean {
+function mayHaveSegments({ kind, isUsed, within, ...search }: NamedSearch): boolean {
   if (!isAllowed({ within })) return false;
-  const isOfOthers = [owner, state, hasRejects, list, segment].some((each) => each !== undefined);
+  const { owner, state, hasRejects, usersAtMost, list, segment } = search;
+  const isOfOthers = [owner, state, hasRejects, usersAtMost, list, segment].some((each) => each !== undefined);
   return (kind ?? 'segment') === 'segment' && !isOfOthers && isUsed !== false;
 }
 

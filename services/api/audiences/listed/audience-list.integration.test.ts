@@ -16,7 +16,7 @@ const list = async (query = '') => audienceList.parse((await on.ask('GET', `/v1/
 const counts = async (query = '') => audienceCounts.parse((await on.ask('GET', `/v1/audiences/counts${query}`)).json());
 const idsOf = async (query = '') => (await list(query)).items.map(({ id }) => id);
 const usesOf = async (query = '') =>
-  (await list(query)).items.map(({ id, usedBy, leftOutBy }) => [id, usedBy, leftOutBy]);
+  (await list(query)).items.map(({ id, usedBy, excludedBy }) => [id, usedBy, excludedBy]);
 
 async function write(audience: object, fields: object = {}) {
   const answer = await on.ask('POST', '/v1/campaigns', { ...someCampaign, ...fields, audience });
@@ -26,11 +26,9 @@ async function write(audience: object, fields: object = {}) {
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{
-      method: 'POST',
-      url: `/v1/audiences/upload?name=${encodeURIComponent(name)}&country=SG&acceptRejected=2`,
-      payload,
-    },
+    method: 'POST',
+    url: `/v1/audiences/upload?name=${encodeURIComponent(name)}&country=SG&acceptRejected=2`,
+    payload,
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;
@@ -43,8 +41,8 @@ async function save(name: string, audience: object) {
 
 const riders = { include: [{ segment: 'riders' }] };
 
-describe('lists, segments and saved audiences in one list', () => {
-  it('stand by how many campaigns use them, and the newest first where that is the same', async () => {
+describe('the list of lists, segments and saved audiences', () => {
+  it('is sorted by the number of campaigns that use them, then the newest first', async () => {
     const vip = await upload('VIP');
     const partners = await upload('partners.csv');
     const saved = await save('Lapsed riders', riders);
@@ -60,7 +58,12 @@ describe('lists, segments and saved audiences in one list', () => {
     const { items } = await list();
     expect(items.map(({ kind }) => kind)).toEqual(['segment', 'list', 'saved', 'list']);
     expect(items[1]).toMatchObject({
-      ...{ name: 'VIP', countries: ['SG'], state: 'ready', rejected: 0, owner: 'a test', audience: null },
+      name: 'VIP',
+      countries: ['SG'],
+      state: 'ready',
+      rejected: 0,
+      owner: 'a test',
+      audience: null,
       latestUse: { campaignId: second.id, name: 'second' },
       links: { self: `/v1/audiences/${vip}`, campaigns: `/v1/campaigns?list=${vip}` },
     });
@@ -69,7 +72,7 @@ describe('lists, segments and saved audiences in one list', () => {
     expect(items[0]).toMatchObject({ name: 'riders', size: null, createdAt: null, links: { self: null } });
   });
 
-  it('are paged, each once, with whatever is used alike', async () => {
+  it('is paged with each source once, even if many sources are used equally often', async () => {
     const ids = [await upload('1'), await upload('2'), await upload('3')].toReversed();
     await write(riders);
     const first = await list('?limit=2');
@@ -79,7 +82,7 @@ describe('lists, segments and saved audiences in one list', () => {
     expect([second.items.map(({ id }) => id), second.next]).toEqual([ids.slice(1), null]);
   });
 
-  it('are found by kind, by a part of name, owner or id, and by what is to be looked at', async () => {
+  it('is filtered by kind, by part of name, owner or id, and by need for attention', async () => {
     const bad = await upload('Bad lines', 'a\n\u0001\n');
     const free = await upload('Riders of the year');
     const saved = await save('Gold', riders);
@@ -102,7 +105,7 @@ describe('lists, segments and saved audiences in one list', () => {
   });
 
   it.each(['cursor=QUJD', 'cursor=WyJuIiwtMSwwXQ', 'kind=run', 'country=sg', 'limit=500', 'q=%00'])(
-    '%s is refused',
+    'refuses %s',
     async (query) => {
       const answer = await on.ask('GET', `/v1/audiences?${query}`);
       expect([answer.statusCode, answer.json<{ errors: object[] }>().errors.length]).toEqual([422, 1]);
@@ -110,8 +113,8 @@ describe('lists, segments and saved audiences in one list', () => {
   );
 });
 
-describe('how many campaigns use it', () => {
-  it('follows what a draft says now, what is put away, what comes back, and what is deleted', async () => {
+describe('the number of campaigns that use a source', () => {
+  it('follows drafts, archived and restored campaigns, and deletions', async () => {
     const vip = await upload('VIP');
     const draft = await write({ include: [{ segment: 'riders' }, { list: vip }] });
     expect(await usesOf()).toEqual([
@@ -135,7 +138,7 @@ describe('how many campaigns use it', () => {
     expect(await usesOf()).toEqual([[vip, 0, 0]]);
   });
 
-  it('leaves nothing behind of what is gone and named by none', async () => {
+  it('is not kept for a deleted source without a use', async () => {
     const vip = await upload('VIP');
     const draft = await write({ include: [{ list: vip }] });
     expect((await on.ask('DELETE', `/v1/audiences/${vip}`)).statusCode).toBe(204);
@@ -145,12 +148,12 @@ describe('how many campaigns use it', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is counted once where a campaign takes a source in and leaves it out', async () => {
+  it('is one if a campaign both includes and excludes the source', async () => {
     await write({ include: [{ segment: 'riders' }], exclude: [{ segment: 'riders' }] });
     expect(await usesOf()).toEqual([['riders', 1, 0]]);
   });
 
-  it('is right when many campaigns are written at once, by one statement or by several', async () => {
+  it('is correct after many concurrent writes, by one statement or by several', async () => {
     await Promise.all(
       Array.from({ length: 12 }, (_, i) => {
         const pair = [{ segment: 'a' }, { segment: 'b' }];
@@ -167,13 +170,13 @@ describe('how many campaigns use it', () => {
     ]);
   });
 
-  it('is read by an index in the order of the list, whatever there is', async () => {
+  it('is read by an index in the order of the list', async () => {
     await on.pool.query(`insert into audiences (id, name, state, attempt)
       select uuidv7(), 'list ' || n, 'ready', uuidv7() from generate_series(1, 2000) n`);
     await on.pool.query('analyze named_audiences, audiences');
     const plan = async (condition: string) => {
       const { rows } = await on.pool.query<{ 'QUERY PLAN': string }>(
-        `explain select source from named_audiences n where n.is_there ${condition}
+        `explain select source from named_audiences n where n.is_available ${condition}
          order by n.uses desc, n.seq desc limit 20`,
       );
       return rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -184,8 +187,8 @@ describe('how many campaigns use it', () => {
   });
 });
 
-describe('how many users it has', () => {
-  it('is what a list has, what was counted exactly, or what a saved audience was estimated at when it was saved', async () => {
+describe('the size of a source', () => {
+  it('is the size of a list, an exact count, or the estimate made when a saved audience was saved', async () => {
     const vip = await upload('VIP');
     const saved = await save('Lapsed riders', { include: [{ segment: 'riders' }, { list: vip }] });
     await write(riders);
@@ -211,7 +214,7 @@ describe('how many users it has', () => {
     ]);
   });
 
-  it('is not that of another revision of a saved audience', async () => {
+  it('is not the size of another revision of a saved audience', async () => {
     const saved = await save('Lapsed riders', riders);
     await addCount({ countries: ['SG'], audience: riders }, 900);
     const audience = { include: [{ segment: 'drivers' }], holdOutPercent: 5 };
@@ -227,7 +230,7 @@ describe('how many users it has', () => {
   async function addCount(question: object, users: number) {
     const line = { country: 'SG', done: true, users, excluded: 0, shared: 0, withUsers: null, both: null };
     const { rows } = await on.pool.query<{ id: string }>(
-      `insert into audience_counts (id, account, asked_by, question, key, state, countries, started_at, ended_at)
+      `insert into audience_counts (id, account, requested_by, request, key, state, countries, started_at, ended_at)
        values (uuidv7(), uuidv7(), uuidv7(), $1, 'k', 'done', $2, now(), now() + $3 * interval '1 minute')
        returning id`,
       [question, JSON.stringify([line]), added++],
@@ -236,19 +239,20 @@ describe('how many users it has', () => {
   }
 });
 
-describe('where the segmentation service offers a list', () => {
+describe('the list with a segmentation service that lists its segments', () => {
   let offered: string[];
   let answerless = false;
-  let asked = 0;
+  let requests = 0;
   const directory = () =>
     createAudienceDirectory({
       segmentation: { list: answer },
-      ...{ listedAudiences: createListedAudienceStore(on.deps), clock: on.deps.clock },
+      listedAudiences: createListedAudienceStore(on.deps),
+      clock: on.deps.clock,
     });
 
   /** Three at once, whatever is asked for. */
   const answer: SegmentList['list'] = ({ after }) => {
-    asked++;
+    requests++;
     if (answerless)
       return Promise.resolve({ ok: false, failure: { kind: 'unavailable', cause: 'HTTP 503', retryAfterMs: null } });
     const from = after === null ? 0 : Number(after);
@@ -260,7 +264,7 @@ describe('where the segmentation service offers a list', () => {
   };
 
   beforeEach(() => {
-    asked = 0;
+    requests = 0;
     answerless = false;
     offered = ['riders', 'drivers', 'staff', 'gold', 'silver'];
   });
@@ -277,7 +281,7 @@ describe('where the segmentation service offers a list', () => {
     return pages;
   }
 
-  it('those that no campaign names come last, in its order, over all pages', async () => {
+  it('has unused segments last, in the order of the service, over all pages', async () => {
     await write({ include: [{ segment: 'staff' }], exclude: [{ segment: 'gold' }] });
     await write({ include: [{ segment: 'gold' }] });
     const vip = await upload('VIP');
@@ -292,7 +296,7 @@ describe('where the segmentation service offers a list', () => {
     ]);
   });
 
-  it('names and sizes are those that it says, and it is asked once for a page', async () => {
+  it('has names and sizes of the service, with one request for a page', async () => {
     await write(riders);
     const { items } = await directory().list({}, 3, undefined);
     expect(items.map(({ id, name, usedBy, size }) => [id, name, usedBy, size?.atMost])).toEqual([
@@ -300,10 +304,10 @@ describe('where the segmentation service offers a list', () => {
       ['drivers', 'The drivers', 0, 7],
       ['staff', 'The staff', 0, 7],
     ]);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
   });
 
-  it('a segment that is used and found by its name alone stands behind, with its use', async () => {
+  it('shows the use of a segment even if a search finds the segment only by its name', async () => {
     await write(riders);
     const { items } = await directory().list({ text: 'the ' }, 10, undefined);
     expect(items.map(({ id, usedBy }) => [id, usedBy]).slice(0, 2)).toEqual([
@@ -312,20 +316,20 @@ describe('where the segmentation service offers a list', () => {
     ]);
   });
 
-  it('one that is asked for by its id is found among those whose name holds it', async () => {
+  it('finds a segment by its id among those whose names contain it', async () => {
     offered = ['gold-riders', 'gold', 'gold-drivers'];
     const { items, next } = await directory().list({ kind: 'segment', id: 'gold' }, 1, undefined);
     expect([items.map(({ id }) => id), next]).toEqual([['gold'], null]);
   });
 
-  it('segments are counted where it says all of them at once', async () => {
+  it('counts segments if the service returns all of them at once', async () => {
     await write({ include: [{ segment: 'riders' }, { segment: 'other' }] });
     expect(await directory().counts({})).toMatchObject({ all: null, segments: null });
     offered = ['riders', 'drivers'];
     expect(await directory().counts({})).toMatchObject({ all: 3, segments: 3 });
   });
 
-  it('a service that is away is said, and the list has what campaigns name', async () => {
+  it('reports an unavailable service, and has the sources that campaigns name', async () => {
     answerless = true;
     await write(riders);
     const { items, next, unavailable } = await directory().list({}, 10, undefined);
@@ -334,10 +338,10 @@ describe('where the segmentation service offers a list', () => {
     expect(await directory().counts({})).toMatchObject({ all: 1, segments: 1 });
   });
 
-  it('it is not asked for lists, for saved audiences, or for what none uses', async () => {
+  it('sends the service no request if only lists, saved audiences or used sources are requested', async () => {
     for (const search of [{ kind: 'list' as const }, { kind: 'saved' as const }, { isUsed: false }]) {
       await directory().list(search, 10, undefined);
     }
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 });

@@ -6,16 +6,16 @@ const longestPlace = 'x'.repeat(500);
 
 describe('the cursor of the list of audiences', () => {
   it.each<ListPlace>([
-    { of: 'named', after: { uses: 0, seq: 0 } },
-    { of: 'named', after: { uses: 2_147_483_647, seq: 7 } },
-    { of: 'offered', after: null, skip: 0 },
-    { of: 'offered', after: longestPlace, skip: 20 },
-  ])('leads back to its place: %j', (place) => {
+    { section: 'named', after: { uses: 0, seq: 0 } },
+    { section: 'named', after: { uses: 2_147_483_647, seq: 7 } },
+    { section: 'offered', after: null, skip: 0 },
+    { section: 'offered', after: longestPlace, skip: 20 },
+  ])('is decoded to its position in the list: %j', (place) => {
     expect(placeOf(cursorOf(place))).toEqual(place);
   });
 
-  it('is the beginning of the list if there is none', () => {
-    expect(placeOf(undefined)).toEqual({ of: 'named', after: null });
+  it('means the beginning of the list if it is missing', () => {
+    expect(placeOf(undefined)).toEqual({ section: 'named', after: null });
   });
 
   it.each([

@@ -8,23 +8,24 @@ import type { NamedRow } from './postgres/listed-audience-store.ts';
  * @param country only country of the sizes that the service reports; undefined for all
  */
 export function namedView(row: NamedRow, offered: OfferedSegment | undefined, country?: string): ListedAudience {
-  const { kind, source: id, owner, revision, audience, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
+  const { kind, source: id, owner, revision, audience, state, rejected, usedBy, excludedBy, usedBySaved } = row;
   const { createdAt, expiresAt } = row;
   const { campaignId, campaignName, savedAudienceId, savedName } = row;
   return {
-    ...{ kind, id, name: row.name ?? offered?.name ?? id, owner },
+    kind,
+    id,
+    name: row.name ?? offered?.name ?? id,
+    owner,
     description: row.description ?? offered?.description ?? null,
     countries: row.countries ?? offered?.countries ?? null,
-    ...{
-      revision,
-      audience,
-      state,
-      size: sizeOf(row) ?? offeredSize(offered, country),
-      rejected,
-      usedBy,
-      leftOutBy,
-      usedBySaved,
-    },
+    revision,
+    audience,
+    state,
+    size: sizeOf(row) ?? offeredSize(offered, country),
+    rejected,
+    usedBy,
+    excludedBy,
+    usedBySaved,
     latestUse:
       campaignId === null || campaignName === null
         ? null
@@ -47,10 +48,23 @@ export function offeredView(
 ): ListedAudience {
   const { id, name = id, description = null, countries = null } = segment;
   return {
-    ...{ kind: 'segment', id, name, description, owner: null, countries },
-    ...{ revision: null, audience: null, state: null, size: offeredSize(segment, country), rejected: null },
-    ...{ ...uses, leftOutBy: 0 },
-    ...{ latestUse: null, latestSaved: null, createdAt: null, expiresAt: null },
+    kind: 'segment',
+    id,
+    name,
+    description,
+    owner: null,
+    countries,
+    revision: null,
+    audience: null,
+    state: null,
+    size: offeredSize(segment, country),
+    rejected: null,
+    ...uses,
+    excludedBy: 0,
+    latestUse: null,
+    latestSaved: null,
+    createdAt: null,
+    expiresAt: null,
     links: linksOf('segment', id),
   };
 }
@@ -75,8 +89,8 @@ function offeredSize(segment: OfferedSegment | undefined, country: string | unde
 }
 
 function linksOf(kind: ListedAudience['kind'], id: string): ListedAudience['links'] {
-  const of = encodeURIComponent(id);
-  if (kind === 'segment') return { self: null, campaigns: `/v1/campaigns?segment=${of}` };
+  const encodedId = encodeURIComponent(id);
+  if (kind === 'segment') return { self: null, campaigns: `/v1/campaigns?segment=${encodedId}` };
   const filter = kind === 'list' ? 'list' : 'savedAudience';
-  return { self: `/v1/audiences/${of}`, campaigns: `/v1/campaigns?${filter}=${of}` };
+  return { self: `/v1/audiences/${encodedId}`, campaigns: `/v1/campaigns?${filter}=${encodedId}` };
 }

@@ -45,15 +45,15 @@ describe('segments of a service that offers no list', () => {
     expect(await idsOf('&country=SG')).toEqual(['staff', 'riders', 'Drivers 100%']);
   });
 
-  it('lead to the campaigns that name them', async () => {
+  it('link to the campaigns that name them', async () => {
     const named = async (segment: string) =>
       (await on.ask('GET', `/v1/campaigns?segment=${segment}`)).json<{ items: object[] }>().items.length;
     expect([await named('riders'), await named('staff'), await named('nobody')]).toEqual([2, 1, 0]);
   });
 });
 
-describe('a list with a country', () => {
-  it('has the lists with users there, and the saved audiences for it', async () => {
+describe('a list filtered by country', () => {
+  it('has the uploaded lists with users in the country, and the saved audiences for the country', async () => {
     const audience = { include: [{ segment: 'riders' }] };
     const save = (name: string, countries: string[]) => on.ask('POST', '/v1/audiences', { name, countries, audience });
     await save('Both', ['SG', 'ID']);
@@ -73,13 +73,13 @@ describe('a list with a country', () => {
 });
 
 describe('segments of a service that offers a list', () => {
-  const asked: SegmentsRequest[] = [];
+  const requests: SegmentsRequest[] = [];
   let answer: Awaited<ReturnType<SegmentList['list']>>;
   const directory = () => {
     const page = createAudienceDirectory({
       segmentation: {
-        list: (what) => {
-          asked.push(what);
+        list: (request) => {
+          requests.push(request);
           return Promise.resolve(answer);
         },
       },
@@ -92,12 +92,12 @@ describe('segments of a service that offers a list', () => {
   const away = { ok: false, failure: { kind: 'unavailable', cause: 'HTTP 503', retryAfterMs: null } } as const;
 
   beforeEach(async () => {
-    asked.length = 0;
+    requests.length = 0;
     answer = { ok: true, value: { segments: [offers, { id: 'rx', countries: ['SG'], estimate: 2 }], next: null } };
     await write({ include: [{ segment: 'riders' }] });
   });
 
-  it('have its names, countries and sizes, and their use', async () => {
+  it('have the names, countries and sizes of the service, and their use in campaigns', async () => {
     const { items } = await directory()();
     const size = { atLeast: 4, atMost: 4, exact: false, asOf: null, countId: null, countries: ['SG', 'ID'] };
     expect(items).toMatchObject([
@@ -108,7 +108,7 @@ describe('segments of a service that offers a list', () => {
 
   it('are requested for the country of the search, and so are their sizes', async () => {
     const { items } = await directory()('ID');
-    expect(asked).toEqual([{ search: 'r', country: 'ID', limit: 200, after: null }]);
+    expect(requests).toEqual([{ search: 'r', country: 'ID', limit: 200, after: null }]);
     // No campaign of the country uses the first one: both come from the service.
     expect(items.map(({ id, usedBy, size }) => [id, usedBy, size?.countries])).toEqual([
       ['riders', 1, ['ID']],
@@ -125,13 +125,13 @@ describe('segments of a service that offers a list', () => {
     await Promise.all([segments(), segments()]);
     on.deps.clock.advance(29_000);
     await segments();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     on.deps.clock.advance(2000);
     await segments();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('are those that campaigns name while the service does not answer, which is not requested each time', async () => {
+  it('are, while the service does not answer, those that campaigns name, without a new request for each search', async () => {
     answer = away;
     const segments = directory();
     const { items, next, segmentsFrom, unavailable } = await segments();
@@ -139,7 +139,7 @@ describe('segments of a service that offers a list', () => {
     expect(items.map(({ id }) => id)).toEqual(['riders']);
     expect([next, unavailable]).toEqual([null, 'the segmentation service does not answer: HTTP 503']);
     await segments();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     answer = { ok: true, value: { segments: [offers], next: null } };
     on.deps.clock.advance(6000);
     expect(await segments()).toMatchObject({ segmentsFrom: 'segmentation', unavailable: null });

@@ -5,7 +5,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { SegmentList, SegmentationAnswer, SegmentsRequest } from '../../../../shared/ports/segmentation.ts';
 
 /** Longest time that a list waits for the service, in milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 /** Lifetime of a response in the cache, in milliseconds: it serves a person who types, pages and goes back. */
 const keptMs = 30_000;
 /** Lifetime of a failure in the cache, in milliseconds: retried soon, but not by each request. */
@@ -18,27 +18,27 @@ export interface OfferedSegmentsDeps {
 }
 
 export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDeps) {
-  const kept = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({
+  const cache = new LRUCache<string, { untilMs: number; answer: Promise<SegmentationAnswer<SegmentPage>> }>({
     max: maxKept,
   });
 
-  async function ask(asked: SegmentsRequest): Promise<SegmentationAnswer<SegmentPage>> {
+  async function fetchPage(request: SegmentsRequest): Promise<SegmentationAnswer<SegmentPage>> {
     const over = new AbortController();
     const answered = new AbortController();
-    void clock.sleep(patienceMs, answered.signal).then(() => over.abort());
-    const answer = await segmentation.list(asked, over.signal);
+    void clock.sleep(timeoutMs, answered.signal).then(() => over.abort());
+    const answer = await segmentation.list(request, over.signal);
     answered.abort();
     return answer;
   }
 
   return {
-    /** Concurrent calls with the same query share one request. */
+    /** Lists segments that the service offers. Concurrent calls with the same query share one request. */
     list: ({ search, country, after, limit }: SegmentsRequest): Promise<SegmentationAnswer<SegmentPage>> => {
       const key = JSON.stringify([search, country, limit, after]);
-      const known = kept.get(key);
+      const known = cache.get(key);
       if (known && clock.monotonicMs() < known.untilMs) return known.answer;
-      const entry = { untilMs: Infinity, answer: ask({ search, country, limit, after }) };
-      kept.set(key, entry);
+      const entry = { untilMs: Infinity, answer: fetchPage({ search, country, limit, after }) };
+      cache.set(key, entry);
       return entry.answer.then((answer) => {
         const isAway = !answer.ok && answer.failure.kind !== 'not-found';
         entry.untilMs = clock.monotonicMs() + (isAway ? failureKeptMs : keptMs);
@@ -53,7 +53,7 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
  * segments is no failure.
  * @param answer undefined if the search has no segments
  */
-export function standingOf(
+export function segmentStatusOf(
   answer: SegmentationAnswer<unknown> | undefined,
 ): Pick<AudienceList, 'segmentsFrom' | 'unavailable'> {
   if (!answer) return { segmentsFrom: null, unavailable: null };

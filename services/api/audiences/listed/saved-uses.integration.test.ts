@@ -17,7 +17,9 @@ const list = (id: string) => ({ list: id });
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences/upload?name=${name}&country=SG&acceptRejected=2`, payload },
+    method: 'POST',
+    url: `/v1/audiences/upload?name=${name}&country=SG&acceptRejected=2`,
+    payload,
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;
@@ -40,7 +42,9 @@ async function write(audience: object) {
 
 const change = (id: string, audience: object, revision?: number) =>
   on.api.server.inject({
-    ...{ method: 'PATCH', url: `/v1/audiences/${id}`, payload: { audience } },
+    method: 'PATCH',
+    url: `/v1/audiences/${id}`,
+    payload: { audience },
     headers: { ...authorized, ...(revision !== undefined && { 'if-match': `"${revision}"` }) },
   });
 
@@ -48,20 +52,21 @@ const remove = (id: string) => on.ask('DELETE', `/v1/audiences/${id}`);
 const named = async (query = '') => audienceList.parse((await on.ask('GET', `/v1/audiences${query}`)).json());
 const usesOf = async (query = '') =>
   (await named(query)).items.map(({ id, usedBy, usedBySaved }) => [id, usedBy, usedBySaved]);
-const shown = async (id: string) => uploadedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
+const listOf = async (id: string) => uploadedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
 const savedWith = async (query: string) => (await named(`?${query}`)).items.map(({ id }) => id);
 
-/** What is counted is what the definitions say, counted anew. */
+/** Compares the counts with those of the definitions, counted again. */
 async function expectTrueCounts() {
   const { rows } = await on.pool.query(`
     with said as (
-      select true as by_saved, r.definition -> 'audience' as audience from saved_audiences s
+      select true as by_saved_audience, r.definition -> 'audience' as audience from saved_audiences s
       join revisions r on r.saved_audience = s.id and r.revision = s.revision
       union all
       select false, r.definition -> 'audience' from campaigns c
       join revisions r on r.campaign = c.id and r.revision = c.revision where c.archived_at is null
     ), counted as (
-      select kind, source, count(*) filter (where not by_saved) as campaigns, count(*) filter (where by_saved) as saved
+      select kind, source, count(*) filter (where not by_saved_audience) as campaigns,
+        count(*) filter (where by_saved_audience) as saved
       from said cross join lateral named_sources(audience) group by 1, 2
     )
     select coalesce(n.source, counted.source), n.campaigns, n.saved_audiences, counted.campaigns, counted.saved
@@ -70,8 +75,8 @@ async function expectTrueCounts() {
   expect(rows).toEqual([]);
 }
 
-describe('what a saved audience is made of', () => {
-  it('is used: it stands in the order of all uses, with who uses it', async () => {
+describe('a source of a saved audience', () => {
+  it('counts as used when the list is sorted by use, and names the saved audience that uses it', async () => {
     const [vip, staff, free] = [await upload('VIP'), await upload('staff'), await upload('free')];
     await write({ include: [riders, list(vip)] });
     await save('Riders', { include: [riders], exclude: [list(staff)] });
@@ -96,31 +101,31 @@ describe('what a saved audience is made of', () => {
     expect(await usesOf(`?kind=list&cursor=${pages[1] ?? ''}`)).toEqual([[free, 0, 0]]);
   });
 
-  it('says so wherever lists and segments are shown, and which they are', async () => {
+  it('has the number of its saved audiences wherever it is shown', async () => {
     const staff = await upload('staff');
-    const one = await save('Riders', { include: [riders], exclude: [list(staff)] });
-    expect(await shown(staff)).toMatchObject({ usedBy: 0, usedBySaved: 1 });
+    const saved = await save('Riders', { include: [riders], exclude: [list(staff)] });
+    expect(await listOf(staff)).toMatchObject({ usedBy: 0, usedBySaved: 1 });
     expect((await named('?kind=list&used=true')).items).toMatchObject([{ id: staff }]);
     expect((await on.ask('GET', '/v1/audiences/counts')).json()).toMatchObject({ notUsed: 1 });
-    expect(await savedWith(`list=${staff}`)).toEqual([one]);
-    expect(await savedWith('segment=riders')).toEqual([one]);
+    expect(await savedWith(`list=${staff}`)).toEqual([saved]);
+    expect(await savedWith('segment=riders')).toEqual([saved]);
     expect(await savedWith('segment=drivers')).toEqual([]);
     await write({ include: [riders] });
     expect(await usesOf('?kind=segment')).toEqual([['riders', 1, 1]]);
   });
 
-  it('has the bad lines of the lists that it takes in', async () => {
+  it('adds its rejected rows to those of the saved audience', async () => {
     const [bad, worse] = [await upload('bad', 'a\n\u0001\n'), await upload('worse', 'a\n\u0001\n\u0002\n')];
     const id = await save('Riders', { include: [riders, list(bad)], exclude: [list(worse)] });
     const other = await save('Others', { include: [riders] });
     const rejected = (await named()).items.map((each) => [each.id, each.rejected]);
-    expect(rejected.filter(([of]) => of === id || of === other)).toEqual([
+    expect(rejected.filter(([source]) => source === id || source === other)).toEqual([
       [other, null],
       [id, 1],
     ]);
   });
 
-  it('follows each change of it, and its end', async () => {
+  it('follows each change of the saved audience, and its deletion', async () => {
     const staff = await upload('staff');
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     expect((await change(id, { include: [{ segment: 'drivers' }] })).statusCode).toBe(200);
@@ -135,7 +140,7 @@ describe('what a saved audience is made of', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is counted right when many are saved, changed and deleted at once, beside campaigns', async () => {
+  it('is counted correctly after many concurrent changes, together with campaigns', async () => {
     const lists = [await upload('a'), await upload('b')].map(list);
     const sources = (turned: boolean) => (turned ? lists.toReversed() : lists);
     const made = await Promise.all(
@@ -152,7 +157,7 @@ describe('what a saved audience is made of', () => {
     await expectTrueCounts();
   });
 
-  it('of two edits of one revision, one counts and the other is told', async () => {
+  it('is counted for one of two concurrent edits of a revision, and the other edit is refused', async () => {
     const id = await save('Riders', { include: [riders] });
     const edits = ['one', 'other', 'third'].map((segment) => change(id, { include: [{ segment }] }, 1));
     const codes = (await Promise.all(edits)).map(({ statusCode }) => statusCode);
@@ -160,7 +165,7 @@ describe('what a saved audience is made of', () => {
     await expectTrueCounts();
   });
 
-  it('costs a page nothing that it does not show, however many there are', async () => {
+  it('causes no cost for a page that does not show it', async () => {
     const staff = await upload('staff');
     await on.pool.query(
       `insert into saved_audiences (id, name) select uuidv7(), 'saved ' || n from generate_series(1, 3000) n`,
@@ -177,7 +182,7 @@ describe('what a saved audience is made of', () => {
     await on.pool.query('analyze named_audiences, audience_uses, saved_audiences');
     const { rows } = await on.pool.query<{ 'QUERY PLAN': string }>(
       `explain select used_by from audience_uses
-       where kind = 'list' and source = $1 and by_saved order by used_by desc limit 1`,
+       where kind = 'list' and source = $1 and by_saved_audience order by used_by desc limit 1`,
       [staff],
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -186,20 +191,20 @@ describe('what a saved audience is made of', () => {
   });
 });
 
-describe('a list that a saved audience is made of', () => {
-  it('is not deleted, and what keeps it is said; once that is changed, it is', async () => {
+describe('a list in a saved audience', () => {
+  it('is not deleted, with the reason, until the saved audience no longer names it', async () => {
     const staff = await upload('staff');
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     const refused = await remove(staff);
     const { code, detail } = problem.parse(refused.json());
     expect([refused.statusCode, code]).toEqual([409, 'audience-in-use']);
     expect(detail).toContain(`${id} ("Riders")`);
-    expect(await shown(staff)).toMatchObject({ users: 2 });
+    expect(await listOf(staff)).toMatchObject({ users: 2 });
     await change(id, { include: [riders] });
     expect((await remove(staff)).statusCode).toBe(204);
   });
 
-  it('is not named again by restoring a revision, once it is deleted', async () => {
+  it('cannot be restored by a revision after it was deleted', async () => {
     const staff = await upload('staff');
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     await change(id, { include: [riders] });
@@ -211,7 +216,7 @@ describe('a list that a saved audience is made of', () => {
     await expectTrueCounts();
   });
 
-  it('is deleted or saved, never both: whoever saves waits for a list that is being deleted', async () => {
+  it('is either deleted or saved: a concurrent save waits for the deletion', async () => {
     const staff = await upload('staff');
     const client = await on.pool.connect();
     try {
@@ -232,7 +237,7 @@ describe('a list that a saved audience is made of', () => {
     }
   });
 
-  it('and whoever deletes waits for what is being saved with it', async () => {
+  it('is either saved or deleted: a concurrent deletion waits for the save', async () => {
     const staff = await upload('staff');
     const client = await on.pool.connect();
     const id = uuidv7();
@@ -248,7 +253,7 @@ describe('a list that a saved audience is made of', () => {
       await untilOneWaits(on.pool);
       await client.query('commit');
       expect((await deleting).statusCode).toBe(409);
-      expect(await shown(staff)).toMatchObject({ usedBySaved: 1 });
+      expect(await listOf(staff)).toMatchObject({ usedBySaved: 1 });
     } finally {
       client.release();
     }

@@ -47,7 +47,7 @@ async function usersOf(id: string): Promise<string[]> {
 }
 
 describe('an upload', () => {
-  it('makes a list of different users, and answers where it is', async () => {
+  it('creates a list of distinct users, and returns its location', async () => {
     const response = await upload('b\na\n\nb\r\nc');
     const list = uploadedAudience.parse(response.json());
     expect(response.headers.location).toBe(`/v1/audiences/${list.id}`);
@@ -73,7 +73,7 @@ describe('an upload', () => {
     expect(await usersOf(list.id)).toEqual(['a', 'c,"d"']);
   });
 
-  it('may name its columns otherwise, and describes what it was read as', async () => {
+  it('may use other column names, and describes how it was read', async () => {
     const file = 'plan;customer;market\ngold; u-1;sg\ngold;u-2 ;Vietnam\n';
     const response = await upload(file, '?name=VIP&user=customer&country=market');
     expect(receivedAudience.parse(response.json())).toMatchObject({
@@ -82,13 +82,18 @@ describe('an upload', () => {
         { country: 'VN', users: 1 },
       ],
       reading: {
-        ...{ encoding: 'utf-8', separator: ';', columns: ['plan', 'customer', 'market'], trimmed: 2, warnings: [] },
-        ...{ userColumn: 'customer', countryColumn: 'market' },
+        encoding: 'utf-8',
+        separator: ';',
+        columns: ['plan', 'customer', 'market'],
+        trimmed: 2,
+        warnings: [],
+        userColumn: 'customer',
+        countryColumn: 'market',
       },
     });
   });
 
-  it('is accepted with as many users in two countries as the caller accepts, and lists them', async () => {
+  it('is accepted if no more users are in two countries than the caller allows, and lists these users', async () => {
     const file = 'userId,country\na,SG\na,ID\nb,SG\n';
     expect((await upload(file, '?name=VIP')).statusCode).toBe(422);
     const [failed, ...others] = await listed();
@@ -103,12 +108,12 @@ describe('an upload', () => {
     ['with a content encoding in capitals', { 'content-encoding': 'GZIP' }],
     ['with the old name of its content encoding', { 'content-encoding': 'x-gzip' }],
     ['without a content encoding', {}],
-  ])('comes packed with gzip too: %s', async (_what, headers) => {
+  ])('may be compressed with gzip: %s', async (_what, headers) => {
     const list = await uploaded(gzipSync('\ufeffuserId\na\nb\n'), undefined, headers);
     expect(list).toMatchObject({ users: 2, rows: 2, rejected: 0 });
   });
 
-  it('tells which rows are no user, by line, and takes the others', async () => {
+  it('reports rejected rows by line, and accepts the other rows', async () => {
     const rows = Buffer.concat([
       Buffer.from(
         `userId,country\na,SG\n,SG\n"b"1,SG\n\u0007,SG\nc\nd,XX\ne,SG,1\n${'x'.repeat(300)},SG\n${'y'.repeat(70_000)}\n`,
@@ -151,7 +156,7 @@ describe('an upload', () => {
     expect(rest.next).toBeNull();
   });
 
-  it('is made once under an idempotency key, and a repeat gets the first answer', async () => {
+  it('creates one list under an idempotency key, and a repeat receives the first response', async () => {
     const headers = { 'idempotency-key': 'k1' };
     const first = await uploaded('a\nb', undefined, headers);
     const again = await upload('a\nb', undefined, headers);
@@ -194,14 +199,14 @@ describe('an upload', () => {
     ['with many rows that are no user', 'userId\na\nNULL\n', undefined, {}, 422, 'too-many-rejected'],
     ['with many users in two countries', 'userId,country\na,SG\na,ID\n', '?name=VIP', {}, 422, 'too-many-rejected'],
     ['of which no row is a user', '\u0001\n\u0002\n', undefined, {}, 422, 'no-users'],
-  ] as const)('%s is refused', async (_what, payload, query, headers, status, code) => {
+  ] as const)('is refused: %s', async (_what, payload, query, headers, status, code) => {
     const response = await upload(payload, query, headers);
     expect(response.statusCode).toBe(status);
     expect(problem.parse(response.json()).code).toBe(code);
     expect((await listed()).filter(({ state }) => state === 'ready')).toEqual([]);
   });
 
-  it('that is cut on its way leaves a list that has failed, with its cause, and none of its users', async () => {
+  it('leaves a failed list with its cause and no users if it is interrupted', async () => {
     const begun = Promise.withResolvers<unknown>();
     const begin: typeof on.deps.audiences.begin = (start) => {
       const beginning = on.deps.audiences.begin(start);
@@ -220,8 +225,8 @@ describe('an upload', () => {
     socket.destroy();
     await expect.poll(async () => (await listed())[0]?.state, { interval: 5 }).toBe('failed');
     await api.close();
-    const shown: unknown = (await get((await listed())[0]?.links.self ?? '')).json();
-    expect(shown).toMatchObject({ cause: 'the upload was cut after 2 lines', countries: [] });
+    const found: unknown = (await get((await listed())[0]?.links.self ?? '')).json();
+    expect(found).toMatchObject({ cause: 'the upload was cut after 2 lines', countries: [] });
   });
 
   it('may be larger than any other body', async () => {
@@ -231,7 +236,7 @@ describe('an upload', () => {
 });
 
 describe('an uploaded list', () => {
-  it('is deleted for good, but not while a campaign that is scheduled names it', async () => {
+  it('is deleted permanently, but not while a scheduled campaign names it', async () => {
     const { id } = await uploaded('a');
     const created = await on.api.server.inject({
       method: 'POST',
@@ -255,7 +260,7 @@ describe('an uploaded list', () => {
     expect((await get(`/v1/audiences/${other}/rejects`)).statusCode).toBe(404);
   });
 
-  it('is renamed, found by its new name, and leads to the campaigns that name it', async () => {
+  it('is renamed, found by its new name, and links to the campaigns that name it', async () => {
     const [{ id }, other] = [await uploaded('a'), await uploaded('b')];
     const rename = (name: string, list = id) =>
       on.api.server.inject({ method: 'PATCH', url: `/v1/audiences/${list}`, headers: authorized, payload: { name } });

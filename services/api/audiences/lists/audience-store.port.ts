@@ -14,6 +14,8 @@ export interface AudienceRecord {
   duplicates: number;
   rejected: number;
   cause: string | null;
+  /** True if its age does not delete the list. */
+  kept: boolean;
   createdAt: Date;
   readyAt: Date | null;
   /** Campaigns that are not archived and name the list. */
@@ -30,7 +32,7 @@ export interface UploadStart {
   name: string;
   /** Country of all rows; null if each row has its own. */
   country: string | null;
-  /** Account whose quotas include the list; null counts for no account. */
+  /** Account whose quotas include the list; null if no quota applies. */
   account?: string | null;
   owner?: string | null;
 }
@@ -49,7 +51,7 @@ export interface AudienceStore {
   /** Changes the fields that are given; owner null removes the owner. @returns undefined if the list does not exist */
   change(
     audienceId: string,
-    change: { name?: string | undefined; owner?: string | null | undefined },
+    change: { name?: string | undefined; owner?: string | null | undefined; kept?: boolean | undefined },
   ): Promise<AudienceRecord | undefined>;
   /** Returns rejected rows after a line, in the order of lines. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;

@@ -9,7 +9,7 @@ import { streamed } from '../../frame/document/answer-shapes.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { expectedRevision, outdated } from '../../frame/if-match.ts';
 import { pageLimit, pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { requireId } from '../../frame/public-ids.ts';
+import { invalidCursor, requireId } from '../../frame/public-ids.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { AudienceRecord, AudienceStore } from './audience-store.port.ts';
 import { uploadedAudienceView } from './uploaded-audience-view.ts';
@@ -24,7 +24,8 @@ export interface NamedList {
   uuid: string;
 }
 
-const rejectQuery = z.object({ limit: pageLimit.optional(), cursor: pageQuery.shape.cursor, ...streamManner });
+/** Query of the lines of a list: its users, or its rejected rows. */
+export const linesQuery = z.object({ limit: pageLimit.optional(), cursor: pageQuery.shape.cursor, ...streamManner });
 
 /** @throws {HttpProblem} 404 */
 export async function requireList({ id, uuid }: NamedList, { audiences }: ListRoutesDeps): Promise<AudienceRecord> {
@@ -33,7 +34,7 @@ export async function requireList({ id, uuid }: NamedList, { audiences }: ListRo
   return record;
 }
 
-/** Changes the name or the owner of a list. @throws {HttpProblem} 404, 412, 422 */
+/** Changes name, owner or retention of a list. @throws {HttpProblem} 404, 412, 422 */
 export async function changeList(
   request: FastifyRequest,
   { id, uuid, patch }: NamedList & { patch: AudiencePatch },
@@ -44,7 +45,7 @@ export async function changeList(
   if (beyond.length > 0) throw invalidRequest(beyond.map(notOfList));
   const record = await audiences.change(uuid, patch);
   if (!record) throw notFound('audience', id);
-  request.auditDetail = { name: record.name, owner: record.owner };
+  request.auditDetail = { name: record.name, owner: record.owner, kept: record.kept };
   return uploadedAudienceView(record);
 }
 
@@ -78,10 +79,10 @@ export function rejectsRoute(server: HttpServer, { audiences }: ListRoutesDeps):
     schema: {
       operationId: 'listAudienceRejects',
       summary: 'List rejected rows of an uploaded list, with line and rule',
-      description: `The first thousand of them, in the order of the file; the list says how many there were. All at once with \`Accept: ${csv}\` or \`${ndjson}\`.`,
+      description: `The first thousand rejected rows, in the order of the file; the list has their total number. With \`Accept: ${csv}\` or \`${ndjson}\`, all of them in one response.`,
       tags: ['audiences'],
       params: z.object({ id: z.string().describe('aud_…') }),
-      querystring: rejectQuery,
+      querystring: linesQuery,
       response: {
         200: {
           description: 'A page of rows',
@@ -116,6 +117,5 @@ export function rejectsRoute(server: HttpServer, { audiences }: ListRoutesDeps):
 function lineOf(cursor: string | null): number {
   if (cursor === null) return 0;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
-  const detail = `${quoted(cursor)} is no cursor: pass on "next" of the page before as it is`;
-  throw invalidRequest([{ pointer: '/cursor', code: 'invalid-cursor', detail }]);
+  throw invalidCursor(cursor);
 }

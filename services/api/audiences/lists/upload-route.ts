@@ -27,13 +27,13 @@ export interface UploadRouteDeps {
 const uploadQuery = z.object({
   name: nameShape(200),
   owner: aboutFields.owner.describe(
-    'The team or the person to ask about it; otherwise the owner of the key, or its name',
+    'Team or person for questions about the list; by default the owner of the key, or its name',
   ),
   ...countryQuery,
   ...fileQuery,
 });
 
-/** Registers the upload in a scope of its own, because only this route reads its body as a stream. */
+/** Registers the upload in a separate Fastify scope, because only this route reads its body as a stream. */
 export function uploadRoute(server: HttpServer, { audiences, catalogue, clock }: UploadRouteDeps): void {
   const configured = catalogue.current().countries;
   server.removeAllContentTypeParsers();
@@ -59,15 +59,16 @@ export function uploadRoute(server: HttpServer, { audiences, catalogue, clock }:
       operationId: 'uploadAudience',
       summary: 'Upload a list of users',
       description:
-        'CSV, plain or packed with gzip, read as it comes: a header that names the columns, in any order and among others, or an id ' +
-        'a line. The first 64 KiB decide encoding, separator and columns; `reading` in the answer describes them. Nothing of a file ' +
-        'that is refused is stored. Rows may come in any order and repeat. The answer comes when campaigns can name the list. With an `Idempotency-Key`, a repeat ' +
-        'creates nothing; its body is not compared. Of a key with a scope, rows of other countries are rejected.',
+        'CSV, plain or compressed with gzip: a header that names the columns, in any order and among others, ' +
+        'or one id per line. The first 64 KiB determine encoding, separator and columns; `reading` in the ' +
+        'response describes them. Nothing of a refused file is stored. Rows may be in any order and repeat. ' +
+        'The response is sent when campaigns can name the list. With an `Idempotency-Key`, a repeat creates ' +
+        'nothing; its body is not compared. For a key with a scope, rows of other countries are rejected.',
       tags: ['audiences'],
       headers: idempotentHeaders,
       querystring: uploadQuery,
       response: {
-        201: jsonAnswer('The list, and what the file was read as', receivedAudience),
+        201: jsonAnswer('The list, and how the file was read', receivedAudience),
         ...problems(507),
       },
     },
@@ -77,10 +78,13 @@ export function uploadRoute(server: HttpServer, { audiences, catalogue, clock }:
       const { country, column, countries } = fileCountriesOf(request, named, configured);
       const encoding = readUploadEncoding(headers['content-encoding']);
       const { account, ...key } = callerOf(request);
-      const of = owner ?? key.owner ?? key.name;
+      const listOwner = owner ?? key.owner ?? key.name;
       const start = {
         audienceId: begun?.createdId ?? uuidv7(),
-        ...{ name, country, account, owner: of },
+        name,
+        country,
+        account,
+        owner: listOwner,
       };
       const begin = await audiences.begin(start);
       const { record, reading } =

@@ -12,7 +12,7 @@ export function uploadedAudienceView({
 }: AudienceRecord): UploadedAudience {
   const id = publicId('audience', audienceId);
   const self = `/v1/audiences/${id}`;
-  const { name, owner, state, rows, duplicates, rejected, cause, usedBy, usedBySaved } = record;
+  const { name, owner, state, rows, duplicates, rejected, cause, usedBy, usedBySaved, kept } = record;
   return {
     kind: 'list',
     id,
@@ -27,9 +27,10 @@ export function uploadedAudienceView({
     cause,
     usedBy,
     usedBySaved,
+    kept,
     createdAt: createdAt.toISOString(),
     readyAt: readyAt?.toISOString() ?? null,
     expiresAt: expiresAt?.toISOString() ?? null,
-    links: { self, rejects: `${self}/rejects` },
+    links: { self, users: `${self}/users`, rejects: `${self}/rejects` },
   };
 }

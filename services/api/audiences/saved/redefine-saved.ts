@@ -6,13 +6,13 @@ import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { requireWritten } from '../../frame/if-match.ts';
-import type { Restored } from '../../revisions/revision-routes.ts';
-import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
-import type { AskedSources } from '../ask/asked-sources.ts';
-import { countryEstimates, sumOfBounds } from '../ask/estimate-view.ts';
+import type { RestoreResult } from '../../revisions/revision-routes.ts';
+import { estimateSources, type EstimateSourcesDeps } from '../estimates/estimate-sources.ts';
+import type { SourceEstimates } from '../estimates/source-estimates.ts';
+import { countryEstimates, sumOfBounds } from '../estimates/estimate-view.ts';
 import type { SavedAudiences, UsedSavedAudience } from './postgres/saved-audience-store.ts';
 
-export interface SavedAudienceDeps extends AskSourcesDeps {
+export interface SavedAudienceDeps extends EstimateSourcesDeps {
   savedAudiences: SavedAudiences;
   catalogue: CatalogueReader;
 }
@@ -42,15 +42,15 @@ export async function redefineSaved(
   { savedAudienceId, revision }: UsedSavedAudience,
   wanted: SavedAudienceDefinition,
   deps: SavedAudienceDeps,
-): Promise<Restored<UsedSavedAudience>> {
-  const asked = await requireUsable(request, wanted, deps);
+): Promise<RestoreResult<UsedSavedAudience>> {
+  const sourceEstimates = await requireUsable(request, wanted, deps);
   const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, callerOf(request).account);
   const id = publicId('savedAudience', savedAudienceId);
   if (!redefined) throw notFound('audience', id);
-  if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
+  if (redefined === 'list-gone') return refuseDeletedList(request, wanted, deps);
   const record = requireWritten(id, redefined);
-  await rememberEstimate(record, asked, deps);
-  return { record, warnings: asked.warnings };
+  await storeEstimate(record, sourceEstimates, deps);
+  return { record, warnings: sourceEstimates.warnings };
 }
 
 /** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 outside the scope */
@@ -58,17 +58,17 @@ export async function requireUsable(
   request: FastifyRequest,
   { countries, audience }: SavedAudienceDefinition,
   deps: SavedAudienceDeps,
-): Promise<AskedSources> {
+): Promise<SourceEstimates> {
   const errors = checkAgainstConfig({ countries, chain: [] }, await deps.catalogue.refresh());
   if (errors.length > 0) throw invalidRequest(errors);
   requireCampaignInScope(request, { countries, chain: [] });
-  const asked = await askSources({ countries, audience }, deps);
-  if (asked.problems.length > 0) throw invalidRequest(asked.problems);
-  return asked;
+  const sourceEstimates = await estimateSources({ countries, audience }, deps);
+  if (sourceEstimates.problems.length > 0) throw invalidRequest(sourceEstimates.problems);
+  return sourceEstimates;
 }
 
-/** Reports a list that was deleted after the check. @throws {HttpProblem} 422, each time */
-export async function refuseGone(
+/** Throws the problem of a list that was deleted after the check. @throws {HttpProblem} 422, always */
+export async function refuseDeletedList(
   request: FastifyRequest,
   definition: SavedAudienceDefinition,
   deps: SavedAudienceDeps,
@@ -79,11 +79,11 @@ export async function refuseGone(
 }
 
 /** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
-export async function rememberEstimate(
+export async function storeEstimate(
   record: UsedSavedAudience,
-  asked: AskedSources,
+  sourceEstimates: SourceEstimates,
   { savedAudiences, clock }: SavedAudienceDeps,
 ): Promise<void> {
-  const bounds = sumOfBounds(countryEstimates(record.definition.countries, asked));
-  await savedAudiences.noteEstimate(record, bounds, clock.now());
+  const bounds = sumOfBounds(countryEstimates(record.definition.countries, sourceEstimates));
+  await savedAudiences.saveEstimate(record, bounds, clock.now());
 }

@@ -23,7 +23,7 @@ export function revisionsOfSaved(
       restored: savedAudienceWithWarnings,
     },
     checks:
-      'Its sources are checked as in a change, so a list that was deleted is refused. Campaigns that took the saved audience stay as they are.',
+      'Its sources are checked as in a change, so a list that was deleted is refused. Campaigns with copies of the sources are unchanged.',
     load: (id) => {
       const uuid = uuidOf('savedAudience', id);
       if (uuid === undefined) throw notFound('audience', id);

@@ -20,7 +20,7 @@ const lapsed = { name: 'Lapsed riders without staff', owner: 'growth', countries
 
 const save = (fields: object = {}) => on.ask('POST', '/v1/audiences', { ...lapsed, ...fields });
 const saved = async (fields: object = {}) => savedAudience.parse((await save(fields)).json());
-const shown = async (id: string) => savedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
+const savedOf = async (id: string) => savedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
 
 const preview = (body: object, secret?: string) =>
   secret === undefined
@@ -32,12 +32,14 @@ const problemsOf = (answer: { json: () => unknown }) =>
 
 const change = (id: string, patch: object, headers: Record<string, string> = {}) =>
   on.api.server.inject({
-    ...{ method: 'PATCH', url: `/v1/audiences/${id}`, payload: patch },
+    method: 'PATCH',
+    url: `/v1/audiences/${id}`,
+    payload: patch,
     headers: { ...authorized, ...headers },
   });
 
 describe('a saved audience', () => {
-  it('is shown as it was saved, listed newest first, and found by a part of its name', async () => {
+  it('is shown as it was saved, listed newest first, and found by part of its name', async () => {
     const answer = await save();
     expect(answer.statusCode).toBe(201);
     const made = savedAudience.parse(answer.json());
@@ -45,7 +47,7 @@ describe('a saved audience', () => {
     expect(made).toMatchObject({ ...lapsed, revision: 1, usedBy: 0, latestUse: null });
     const other = await saved({ name: 'Payday' });
 
-    expect(await shown(made.id)).toEqual(made);
+    expect(await savedOf(made.id)).toEqual(made);
     const list = async (query: string) =>
       audienceList.parse((await on.ask('GET', `/v1/audiences${query}&kind=saved`)).json());
     const first = await list('?limit=1');
@@ -54,7 +56,7 @@ describe('a saved audience', () => {
     expect((await list('?q=PAY')).items.map(({ id }) => id)).toEqual([other.id]);
   });
 
-  it('is changed as its next revision, by whoever has seen the one before', async () => {
+  it('is changed as its next revision, if the caller has seen the previous one', async () => {
     const { id } = await saved({ description: 'For December' });
     const changed = await change(id, { name: 'Riders who are away', description: null }, { 'if-match': '"1"' });
     expect([changed.statusCode, changed.headers.etag]).toEqual([200, '"2"']);
@@ -62,7 +64,7 @@ describe('a saved audience', () => {
     expect(now).toMatchObject({ name: 'Riders who are away', owner: 'growth', revision: 2, audience });
     expect(now).not.toHaveProperty('description');
     expect((await change(id, { name: 'late' }, { 'if-match': '"1"' })).statusCode).toBe(412);
-    expect(await shown(id)).toMatchObject({ revision: 2 });
+    expect(await savedOf(id)).toMatchObject({ revision: 2 });
     const audit: unknown = (await on.ask('GET', '/v1/audit?limit=1')).json();
     expect(audit).toMatchObject({
       items: [{ method: 'PATCH', subject: id, detail: { name: 'Riders who are away', revision: 2 } }],
@@ -74,11 +76,11 @@ describe('a saved audience', () => {
     [{ countries: [] }, 'wrong-length /countries'],
     [{ audience: { include: [{ list: 'aud_none' }] } }, 'unknown-list /audience/include/0/list'],
     [{ chain: [] }, 'unknown-field /chain'],
-  ])('is refused with what is wrong: %j', async (fields, said) => {
+  ])('is refused with its problem: %j', async (fields, expected) => {
     const answers = [await save(fields), await change((await saved()).id, fields)];
     expect(answers.map((answer) => [answer.statusCode, ...problemsOf(answer)])).toEqual([
-      [422, said],
-      [422, said],
+      [422, expected],
+      [422, expected],
     ]);
   });
 
@@ -90,7 +92,7 @@ describe('a saved audience', () => {
     expect(countries.map(({ country }) => country)).toEqual(['SG', 'ID']);
   });
 
-  it('is estimated for a manager whose scope has fewer countries, as a preview of a campaign with it is', async () => {
+  it('is estimated for a manager whose scope has fewer countries, like the preview of a campaign that uses it', async () => {
     const [{ id, links }, { secret }] = [await saved(), await makeManager()];
     const estimated = await preview({ id }, secret);
     expect(estimated.statusCode, estimated.body).toBe(200);
@@ -107,7 +109,7 @@ describe('a saved audience', () => {
     expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([404, 'audience-not-found']);
   });
 
-  it('has the estimate of its sources alone, which is stored for no audience', async () => {
+  it('can be estimated from its sources before it is saved, and that estimate is not stored', async () => {
     const { id, users } = audiencePreview.parse((await preview({ countries: ['SG'], audience })).json());
     expect([id, users]).toEqual([null, { atLeast: 0, atMost: 1000 }]);
     const unknown = await preview({ countries: ['SG'], audience: { include: [{ list: 'aud_none' }] } });
@@ -116,16 +118,16 @@ describe('a saved audience', () => {
     expect((await preview({})).statusCode).toBe(422);
   });
 
-  it('counts in the quota of changes of the team that saves it', async () => {
+  it('counts in the quota of changes of its team', async () => {
     const { secret } = await makeManager();
-    const one = { ...lapsed, countries: ['SG'] };
+    const audience = { ...lapsed, countries: ['SG'] };
     for (let made = 0; made < 6; made++) {
-      expect((await askAs(secret, 'POST', '/v1/audiences', one)).statusCode).toBe(201);
+      expect((await askAs(secret, 'POST', '/v1/audiences', audience)).statusCode).toBe(201);
     }
-    expect(await refusedBy(askAs(secret, 'POST', '/v1/audiences', one))).toMatchObject({ statusCode: 429 });
+    expect(await refusedBy(askAs(secret, 'POST', '/v1/audiences', audience))).toMatchObject({ statusCode: 429 });
   });
 
-  it('is not there once it is deleted, again and again', async () => {
+  it('does not exist after its deletion, and a second deletion changes nothing', async () => {
     const { id, links } = await saved();
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
@@ -135,12 +137,12 @@ describe('a saved audience', () => {
   });
 });
 
-describe('a campaign that takes a saved audience', () => {
+describe('a campaign from a saved audience', () => {
   const take = (fields: object) => on.ask('POST', '/v1/campaigns', { ...someCampaign, audience, ...fields });
   const took = async (fields: object) => campaign.parse((await take(fields)).json());
   const redefine = (id: string, patch: object) => on.ask('PATCH', `/v1/campaigns/${id}`, patch);
 
-  it('has a copy of its sources, and says which revision they were taken from', async () => {
+  it('has a copy of its sources, and the revision that they were copied from', async () => {
     const { id } = await saved();
     const held = { ...audience, holdOutPercent: 10 };
     const made = await took({ audience: held, savedAudience: { id, revision: 1 } });
@@ -149,7 +151,7 @@ describe('a campaign that takes a saved audience', () => {
     await change(id, { audience: { include: [{ segment: 'others' }] } });
     const after = campaign.parse((await on.ask('GET', made.links.self)).json());
     expect(after).toEqual(made);
-    expect(await shown(id)).toMatchObject({ revision: 2, usedBy: 1 });
+    expect(await savedOf(id)).toMatchObject({ revision: 2, usedBy: 1 });
     // The revision before is there still, for one that was looked at meanwhile.
     expect((await take({ savedAudience: { id, revision: 1 } })).statusCode).toBe(201);
   });
@@ -159,14 +161,14 @@ describe('a campaign that takes a saved audience', () => {
     [{ savedAudience: { revision: 2 } }, 'unknown-saved-audience /savedAudience'],
     [{ audience: { include: [{ segment: 'others' }] } }, 'other-sources /savedAudience'],
     [{ audience: { include: audience.include } }, 'other-sources /savedAudience'],
-  ])('is not made of what was not saved: %j', async (fields, said) => {
+  ])('is refused if the sources are not those that were saved: %j', async (fields, expected) => {
     const { id } = await saved();
     const taken = { id, revision: 1, ...('savedAudience' in fields ? fields.savedAudience : {}) };
     const answer = await take({ ...fields, savedAudience: taken });
-    expect([answer.statusCode, ...problemsOf(answer)]).toEqual([422, said]);
+    expect([answer.statusCode, ...problemsOf(answer)]).toEqual([422, expected]);
   });
 
-  it('says so no more once its sources are others, by a change or by a revision that is restored', async () => {
+  it('loses the reference to the saved audience once its sources differ, by a change or a restored revision', async () => {
     const { id } = await saved();
     const savedRef = { id, revision: 1 };
     const made = await took({ savedAudience: savedRef });
@@ -178,7 +180,7 @@ describe('a campaign that takes a saved audience', () => {
     );
     expect(others.warnings[0]).toMatchObject({ code: 'other-sources', pointer: '/savedAudience' });
     expect(others).not.toHaveProperty('savedAudience');
-    expect(await shown(id)).toMatchObject({ usedBy: 0, latestUse: null });
+    expect(await savedOf(id)).toMatchObject({ usedBy: 0, latestUse: null });
 
     const again = await redefine(made.id, { audience, savedAudience: savedRef });
     expect(again.json()).toMatchObject({ savedAudience: savedRef });
@@ -186,7 +188,7 @@ describe('a campaign that takes a saved audience', () => {
     expect(restored.json()).not.toHaveProperty('savedAudience');
   });
 
-  it('is copied with it, also when that one is deleted', async () => {
+  it('keeps the reference in a copy, also after the saved audience was deleted', async () => {
     const { id, links } = await saved();
     const made = await took({ savedAudience: { id, revision: 1 } });
     await on.ask('DELETE', links.self);
@@ -198,16 +200,16 @@ describe('a campaign that takes a saved audience', () => {
     expect(other.json()).not.toHaveProperty('savedAudience');
   });
 
-  it('is counted as a use of it, is listed by it, and the newest is named', async () => {
+  it('counts as a use of the saved audience, appears in its list of campaigns, and is named if it is the newest', async () => {
     const [{ id }, other] = [await saved(), await saved({ name: 'Other' })];
     await took({ name: 'First', savedAudience: { id, revision: 1 } });
     const newest = await took({ name: 'Second', savedAudience: { id, revision: 1 } });
     await took({ name: 'By hand' });
-    expect(await shown(id)).toMatchObject({
+    expect(await savedOf(id)).toMatchObject({
       usedBy: 2,
       latestUse: { campaignId: newest.id, name: 'Second', revision: 1, createdAt: newest.createdAt },
     });
-    expect(await shown(other.id)).toMatchObject({ usedBy: 0, latestUse: null });
+    expect(await savedOf(other.id)).toMatchObject({ usedBy: 0, latestUse: null });
     const list = async (query: string) =>
       pageShape(listedCampaign)
         .parse((await on.ask('GET', `/v1/campaigns?savedAudience=${query}`)).json())
@@ -220,7 +222,7 @@ describe('a campaign that takes a saved audience', () => {
     });
   });
 
-  it('keeps what was approved: where its sources are from is no part of it', async () => {
+  it('keeps its approval, because an approval does not cover the origin of the sources', async () => {
     const { id } = await saved();
     await addPeople();
     await setPolicy({ rules: [{ approvers: 1 }] });
@@ -233,7 +235,7 @@ describe('a campaign that takes a saved audience', () => {
     expect(await approve(made.id, hash)).toMatchObject({ state: 'approved' });
   });
 
-  it('cannot be made so from a template, which holds sources and no more', async () => {
+  it('cannot be created from a template, because templates contain only sources', async () => {
     const { name: _, ...definition } = { ...inSg, audience, savedAudience: { id: (await saved()).id, revision: 1 } };
     const answer = await on.ask('POST', '/v1/templates', { name: 'Payday', campaign: definition });
     expect([answer.statusCode, problemsOf(answer)[0]]).toEqual([422, 'invalid-value /campaign']);

@@ -18,8 +18,8 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import {
   redefineSaved,
-  refuseGone,
-  rememberEstimate,
+  refuseDeletedList,
+  storeEstimate,
   requireSaved,
   requireUsable,
   type NamedSaved,
@@ -44,16 +44,16 @@ export function saveRoute(server: HttpServer, deps: SavedAudienceDeps): void {
     },
     handler: async (request, reply) => {
       const { begun, body } = request;
-      const asked = await requireUsable(request, body, deps);
+      const sourceEstimates = await requireUsable(request, body, deps);
       const { account } = callerOf(request);
       const record = await deps.savedAudiences.create(begun?.createdId ?? uuidv7(), body, account);
-      if (record === 'list-gone') return refuseGone(request, body, deps);
-      await rememberEstimate(record, asked, deps);
+      if (record === 'list-gone') return refuseDeletedList(request, body, deps);
+      await storeEstimate(record, sourceEstimates, deps);
       const view = savedAudienceView(record);
       return reply
         .code(201)
         .header('location', view.links.self)
-        .send({ ...view, warnings: asked.warnings });
+        .send({ ...view, warnings: sourceEstimates.warnings });
     },
   });
 }
@@ -66,7 +66,7 @@ export async function changeSaved(
 ): Promise<ChangedSaved> {
   const before = await requireSaved(named, deps);
   requireRevision(named.id, before, request.headers['if-match']);
-  const { record, warnings } = await redefineSaved(request, before, changed(before.definition, patch), deps);
+  const { record, warnings } = await redefineSaved(request, before, applyPatch(before.definition, patch), deps);
   request.auditDetail = { name: record.definition.name, revision: record.revision };
   return { ...savedAudienceView(record), warnings };
 }
@@ -85,7 +85,7 @@ export async function deleteSaved(
 }
 
 /** @throws {HttpProblem} 422 */
-function changed(before: SavedAudienceDefinition, patch: AudiencePatch): SavedAudienceDefinition {
+function applyPatch(before: SavedAudienceDefinition, patch: AudiencePatch): SavedAudienceDefinition {
   const checked = checkShape(savedAudienceDefinition, withoutAbsent({ ...before, ...patch }));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;

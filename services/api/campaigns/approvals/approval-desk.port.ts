@@ -2,15 +2,18 @@ import type { ApprovalCovers } from '../../../../shared/contracts/campaigns/appr
 import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { ExpectedUsers } from '../../../../shared/contracts/campaigns/approval-summary.ts';
 import type { KeyHolder } from '../../../../shared/domain/approval/approvers.ts';
-import type { ApprovalNeed, ApprovalRule, StartedSum } from '../../../../shared/domain/approval/approval-policy.ts';
+import type {
+  ApprovalNeed,
+  ApprovalRule,
+  UnapprovedStartTotal,
+} from '../../../../shared/domain/approval/approval-policy.ts';
 import type { ApprovalState, ApprovalVerb } from '../../../../shared/domain/approval/approval-states.ts';
 import type { Clearance, ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
 import type { BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
 import type { StepPrices, UsersByCountry } from '../../../../shared/domain/approval/user-bounds.ts';
 import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
-import type { CampaignRecord } from '../campaign-store.port.ts';
 import type { Page } from '../../frame/page.port.ts';
-import type { ApprovalRecord, ApprovedBudgets } from './approvals.port.ts';
+import type { ApprovableCampaign, ApprovalRecord, ApprovedBudgets } from './approvals.port.ts';
 
 export interface PolicyRecord {
   /** 0 before the first policy was set. */
@@ -26,7 +29,7 @@ export interface ListedApproval {
   campaignName: string;
   /** Last approval before this one; null if there is none. */
   before: { revision: number; covers: ApprovalCovers } | null;
-  /** Keys that wrote a revision since then, or submitted this one. None of them may approve it. */
+  /** Keys that wrote a revision since the last approval, or submitted this one. None of them may approve it. */
   authors: readonly KeyHolder[];
   /** Keys that have already approved the revision. */
   voters: readonly KeyHolder[];
@@ -47,14 +50,14 @@ export interface ApprovalSearch {
 export type JudgedStart = ClearedBy & { clearance: Clearance };
 
 /**
- * Result of a verb.
- * - `forbidden`: the state does not allow the verb; null: the campaign was never submitted
+ * Result of an approval command.
+ * - `forbidden`: the state does not allow the command. The state is null if the campaign was never submitted.
  * - `other-hash`: the approval in force has another hash
- * - `refused`: the caller's key may not approve it, or its author is unknown
+ * - `refused`: the caller's key may not approve the revision, or the author of the revision is unknown
  * - `none-needed`: the policy requires no approval of the submission
  * - `changed`: the campaign has another revision by now
  */
-export type Decided =
+export type Decision =
   | { kind: 'done'; approval: ApprovalRecord; isLast: boolean }
   | { kind: 'forbidden'; verb: ApprovalVerb; state: ApprovalState | null }
   | { kind: 'other-hash'; hash: string }
@@ -64,7 +67,7 @@ export type Decided =
 
 export interface Submission {
   /** Campaign with the requested budgets. */
-  campaign: CampaignRecord;
+  campaign: ApprovableCampaign;
   /** Current and requested budgets, if the submission raises budgets of a started campaign. */
   raise?: { before: readonly BudgetLimit[]; wanted: readonly BudgetLimit[] } | undefined;
   usersAtMost: UsersByCountry;
@@ -72,7 +75,7 @@ export interface Submission {
   by: Approver;
 }
 
-export interface Approving {
+export interface ApprovalRequest {
   campaignId: string;
   hash: string;
   word: string | null;
@@ -89,7 +92,7 @@ export interface BudgetsChange {
 export interface ApprovalDesk {
   policy(): Promise<PolicyRecord>;
   /** Returns the prices that a run of a revision would begin with. */
-  prices(of: { campaignId: string; revision: number }): Promise<StepPrices>;
+  prices(revision: { campaignId: string; revision: number }): Promise<StepPrices>;
   /** Returns the approved budgets, up to which raises need no approval. Null if the campaign was never approved. */
   approvedBudgets(campaignId: string): Promise<ApprovedBudgets | null>;
   /** Stores a new revision of the policy. @returns undefined if the current revision is not the expected one */
@@ -98,29 +101,32 @@ export interface ApprovalDesk {
     expected: number | null,
     by: string,
   ): Promise<PolicyRecord | undefined>;
-  /** Returns a key with the keys and persons behind it, which decide whether its vote counts. */
+  /** Returns a key, and the keys and persons that created or changed it. They decide whether its vote counts. */
   holder(key: string): Promise<KeyHolder>;
   list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;
   get(approvalId: string): Promise<ListedApproval | undefined>;
   isRunWaiting(runId: string): Promise<boolean>;
   /**
-   * Judges the start of a campaign by its known numbers of users.
-   * @param startsNow the key that starts a campaign at once, by the current sums. Null: it begins later, and its runs
-   * are judged by the sums of that time.
+   * Checks by the policy whether the start of a campaign needs approval, for the given numbers of users.
+   * @param startsNow the key that starts the campaign at once; the check includes users that were started recently
+   * without an approval. Null if the campaign begins later: each run is then checked when it begins.
    */
-  judge(campaign: CampaignRecord, users: UsersByCountry, startsNow: string | null): Promise<JudgedStart>;
-  /** Reads the sums that a raise of a campaign's budgets is judged by; its own runs are not in them. */
-  sumsOfRaise(campaign: CampaignRecord, by: string): Promise<readonly StartedSum[]>;
+  judge(campaign: ApprovableCampaign, users: UsersByCountry, startsNow: string | null): Promise<JudgedStart>;
   /**
-   * Judges changes of the budgets of a started campaign, and writes them if they need no approval. It uses one
-   * transaction, so that no other decision by the same sums or budgets comes between. A raise counts from then on.
+   * Reads the numbers of users started recently without an approval, by which a raise of a campaign's budgets is
+   * checked. Runs of the campaign itself are not included.
+   */
+  sumsOfRaise(campaign: ApprovableCampaign, by: string): Promise<readonly UnapprovedStartTotal[]>;
+  /**
+   * Checks changes of the budgets of a started campaign, and writes them if they need no approval. It uses one
+   * transaction, so that no concurrent decision reads the same sums or budgets. A raise counts towards later decisions.
    * Unfinished runs receive an event `changed` with the detail.
    */
-  changeBudgets(campaign: CampaignRecord, change: BudgetsChange): Promise<ApprovalNeed>;
-  submit(submission: Submission): Promise<Decided>;
+  changeBudgets(campaign: ApprovableCampaign, change: BudgetsChange): Promise<ApprovalNeed>;
+  submit(submission: Submission): Promise<Decision>;
   /** Approves. The last required approval resumes a run that waits for it. */
-  approve(approving: Approving): Promise<Decided>;
+  approve(approving: ApprovalRequest): Promise<Decision>;
   /** @param hash null: the approval of the campaign itself */
-  sendBack(campaignId: string, hash: string | null, word: string): Promise<Decided>;
-  withdraw(campaignId: string): Promise<Decided>;
+  sendBack(campaignId: string, hash: string | null, word: string): Promise<Decision>;
+  withdraw(campaignId: string): Promise<Decision>;
 }

@@ -9,7 +9,7 @@ import { cursorInQuery, idInQuery, pageView, requireId } from '../../frame/publi
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { ApprovalDesk } from './approval-desk.port.ts';
-import { approvalView, type Asker } from './approval-view.ts';
+import { approvalView, type ApprovalReader } from './approval-view.ts';
 import { idPattern } from '../../../../shared/domain/ids/ids.ts';
 
 export interface ApprovalRoutesDeps {
@@ -25,7 +25,7 @@ export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutes
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listApprovals',
-      summary: 'List approvals, newest first: what waits for one, and what became of the others',
+      summary: 'List approvals, newest first: waiting ones and decided ones',
       tags,
       querystring: pageQuery.extend({
         state: z.enum(approvalStates).optional(),
@@ -51,8 +51,8 @@ export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutes
         within: campaignsInScope(request),
       };
       const page = await approvals.list(search, limit, cursorInQuery('approval', cursor));
-      const asker = await askerOf(request);
-      return pageView('approval', page, (listed) => approvalView(listed, asker));
+      const reader = await readerOf(request);
+      return pageView('approval', page, (listed) => approvalView(listed, reader));
     },
   });
 
@@ -62,7 +62,7 @@ export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutes
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'getApproval',
-      summary: 'Show what an approval covers, what was covered before it, and who has approved it',
+      summary: 'Show what an approval covers, what the previous one covered, and who has approved it',
       tags,
       params: z.object({ id: z.string().describe('apr_…') }),
       response: { 200: jsonAnswer('The approval', approvalShape) },
@@ -71,11 +71,11 @@ export function approvalRoutes(server: HttpServer, { approvals }: ApprovalRoutes
       const { id } = request.params;
       const listed = await approvals.get(requireId('approval', id));
       if (!listed) throw notFound('approval', id);
-      return approvalView(listed, await askerOf(request));
+      return approvalView(listed, await readerOf(request));
     },
   });
 
-  async function askerOf(request: FastifyRequest): Promise<Asker> {
+  async function readerOf(request: FastifyRequest): Promise<ApprovalReader> {
     const caller = callerOf(request);
     const [holder, { approversSignIn }] = await Promise.all([approvals.holder(caller.key), approvals.policy()]);
     return { caller, holder, approversSignIn };

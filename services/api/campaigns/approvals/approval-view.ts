@@ -2,17 +2,17 @@ import type { ApprovalSummary } from '../../../../shared/contracts/campaigns/app
 import { approvalCovers, unitsAtMostOf, type ApprovalShape } from '../../../../shared/contracts/campaigns/approvals.ts';
 import { refusedApproval, type KeyHolder } from '../../../../shared/domain/approval/approvers.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import { refusedApprover } from '../../access/rights.ts';
+import { approverRefusal } from '../../access/rights.ts';
 import type { callerOf } from '../../access/scopes.ts';
 import { inFieldOrder } from '../../revisions/in-field-order.ts';
-import { startOf } from '../campaign-start.ts';
+import { plannedStartOf } from '../../schedules/planned-start.ts';
 import type { ListedApproval } from './approval-desk.port.ts';
 import type { ApprovalRecord } from './approvals.port.ts';
 
 const fields = Object.keys(approvalCovers.shape);
 
-/** Key of the caller with the keys and persons behind it, and the rule of the policy for votes of keys. */
-export interface Asker {
+/** Key of the caller, the keys and persons that created or changed it, and the rule of the policy for votes of keys. */
+export interface ApprovalReader {
   caller: ReturnType<typeof callerOf>;
   holder: KeyHolder;
   approversSignIn: boolean;
@@ -22,7 +22,11 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
   const { state, stateReason, stateSince, revision, runId, hash, covers, needed, why, given, submittedBy } = record;
   return {
     id: publicId('approval', record.approvalId),
-    ...{ state, stateReason, stateSince: stateSince.toISOString(), revision, hash },
+    state,
+    stateReason,
+    stateSince: stateSince.toISOString(),
+    revision,
+    hash,
     runId: runId === null ? null : publicId('run', runId),
     raises: record.raises,
     usersAtMost: { ...covers.usersAtMost },
@@ -37,7 +41,7 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
   };
 }
 
-export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShape {
+export function approvalView(listed: ListedApproval, reader: ApprovalReader): ApprovalShape {
   const { approval, campaignName, before } = listed;
   const summary = approvalSummaryView(approval);
   const campaignId = publicId('campaign', approval.campaignId);
@@ -51,8 +55,8 @@ export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShap
       to: approval.revision,
       differences: inFieldOrder(fields, before.covers, approval.covers),
     },
-    startsAt: startOf(approval.covers)?.toISOString() ?? null,
-    refusedToYou: refusedTo(asker, listed),
+    startsAt: plannedStartOf(approval.covers)?.toISOString() ?? null,
+    refusedToYou: refusalFor(reader, listed),
     links: {
       campaign: `/v1/campaigns/${campaignId}`,
       run: summary.runId === null ? null : `/v1/runs/${summary.runId}`,
@@ -60,13 +64,13 @@ export function approvalView(listed: ListedApproval, asker: Asker): ApprovalShap
   };
 }
 
-function refusedTo(
-  { caller, holder, approversSignIn }: Asker,
+function refusalFor(
+  { caller, holder, approversSignIn }: ApprovalReader,
   { approval, authors, voters }: ListedApproval,
 ): string | null {
   const { countries, chain } = approval.covers;
   const actionTypes = chain.map(({ action }) => action);
   return (
-    refusedApprover(caller, { countries, actionTypes }) ?? refusedApproval(holder, { authors, voters, approversSignIn })
+    approverRefusal(caller, { countries, actionTypes }) ?? refusedApproval(holder, { authors, voters, approversSignIn })
   );
 }

@@ -18,8 +18,8 @@ const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.strin
 
 beforeEach(addPeople);
 
-describe('without a policy', () => {
-  it('a campaign starts as it is, and nothing can be submitted', async () => {
+describe('an installation without a policy', () => {
+  it('starts a campaign without an approval, and refuses a submission for approval', async () => {
     const { id, approval } = await write();
     expect(approval).toBeNull();
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
@@ -34,7 +34,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     asks(person, 'POST', `/campaigns/${id}/submit`, to(units));
   const unitsOf = async (id: string) => (await look(id)).budgets;
 
-  /** Approved with 3,000 units in SG, and started; one of its runs goes on. */
+  /** Approved with 3,000 units in SG, and started; one of its runs is running. */
   async function started() {
     await setPolicy({ rules: [{ unitsAbove: 2000, approvers: 1 }] });
     const { id } = await write('mei, manager', { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 3000 }] });
@@ -45,11 +45,11 @@ describe('a raise of budgets of a campaign that was started', () => {
     return { id, hash, runId: await on.deps.rows.addRun({ ...seed, state: 'running' }) };
   }
 
-  it('is asked for and approved alone; until then all stays as it was approved', async () => {
+  it('is submitted and approved separately; until then the earlier approval stays in force', async () => {
     const { id, hash, runId } = await started();
     const refused = await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000));
     expect(verdictOf(refused)).toBe('409 approval-needed');
-    expect(detailOf(refused)).toMatch(/\/submit with these budgets asks for it/);
+    expect(detailOf(refused)).toMatch(/\/submit with these budgets requests it/);
     const raise = approvalSummary.parse((await ask(id, 5000)).json());
     expect(raise).toMatchObject({ raises: true, state: 'waiting', why: ['more than 2,000 units'], unitsAtMost: 5000 });
     expect(raise.usersAtMost).toEqual({ SG: 9000 });
@@ -69,7 +69,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000)))).toBe('200');
   });
 
-  it('that is sent back, or taken back, leaves what was approved', async () => {
+  it('leaves the earlier approval in force if it is sent back or withdrawn', async () => {
     const { id, hash } = await started();
     const raise = approvalSummary.parse((await ask(id, 5000)).json());
     await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, word: 'why?' });
@@ -81,7 +81,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
   });
 
-  it('another takes the place of one that waits, and what is the same changes nothing', async () => {
+  it('is replaced by another submission, and unchanged if the same submission is repeated', async () => {
     const { id } = await started();
     const first = approvalSummary.parse((await ask(id, 5000)).json());
     expect(approvalSummary.parse((await ask(id, 5000)).json()).id).toBe(first.id);
@@ -93,7 +93,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(await unitsOf(id)).toEqual(to(7000).budgets);
   });
 
-  it('is none of a draft, and none that is no more', async () => {
+  it('is refused for a draft, and for a budget that is not larger', async () => {
     const { id } = await started();
     expect(verdictOf(await ask(id, 3000))).toBe('422 invalid-request');
     const draft = await write('mei, manager', { countries: ['SG'], chain, budgets: to(10).budgets });
@@ -101,7 +101,7 @@ describe('a raise of budgets of a campaign that was started', () => {
   });
 });
 
-describe('with a policy of money', () => {
+describe('an approval policy with a limit of money', () => {
   const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
   const price = async (each: string) => {
     expect((await on.ask('PATCH', '/v1/action-types/award-reward', { price: each })).statusCode).toBe(200);
@@ -112,7 +112,7 @@ describe('with a policy of money', () => {
     await setPolicy({ rules: [{ amountAbove: '2000', approvers: 1 }] });
   });
 
-  it('what may cost more than an amount is approved, with what it may cost', async () => {
+  it('requires an approval for possible costs beyond an amount, and shows the costs', async () => {
     const { id } = await write('mei, manager', { chain });
     const refused = await start(id);
     expect(verdictOf(refused)).toBe('409 approval-needed');
@@ -123,7 +123,7 @@ describe('with a policy of money', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('an approval of so much money is not one of more: where prices have risen, another is needed', async () => {
+  it('requires another approval if prices have risen beyond the approved costs', async () => {
     const { id } = await write('mei, manager', { chain });
     await approve(id, (await submit(id)).hash);
     await price('0.51');
@@ -132,7 +132,7 @@ describe('with a policy of money', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('what recurs is approved once, for no more money than its budgets', async () => {
+  it('requires one approval for a recurring campaign, up to its budgets', async () => {
     const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
     const small = ['SG', 'ID', 'VN'].map((country) => ({ country, amount: '600.00', currency: 'SGD' }));
     const bounded = await write('mei, manager', { chain, schedule, budgets: small });
@@ -149,15 +149,15 @@ describe('with a policy of money', () => {
   });
 });
 
-describe('with a policy', () => {
+describe('an approval policy with a limit of users', () => {
   beforeEach(() => setPolicy());
 
-  it('what is small starts as it is', async () => {
+  it('permits small campaigns to start without an approval', async () => {
     const { id } = await write('mei, manager', { countries: ['SG', 'ID'] });
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('what is large is refused with the reason until it is approved, and starts then', async () => {
+  it('refuses a large campaign with the reason until it is approved', async () => {
     const { id } = await write();
     const refused = await start(id);
     expect(verdictOf(refused)).toBe('409 approval-needed');
@@ -173,7 +173,7 @@ describe('with a policy', () => {
       why: ['more than 2,000 users'],
       usersAtMost: { SG: 1050, ID: 1050, VN: 1050 },
     });
-    expect(detailOf(await start(id))).toMatch(/it waits for approval, and has 0/);
+    expect(detailOf(await start(id))).toMatch(/it waits for approval, with 0 so far/);
     expect((await look(id)).state).toBe('in_review');
 
     expect(await approve(id, hash)).toMatchObject({ state: 'approved', given: [{ by: 'rahayu' }] });
@@ -181,7 +181,7 @@ describe('with a policy', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('is refused by the rows of the campaign itself, whatever asks for it', async () => {
+  it('is enforced by the store of campaigns, whichever way a campaign is started', async () => {
     const { campaigns } = on.deps;
     const once = uuidOf('campaign', (await write()).id) ?? '';
     const daily = { cron: '0 9 * * *', zone: 'UTC' };
@@ -192,7 +192,7 @@ describe('with a policy', () => {
     expect(await on.rowsOf('run_starts')).toEqual([]);
   });
 
-  it('two have to approve what is larger, and not one of them twice', async () => {
+  it('requires two approvers for larger campaigns, and counts each once', async () => {
     const { id } = await write();
     const { hash, needed } = await submit(id, { usersAtMost: { SG: 4000 } });
     expect(needed).toBe(2);
@@ -203,7 +203,7 @@ describe('with a policy', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('a policy that has come to ask for more asks for another approver', async () => {
+  it('requires another approver after it became stricter', async () => {
     const { id } = await write();
     const { hash } = await submit(id);
     await approve(id, hash);
@@ -222,7 +222,7 @@ describe('with a policy', () => {
     ['another canary', { canary: { users: 100 } }, true],
     ['another name alone', { name: 'Lapsed riders' }, false],
     ['what is said about it', { tags: ['payday'] }, false],
-  ])('%s: an approval is void where it covers something else', async (_, change, isVoid) => {
+  ])('makes an approval void if it covers other content: %s', async (_, change, isVoid) => {
     const { id } = await write();
     await approve(id, (await submit(id)).hash);
     expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}`, change))).toBe('200');
@@ -232,7 +232,7 @@ describe('with a policy', () => {
     expect(verdictOf(await start(id))).toBe(isVoid ? '409 approval-needed' : '200');
   });
 
-  it('another budget is another revision, and voids it too', async () => {
+  it('makes an approval void after a change of a budget, because the change creates a revision', async () => {
     const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
     const { id } = await write('mei, manager', { chain, budgets: [{ country: 'SG', units: 500 }] });
     const { hash, unitsAtMost } = await submit(id);
@@ -251,7 +251,7 @@ describe('with a policy', () => {
     );
   });
 
-  it('a budget of what has started is raised up to what was approved, and no further', async () => {
+  it('allows a raise of a started campaign up to the approved budget, and no further', async () => {
     await setPolicy({ rules: [{ unitsAbove: 1000, approvers: 1 }] });
     const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
     const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 1500 }] });
@@ -269,7 +269,7 @@ describe('with a policy', () => {
   it.each([
     ['users alone', [{ usersAbove: 100, approvers: 1 }]],
     ['nothing any more', []],
-  ])('an approved budget is a bound by itself, where the policy asks for %s', async (_, rules) => {
+  ])('keeps an approved budget as an upper bound if it requires %s', async (_, rules) => {
     await setPolicy({ rules: [{ usersAbove: 100, approvers: 1 }] });
     const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
     const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 200 }] });
@@ -282,10 +282,10 @@ describe('with a policy', () => {
     const list = await asks('mei, manager', 'GET', `/campaigns/${id}/budgets`);
     expect(list.json()).toMatchObject({ items: [{ country: 'SG', raisableTo: 200 }] });
 
-    const asked = approvalSummary.parse(
+    const submitted = approvalSummary.parse(
       (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
     );
-    expect(asked).toMatchObject({ raises: true, state: 'waiting', needed: 1 });
+    expect(submitted).toMatchObject({ raises: true, state: 'waiting', needed: 1 });
     // An author who takes back what was approved has no more room by it.
     for (const _verb of [1, 2]) await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`);
     expect(await raise()).toBe('409 approval-needed');
@@ -297,13 +297,13 @@ describe('with a policy', () => {
     expect((await look(id)).budgets).toEqual(to(900).budgets);
   });
 
-  describe('who approves', () => {
+  describe('the approver', () => {
     it.each<[string, Person, string]>([
       ['not the author with another key', 'mei, approver', '403 author-approves-not'],
       ['not with a key without an owner', 'no owner, approver', '403 author-approves-not'],
       ['not a manager', 'tan, manager', '403 forbidden'],
       ['another approver', 'rahayu, approver', '200'],
-    ])('%s', async (_, person, verdict) => {
+    ])('is accepted or refused: %s', async (_, person, verdict) => {
       const { id } = await write();
       const { hash, id: approvalId } = await submit(id);
       const seen = approvalShape.parse((await asks(person, 'GET', `/approvals/${approvalId}`)).json());
@@ -311,7 +311,7 @@ describe('with a policy', () => {
       expect(verdictOf(await asks(person, 'POST', `/campaigns/${id}/approve`, { hash }))).toBe(verdict);
     });
 
-    it('nobody who has written a part of it since it was approved last', async () => {
+    it('may not have written a part of the campaign since the last approval', async () => {
       const { id } = await write('tan, manager');
       await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 10 });
       const first = await submit(id, {}, 'tan, manager');
@@ -324,12 +324,12 @@ describe('with a policy', () => {
       expect(await approve(id, second.hash, 'mei, approver')).toMatchObject({ state: 'approved' });
     });
 
-    it('what a key without an owner has written is not submitted', async () => {
+    it('has to be distinguishable from the author: a campaign by a key without an owner is not submitted', async () => {
       const { id } = await write('no owner, manager');
       expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('403 author-approves-not');
     });
 
-    it('with the hash that was seen: another one is refused', async () => {
+    it('has to send the hash of the content, and another hash is refused', async () => {
       const { id } = await write();
       const { hash } = await submit(id);
       const { hash: wider } = await submit(id, { usersAtMost: { SG: 2000 } });
@@ -342,8 +342,8 @@ describe('with a policy', () => {
     });
   });
 
-  describe('the list', () => {
-    it('shows what waits, what is covered, and what was before it', async () => {
+  describe('the list of approvals', () => {
+    it('shows pending approvals with what they cover and the previous approval', async () => {
       const { id } = await write();
       await approve(id, (await submit(id)).hash);
       await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { deadlineSeconds: 3600 });
@@ -364,7 +364,7 @@ describe('with a policy', () => {
       ]);
     });
 
-    it('has what became of the others', async () => {
+    it('shows decided approvals with their results', async () => {
       const { id } = await write();
       await submit(id);
       await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'no hold-out?' });
@@ -373,7 +373,7 @@ describe('with a policy', () => {
     });
   });
 
-  it('everything stands in the audit log', async () => {
+  it('records each step in the audit log', async () => {
     const { id } = await write();
     await approve(id, (await submit(id)).hash);
     const { items } = pageShape(auditRecord).parse((await on.ask('GET', '/v1/audit')).json());
@@ -387,8 +387,8 @@ describe('with a policy', () => {
   });
 });
 
-describe('the policy', () => {
-  it('is at its next revision with each change, and refuses one of what has changed since', async () => {
+describe('the approval policy', () => {
+  it('gets a new revision with each change, and refuses a change of an outdated revision', async () => {
     const first = { revision: 0, rules: [], approversSignIn: false, madeAt: null };
     expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual(first);
     await setPolicy();

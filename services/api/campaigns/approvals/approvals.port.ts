@@ -1,4 +1,5 @@
 import type { ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
+import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { ExpectedUsers } from '../../../../shared/contracts/campaigns/approval-summary.ts';
 import type { ApprovalState } from '../../../../shared/domain/approval/approval-states.ts';
 import type { BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
@@ -27,7 +28,15 @@ export interface ApprovalRecord {
   submittedAt: Date;
 }
 
-/** Budgets that people have approved. They are a bound of their own, whichever rule required the approval. */
+/** Content of a campaign that an approval covers, and the newest approval of the campaign itself, if any. */
+export interface ApprovableCampaign {
+  campaignId: string;
+  revision: number;
+  definition: CampaignDefinition;
+  approval: ApprovalRecord | null;
+}
+
+/** Budgets that people have approved. They limit later raises, whichever rule required the approval. */
 export interface ApprovedBudgets {
   /** Empty if no approval of the campaign is in force. */
   budgets: readonly BudgetLimit[];

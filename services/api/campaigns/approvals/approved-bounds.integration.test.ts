@@ -14,7 +14,7 @@ const perCountry = (users: number) => ({ usersAtMost: { SG: users, ID: users, VN
 
 beforeEach(addPeople);
 
-describe('users that were approved, after the policy has come to ask for nothing', () => {
+describe('the approved number of users, after the policy was removed', () => {
   /** Returns a campaign with 1,000 users in each country, approved for so many. */
   async function approvedFor(users: number): Promise<string> {
     await setPolicy();
@@ -38,7 +38,7 @@ describe('users that were approved, after the policy has come to ask for nothing
       'has it sent back',
       (id) => asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'fewer, please' }),
     ],
-  ])('are a bound of the start also if its author %s', async (_, move) => {
+  ])('remains an upper bound of the start even if the author %s', async (_, move) => {
     const id = await approvedFor(700);
     expect(await start(id)).toBe('409 approval-needed');
     await move(id);
@@ -49,15 +49,15 @@ describe('users that were approved, after the policy has come to ask for nothing
     expect(await start(id)).toBe('200');
   });
 
-  it('are a bound that no other person has to lift for fewer users', async () => {
+  it('allows a start with fewer users without another person', async () => {
     const id = await approvedFor(1000);
     await byAuthor('withdraw', id);
     expect(await start(id)).toBe('200');
   });
 });
 
-describe('money that was approved', () => {
-  it('is a bound that can be submitted, where prices have risen and the policy asks for nothing', async () => {
+describe('the approved money', () => {
+  it('remains an upper bound: after a price rise, approval can be requested although the policy requires none', async () => {
     await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
     const price = (each: string) => on.ask('PATCH', '/v1/action-types/award-reward', { price: each });
     await price('0.50');
@@ -69,15 +69,15 @@ describe('money that was approved', () => {
     await price('0.60');
     expect(await start(id)).toBe('409 approval-needed');
     // The same number of users as before, for more money.
-    const asked = await byAuthor('submit', id, { usersAtMost });
-    expect(verdictOf(asked)).toBe('200');
-    await approve(id, approvalSummary.parse(asked.json()).hash);
+    const submitted = await byAuthor('submit', id, { usersAtMost });
+    expect(verdictOf(submitted)).toBe('200');
+    await approve(id, approvalSummary.parse(submitted.json()).hash);
     expect(await start(id)).toBe('200');
   });
 });
 
-describe('the approvers that an approval needed', () => {
-  it('are as many after another person approved it under a policy that asked for more meanwhile', async () => {
+describe('the number of approvers', () => {
+  it('stays the same after another person approved under a stricter policy', async () => {
     await setPolicy();
     const { id } = await write();
     const { hash, needed } = await submit(id, perCountry(700));

@@ -22,7 +22,9 @@ const issued = z.object({ id: z.string(), secret: z.string() });
 
 const askAs = (secret: string, method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) =>
   on.api.server.inject({
-    ...{ method, url: `/v1${url}`, headers: { authorization: `Bearer ${secret}` } },
+    method,
+    url: `/v1${url}`,
+    headers: { authorization: `Bearer ${secret}` },
     ...(payload && { payload }),
   });
 
@@ -51,7 +53,7 @@ const vote = (secret: string, { id, hash }: { id: string; hash: string }) =>
 
 const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.string() }).parse(answer.json()).detail;
 
-describe('a vote of a key in the hands of the author', () => {
+describe('an approval vote of a key', () => {
   beforeEach(() => setPolicy());
 
   it('is refused with the reason if the author made the key', async () => {
@@ -65,7 +67,7 @@ describe('a vote of a key in the hands of the author', () => {
     expect(verdictOf(await askAs(boss, 'POST', `/campaigns/${wanted.id}/start`))).toBe('409 approval-needed');
   });
 
-  it('is refused if a key of the author made it through others', async () => {
+  it('is refused if a key of the author made the key through other keys', async () => {
     const between = await makeKey(boss, 'operator', null);
     const ghost = await makeKey(between.secret, 'approver', 'ghost');
     expect(verdictOf(await vote(ghost.secret, await submittedBy(boss)))).toBe('403 author-approves-not');
@@ -87,13 +89,13 @@ describe('a vote of a key in the hands of the author', () => {
     expect(verdictOf(await vote(secret, await submittedBy(boss)))).toBe('403 author-approves-not');
   });
 
-  it('is refused if the author wrote it with a key that the approver made', async () => {
+  it('is refused if the author wrote the campaign with a key that the approver made', async () => {
     const ghost = await makeKey(boss, 'manager', 'ghost');
     const answer = await vote(boss, await submittedBy(ghost.secret));
     expect(detailOf(answer)).toMatch(/this key has made or changed the key that wrote it/);
   });
 
-  it('is refused if the author has another owner by now', async () => {
+  it('is refused even if the key of the author got another owner after the submission', async () => {
     const author = await keyBefore('manager', 'author');
     const wanted = await submittedBy(author.secret);
     const second = await keyBefore('approver', 'author');
@@ -101,7 +103,7 @@ describe('a vote of a key in the hands of the author', () => {
     expect(verdictOf(await vote(second.secret, wanted))).toBe('403 author-approves-not');
   });
 
-  it('is accepted from a key that neither the author nor a key of the author made', async () => {
+  it('is accepted if neither the author nor a key of the author made the key', async () => {
     const { id, hash } = await submittedBy(boss);
     expect(await approve(id, hash)).toMatchObject({ state: 'approved' });
   });
@@ -154,12 +156,12 @@ describe('an owner of a key', () => {
     },
   );
 
-  it('is stored in one form', async () => {
+  it('is stored in one normalized form', async () => {
     expect(issuedApiKey.parse((await made(' Ｍ@x  y ')).json()).key.owner).toBe('M@x y');
   });
 });
 
-describe('a policy of people who sign in', () => {
+describe('a policy that requires people who sign in', () => {
   const rules = [{ usersAbove: 1, approvers: 1 }];
 
   it('ignores votes of keys, including earlier ones', async () => {
@@ -179,7 +181,7 @@ describe('a policy of people who sign in', () => {
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/start`))).toBe('200');
   });
 
-  it('appears in the policy, and is off by default', async () => {
+  it('is returned with this requirement, which is off by default', async () => {
     await setPolicy({ rules, approversSignIn: true });
     expect((await on.ask('GET', '/v1/approval-policy')).json()).toMatchObject({ rules, approversSignIn: true });
     await setPolicy({ rules });

@@ -15,7 +15,7 @@ export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDe
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getApprovalPolicy',
-      summary: 'Show from which size on who has to approve what',
+      summary: 'Show the approval policy: from which size on, how many people have to approve',
       tags,
       response: { 200: jsonAnswer('The policy', approvalPolicy) },
     },
@@ -28,12 +28,13 @@ export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDe
   server.route({
     method: 'PUT',
     url: '/approval-policy',
-    config: { role: 'operator', scope: 'installation', audit: 'set who has to approve what' },
+    config: { role: 'operator', scope: 'installation', audit: 'set the approval policy' },
     schema: {
       operationId: 'setApprovalPolicy',
-      summary: 'Say from which size on who has to approve what',
+      summary: 'Set the approval policy',
       description:
-        'Each run is judged by the policy that is in force when it begins, what goes on is not. Without rules, nothing is asked for.',
+        'A run is judged by the policy that is in force when it begins; runs that are under way are not ' +
+        'judged again. Without rules, no approval is required.',
       tags,
       headers: ifMatchHeaders,
       body: writtenPolicy,
@@ -53,6 +54,9 @@ export function policyRoutes(server: HttpServer, { approvals }: ApprovalRoutesDe
 }
 
 function policyView({ revision, rules, approversSignIn, madeAt }: PolicyRecord) {
-  const shown = rules.map(({ countries, ...rule }) => ({ ...rule, ...(countries && { countries: [...countries] }) }));
-  return { revision, rules: shown, approversSignIn, madeAt: madeAt?.toISOString() ?? null };
+  const ruleViews = rules.map(({ countries, ...rule }) => ({
+    ...rule,
+    ...(countries && { countries: [...countries] }),
+  }));
+  return { revision, rules: ruleViews, approversSignIn, madeAt: madeAt?.toISOString() ?? null };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/properties.ts';
-import { needOfRaise, raisableTo } from './raised-budgets.ts';
+import { approvalNeedOfRaise, findFreeRaise } from './raised-budgets.ts';
 
 const before = [
   { country: 'ID', units: 400 },
@@ -8,64 +8,72 @@ const before = [
 ];
 const rules = [{ unitsAbove: 2000, approvers: 1 }];
 const [chain, prices] = [[{ unitsPerUser: 2 }], { currency: 'EUR', steps: ['0.50'] }];
-const none = { before, approved: null, chain, prices, sums: [] };
+const none = { before, approved: null, chain, prices, unapprovedStarts: [] };
 const approved = { budgets: [{ country: 'SG', units: 5000 }], approvers: 2 };
 
-describe('how far a budget may be raised', () => {
-  it('is as far as the budgets of all countries together need no approval', () => {
-    expect(raisableTo(rules, none, 'SG')).toEqual({ country: 'SG', units: 1600 });
-    expect(raisableTo(rules, none, 'ID')).toEqual({ country: 'ID', units: 1000 });
+describe('the largest budget that needs no approval', () => {
+  it('is the size up to which the budgets of all countries together need no approval', () => {
+    expect(findFreeRaise(rules, none, 'SG')).toEqual({ country: 'SG', units: 1600 });
+    expect(findFreeRaise(rules, none, 'ID')).toEqual({ country: 'ID', units: 1000 });
   });
 
-  it('is exactly where the raise itself begins to need one', () => {
-    const needed = (units: number) => needOfRaise(rules, { ...none, wanted: [{ country: 'SG', units }] }).approvers;
+  it('is exact: a raise by one more unit needs an approval', () => {
+    const needed = (units: number) =>
+      approvalNeedOfRaise(rules, { ...none, wanted: [{ country: 'SG', units }] }).approvers;
     expect([needed(1600), needed(1601)]).toEqual([0, 1]);
   });
 
   it('shrinks by the units that others have started without an approval', () => {
     const reach = [{ country: 'VN', users: 900, units: 500, millionths: 0n, currency: null }];
-    const sums = [{ words: 'by mei', country: null, reach }];
-    expect(raisableTo(rules, { ...none, sums }, 'SG')).toEqual({ country: 'SG', units: 1100 });
-    const { why } = needOfRaise(rules, { ...none, sums, wanted: [{ country: 'SG', units: 1101 }] });
+    const unapprovedStarts = [{ words: 'by mei', country: null, reach }];
+    expect(findFreeRaise(rules, { ...none, unapprovedStarts }, 'SG')).toEqual({
+      country: 'SG',
+      units: 1100,
+    });
+    const { why } = approvalNeedOfRaise(rules, {
+      ...none,
+      unapprovedStarts,
+      wanted: [{ country: 'SG', units: 1101 }],
+    });
     expect(why).toEqual([
       'more than 2,000 units within 24 hours by mei: 500 units set going without approval already, 1,501 units with this',
     ]);
   });
 
-  it('is as far as it was approved', () => {
-    expect(raisableTo(rules, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
+  it('is the approved budget if there is one', () => {
+    expect(findFreeRaise(rules, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
   });
 
-  it('is as far as it was approved, whichever rule asked for the approval', () => {
-    for (const asked of [[], [{ usersAbove: 10, approvers: 1 }], [{ countries: ['VN'], approvers: 1 }]])
-      expect(raisableTo(asked, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
+  it('is the approved budget, whichever rule required the approval', () => {
+    for (const someRules of [[], [{ usersAbove: 10, approvers: 1 }], [{ countries: ['VN'], approvers: 1 }]])
+      expect(findFreeRaise(someRules, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
   });
 
-  it('is what there is, where the approval is not in force any more', () => {
+  it('is the current budget if the approval is no longer in force', () => {
     const gone = { ...approved, budgets: [] };
-    expect(raisableTo([], { ...none, approved: gone }, 'SG')).toEqual({ country: 'SG', units: 1000 });
+    expect(findFreeRaise([], { ...none, approved: gone }, 'SG')).toEqual({ country: 'SG', units: 1000 });
   });
 
-  it('is what there is, where every raise needs an approval', () => {
-    expect(raisableTo([{ approvers: 2 }], none, 'SG')).toEqual({ country: 'SG', units: 1000 });
+  it('is the current budget if every raise needs an approval', () => {
+    expect(findFreeRaise([{ approvers: 2 }], none, 'SG')).toEqual({ country: 'SG', units: 1000 });
   });
 
   it.each([
-    ['nothing is asked for', []],
-    ['another country is asked about', [{ countries: ['VN'], unitsAbove: 0, approvers: 1 }]],
-    ['only users count', [{ usersAbove: 10, approvers: 1 }]],
-  ])('is any number where %s', (_why, asked) => {
-    expect(raisableTo(asked, none, 'SG')).toBeNull();
+    ['there are no rules', []],
+    ['the rules are for another country', [{ countries: ['VN'], unitsAbove: 0, approvers: 1 }]],
+    ['the rules limit only users', [{ usersAbove: 10, approvers: 1 }]],
+  ])('is unbounded if %s', (_why, someRules) => {
+    expect(findFreeRaise(someRules, none, 'SG')).toBeNull();
   });
 
-  it('is so much money, to the last millionth, where the budget is in money', () => {
+  it('is an amount, to the last millionth, if the budget is in money', () => {
     const budget = { country: 'SG', amount: '100.00', currency: 'EUR' };
     const inMoney = { ...none, before: [budget] };
-    const of = (rule: object) => raisableTo([{ approvers: 1, ...rule }], inMoney, 'SG');
-    expect(of({ amountAbove: '250.00' })).toEqual({ ...budget, amount: '250.00' });
+    const freeRaise = (rule: object) => findFreeRaise([{ approvers: 1, ...rule }], inMoney, 'SG');
+    expect(freeRaise({ amountAbove: '250.00' })).toEqual({ ...budget, amount: '250.00' });
     // At 0.50 a unit, 600 units are bought by less than 300.50.
-    expect(of({ unitsAbove: 600 })).toEqual({ ...budget, amount: '300.499999' });
-    expect(of({ usersAbove: 10 })).toBeNull();
+    expect(freeRaise({ unitsAbove: 600 })).toEqual({ ...budget, amount: '300.499999' });
+    expect(freeRaise({ usersAbove: 10 })).toBeNull();
   });
 });
 
@@ -92,19 +100,19 @@ describe('a raise beyond an approved budget', () => {
     covered: fc.option(budgets),
     approvers: fc.integer({ min: 1, max: 5 }),
   });
-  const unitsIn = (list: readonly { country: string; units: number }[], of: string) =>
-    list.find(({ country }) => country === of)?.units ?? 0;
+  const unitsIn = (list: readonly { country: string; units: number }[], country: string) =>
+    list.find((each) => each.country === country)?.units ?? 0;
 
-  it('needs as many approvers as the approval did, under any rules, and up to it none', () => {
+  it('needs as many approvers as the earlier approval, under any rules; a raise up to that budget needs none', () => {
     fc.assert(
-      fc.property(cases, ({ rules: asked, before: now, wanted, covered, approvers }) => {
-        const terms = { before: now, wanted, chain, prices, sums: [] };
+      fc.property(cases, ({ rules: someRules, before: now, wanted, covered, approvers }) => {
+        const terms = { before: now, wanted, chain, prices, unapprovedStarts: [] };
         const bound = { budgets: covered ?? [], approvers };
-        const need = needOfRaise(asked, { ...terms, approved: bound });
+        const need = approvalNeedOfRaise(someRules, { ...terms, approved: bound });
         const isBeyond = wanted.some(
           ({ country, units }) => units > unitsIn(now, country) && units > unitsIn(covered ?? [], country),
         );
-        const byRules = needOfRaise(asked, { ...terms, approved: null });
+        const byRules = approvalNeedOfRaise(someRules, { ...terms, approved: null });
         expect(need.approvers).toBe(isBeyond ? Math.max(approvers, byRules.approvers) : 0);
         expect(need.why.length > 0).toBe(isBeyond);
       }),
@@ -112,13 +120,19 @@ describe('a raise beyond an approved budget', () => {
     );
   });
 
-  it('is never within what a budget may be raised to alone', () => {
+  it('is above the largest budget that needs no approval', () => {
     fc.assert(
-      fc.property(cases, ({ rules: asked, before: now, covered, approvers }) => {
-        const terms = { before: now, chain, prices, sums: [], approved: { budgets: covered ?? [], approvers } };
+      fc.property(cases, ({ rules: someRules, before: now, covered, approvers }) => {
+        const terms = {
+          before: now,
+          chain,
+          prices,
+          unapprovedStarts: [],
+          approved: { budgets: covered ?? [], approvers },
+        };
         for (const country of countries) {
           const most = Math.max(unitsIn(now, country), unitsIn(covered ?? [], country));
-          expect(raisableTo(asked, terms, country)).toEqual({ country, units: most });
+          expect(findFreeRaise(someRules, terms, country)).toEqual({ country, units: most });
         }
       }),
     );

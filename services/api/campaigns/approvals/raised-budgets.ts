@@ -2,7 +2,7 @@ import {
   approvalNeed,
   type ApprovalNeed,
   type ApprovalRule,
-  type StartedSum,
+  type UnapprovedStartTotal,
 } from '../../../../shared/domain/approval/approval-policy.ts';
 import { costTermsOf, reachOf, type StepPrices } from '../../../../shared/domain/approval/user-bounds.ts';
 import { budgetWords, resized, sizeOf, type BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
@@ -17,7 +17,7 @@ interface Raised {
   chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
   prices: StepPrices;
   /** Sums of starts without an approval, except runs of this campaign. */
-  sums: readonly StartedSum[];
+  unapprovedStarts: readonly UnapprovedStartTotal[];
 }
 
 /**
@@ -25,63 +25,66 @@ interface Raised {
  * needs none. Beyond them it needs as many as the rules require for all budgets together, and no fewer than the
  * approval did.
  */
-export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
-  const { before, wanted, approved, chain, prices, sums } = raised;
+export function approvalNeedOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
+  const { before, wanted, approved, chain, prices, unapprovedStarts } = raised;
   const isBeyond = (budget: BudgetLimit) =>
     sizeOf(budget) > sizeIn(before, budget.country) && sizeOf(budget) > sizeIn(approved?.budgets ?? [], budget.country);
   const larger = wanted.filter(isBeyond);
   if (larger.length === 0) return { approvers: 0, why: [] };
-  const budgets = withChanges(before, wanted);
+  const budgets = applyBudgets(before, wanted);
   // Computes everything that the budgets allow to be spent, by any number of users.
-  const everybody = Object.fromEntries(budgets.map(({ country }) => [country, Infinity]));
-  const reach = reachOf(everybody, costTermsOf({ chain, budgets }, prices));
-  const asked = approvalNeed(
+  const unboundedUsers = Object.fromEntries(budgets.map(({ country }) => [country, Infinity]));
+  const reach = reachOf(unboundedUsers, costTermsOf({ chain, budgets }, prices));
+  const need = approvalNeed(
     rules,
     reach.map((each) => ({ ...each, users: 0 })),
-    sums,
+    unapprovedStarts,
   );
-  if (approved === null || asked.approvers >= approved.approvers) return asked;
-  return { approvers: approved.approvers, why: larger.map((budget) => beyondWords(budget, approved.budgets)) };
+  if (approved === null || need.approvers >= approved.approvers) return need;
+  return { approvers: approved.approvers, why: larger.map((budget) => describeExcess(budget, approved.budgets)) };
 }
 
 /** Returns all budgets with the changes of some; countries without a budget get none. */
-export function withChanges(before: readonly BudgetLimit[], wanted: readonly BudgetLimit[]): BudgetLimit[] {
+export function applyBudgets(before: readonly BudgetLimit[], wanted: readonly BudgetLimit[]): BudgetLimit[] {
   return before.map((budget) => wanted.find(({ country }) => country === budget.country) ?? budget);
 }
 
-function beyondWords(budget: BudgetLimit, approved: readonly BudgetLimit[]): string {
+function describeExcess(budget: BudgetLimit, approved: readonly BudgetLimit[]): string {
   const covered = approved.find(({ country }) => country === budget.country);
   const bound = covered ? `the approved ${budgetWords(covered)}` : 'what was approved';
   return `${budgetWords(budget)} of ${budget.country} are beyond ${bound}`;
 }
 
-function sizeIn(budgets: readonly BudgetLimit[], of: string): bigint {
-  const budget = budgets.find(({ country }) => country === of);
+function sizeIn(budgets: readonly BudgetLimit[], country: string): bigint {
+  const budget = budgets.find((each) => each.country === country);
   return budget ? sizeOf(budget) : 0n;
 }
 
 /** Largest possible budgets. */
-const most = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
+const largestBudget = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
 
 /**
  * Returns the size up to which a country's budget may be raised without an approval; null if unbounded. Never less than
  * the current budget, which remains in force.
  */
-export function raisableTo(
+export function findFreeRaise(
   rules: readonly ApprovalRule[],
   { before, ...terms }: Omit<Raised, 'wanted'>,
-  of: string,
+  country: string,
 ): BudgetLimit | null {
-  const budget = before.find(({ country }) => country === of);
+  const budget = before.find((each) => each.country === country);
   if (!budget) return null;
   const needsNone = (size: bigint) =>
-    needOfRaise(rules, { ...terms, before, wanted: [resized(budget, size)] }).approvers === 0;
-  let [fits, tooMuch] = [sizeOf(budget), budget.amount === undefined ? most.units : most.millionths];
-  if (needsNone(tooMuch)) return null;
-  while (tooMuch - fits > 1n) {
-    const middle = fits + (tooMuch - fits) / 2n;
+    approvalNeedOfRaise(rules, { ...terms, before, wanted: [resized(budget, size)] }).approvers === 0;
+  let [fits, exceeding] = [
+    sizeOf(budget),
+    budget.amount === undefined ? largestBudget.units : largestBudget.millionths,
+  ];
+  if (needsNone(exceeding)) return null;
+  while (exceeding - fits > 1n) {
+    const middle = fits + (exceeding - fits) / 2n;
     if (needsNone(middle)) fits = middle;
-    else tooMuch = middle;
+    else exceeding = middle;
   }
   return resized(budget, fits);
 }

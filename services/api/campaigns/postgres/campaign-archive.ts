@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
 /** Run, schedule, start or approval of a campaign that is not finished. It prevents archiving. */
-export interface UnderWay {
+export interface ArchiveBlocker {
   kind: 'run' | 'schedule' | 'start' | 'approval';
   id: string;
   state: string;
@@ -14,12 +14,12 @@ export type CampaignArchive = ReturnType<typeof createCampaignArchive>;
 export function createCampaignArchive({ pool }: { pool: Pool }) {
   return {
     /** Archives a campaign; no effect if it is already archived. @returns what prevents archiving */
-    archive: (campaignId: string): Promise<UnderWay | null> =>
+    archive: (campaignId: string): Promise<ArchiveBlocker | null> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);
-        const { rows } = await client.query<UnderWay>(selectUnderWay, [campaignId]);
-        const [underWay] = rows;
-        if (underWay) return underWay;
+        const { rows } = await client.query<ArchiveBlocker>(selectUnderWay, [campaignId]);
+        const [blocker] = rows;
+        if (blocker) return blocker;
         await client.query(archiveCampaign, [campaignId]);
         return null;
       }),

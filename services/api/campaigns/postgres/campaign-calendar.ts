@@ -11,9 +11,9 @@ import { selectCampaignRecords } from './campaign-store.ts';
 /** Longest duration of a run, in days, except for runs with a deadline of days. */
 const longestRunDays = 8;
 const lookedBackDays = 14;
-/** Newest runs that are searched for the speed of an action type. */
+/** Number of newest runs that are searched for the speed of an action type. */
 const fastestOf = 500;
-/** Minimum users of such a run: smaller runs do not show the speed of large ones. */
+/** Minimum users of a run that shows the speed of an action type: smaller runs do not show the speed of large ones. */
 const fastestUsers = 1000;
 
 export interface CalendarRun {
@@ -93,7 +93,7 @@ function recurrenceIn(records: ReadonlyMap<string, CampaignRecord>) {
 }
 
 const ofFeeds = `(select coalesce(sum(fed_users), 0)::float8 from feeds f where f.run = r.id)`;
-const isShown = `r.parent is null and r.kind = 'live'`;
+const isListed = `r.parent is null and r.kind = 'live'`;
 
 interface TimeParams extends SeenParams {
   from: Date;
@@ -113,7 +113,7 @@ const selectRuns = statementOf<TimeParams>(
   select r.id as "runId", r.campaign as "campaignId", r.state, r.scheduled_for as "scheduledFor",
     r.started_at as "startedAt", r.ended_at as "endedAt", ${ofFeeds} as users
   from runs r
-  where ${isShown} and r.scheduled_for >= ${$('from')}::timestamptz - ${longestRunDays} * interval '1 day'
+  where ${isListed} and r.scheduled_for >= ${$('from')}::timestamptz - ${longestRunDays} * interval '1 day'
     and r.scheduled_for < ${$('until')} and coalesce(r.ended_at, 'infinity') > ${$('from')}
     and ${isSeenCampaign($, 'r.campaign')}
   order by r.scheduled_for limit ${$('limit')}`,
@@ -149,7 +149,7 @@ const selectPast = `
   select c.id as "campaignId", l.seconds, l.users
   from unnest($1::uuid[]) c (id) cross join lateral (
     select extract(epoch from r.ended_at - r.started_at)::float8 as seconds, ${ofFeeds} as users from runs r
-    where r.campaign = c.id and ${isShown} and r.ended_at is not null and r.started_at is not null
+    where r.campaign = c.id and ${isListed} and r.ended_at is not null and r.started_at is not null
     order by r.scheduled_for desc limit 1
   ) l where l.users > 0`;
 
@@ -158,7 +158,7 @@ const selectFastest = `
     select r.campaign, r.revision, ${ofFeeds} as users,
       extract(epoch from r.ended_at - r.started_at)::float8 as seconds
     from runs r
-    where ${isShown} and r.scheduled_for > now() - ${lookedBackDays} * interval '1 day' and r.ended_at is not null
+    where ${isListed} and r.scheduled_for > now() - ${lookedBackDays} * interval '1 day' and r.ended_at is not null
       and r.started_at < r.ended_at
     order by r.scheduled_for desc limit ${fastestOf}
   )

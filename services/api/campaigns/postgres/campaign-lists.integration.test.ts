@@ -16,7 +16,7 @@ interface CampaignListsSubject {
   reports: RunReports;
   rows: RunRows;
   addEvent(runId: string, kind: 'pausing' | 'auto-paused'): Promise<void>;
-  /** What was planned of it has happened. */
+  /** Removes the planned start, as if it had happened. */
   forgetStart(campaignId: string): Promise<void>;
   now(): Promise<Date>;
 }
@@ -46,7 +46,7 @@ async function makeSubject(): Promise<CampaignListsSubject> {
   };
 }
 
-describe('lists of campaigns', () => {
+describe('the list of campaigns', () => {
   let subject: CampaignListsSubject;
   let planned = 0;
   beforeEach(async () => {
@@ -92,7 +92,7 @@ describe('lists of campaigns', () => {
     return items.map(({ campaign }) => campaign.definition.name);
   };
 
-  it('says where each campaign stands, and which need attention', async () => {
+  it('shows the state of each campaign, and whether it needs attention', async () => {
     await addOneOfEach();
     const { items, next } = await subject.lists.page({}, undefined, 'newest', 50, null);
     expect(next).toBeNull();
@@ -110,7 +110,7 @@ describe('lists of campaigns', () => {
     ]);
   });
 
-  it('is scheduled as long as another run is planned', async () => {
+  it('shows a campaign as scheduled as long as another run is planned', async () => {
     const campaignId = await create('weekly');
     await subject.campaigns.start(campaignId, new Date('2030-01-01T00:00:00Z'));
     await addRun(campaignId, 'completed', { endedAt: await subject.now() });
@@ -119,22 +119,28 @@ describe('lists of campaigns', () => {
     expect(await namesOf({}, 'ended')).toEqual(['weekly']);
   });
 
-  it('counts what a search finds, of each choice', async () => {
+  it('counts the results of a search if requested', async () => {
     await addOneOfEach();
     expect(await subject.lists.counts({})).toEqual({
-      ...{ all: 8, 'needs-attention': 2, running: 2, paused: 1 },
-      ...{ scheduled: 1, ended: 1, draft: 3, archived: 0 },
+      all: 8,
+      'needs-attention': 2,
+      running: 2,
+      paused: 1,
+      scheduled: 1,
+      ended: 1,
+      draft: 3,
+      archived: 0,
     });
     expect(await subject.lists.counts({ text: 'FAILED' })).toMatchObject({ all: 2, draft: 2, 'needs-attention': 1 });
   });
 
-  it('finds by choice', async () => {
+  it('is filtered by state or by need for attention', async () => {
     await addOneOfEach();
     expect(await namesOf({}, 'needs-attention')).toEqual(['failed', 'stalled']);
     expect(await namesOf({}, 'running')).toEqual(['stalled', 'running']);
   });
 
-  it('needs attention when it paused itself, and not when a person did after that', async () => {
+  it('marks a campaign that paused itself, until a person pauses it', async () => {
     const campaignId = await create('wallet');
     const runId = await addRun(campaignId, 'paused');
     await subject.addEvent(runId, 'pausing');
@@ -146,14 +152,14 @@ describe('lists of campaigns', () => {
     expect(byHand).toMatchObject({ needsAttention: false, pausedItself: false });
   });
 
-  it('needs attention while a step of its run is held', async () => {
+  it('marks a campaign while a step of its run is held', async () => {
     const runId = await addRun(await create('held'), 'running');
     const feedId = await subject.rows.addFeed(runId, { country: 'SG' });
     await subject.rows.addHold(feedId, { step: 1, cause: '405', batches: 3, ageMs: 1000 });
     expect(await namesOf({}, 'needs-attention')).toEqual(['held']);
   });
 
-  it('needs attention while its users wait behind an open breaker, and the list is told', async () => {
+  it('marks a campaign whose users wait behind an open breaker, and gets another version', async () => {
     const runId = await addRun(await create('waits'), 'running');
     await addRun(await create('goes on'), 'running');
     const before = await subject.lists.changeMark();
@@ -162,7 +168,7 @@ describe('lists of campaigns', () => {
     expect(await subject.lists.changeMark()).not.toBe(before);
   });
 
-  it('shows the run that goes on, else the newest', async () => {
+  it('shows the unfinished run of a campaign, otherwise the newest', async () => {
     const campaignId = await create('twice');
     const goesOn = await addRun(campaignId, 'running');
     await addRun(campaignId, 'completed', { endedAt: await subject.now() });
@@ -176,7 +182,7 @@ describe('lists of campaigns', () => {
     expect((await subject.lists.page({}, undefined, 'newest', 1, null)).items[0]?.runId).toBe(newest);
   });
 
-  it('finds by part of the name, whatever it holds, by id, by country and by action', async () => {
+  it('is searched by part of the name, by id, by country and by action', async () => {
     const odd = await create('100 % of_riders \\ "all"');
     await create('100 riders', { countries: ['VN'], chain: [{ action: 'send-message', params: {} }] });
     expect(await namesOf({ text: '% OF_' })).toEqual(['100 % of_riders \\ "all"']);
@@ -187,25 +193,25 @@ describe('lists of campaigns', () => {
     expect(await namesOf({ action: 'award-reward' })).toEqual(['100 % of_riders \\ "all"']);
   });
 
-  it('pages with the newest first, each campaign once as it is shown alone, whatever is created meanwhile', async () => {
+  it('is paged, newest first, with each campaign once, also while campaigns are created', async () => {
     const ids = [await create('1'), await create('2'), await create('3'), await create('4')].toReversed();
-    const shown = await Promise.all(ids.map((id) => subject.campaigns.get(id)));
+    const campaigns = await Promise.all(ids.map((id) => subject.campaigns.get(id)));
     const first = await subject.lists.page({}, undefined, 'newest', 2, null);
     await create('5');
     const second = await subject.lists.page({}, undefined, 'newest', 2, first.next);
 
-    expect([...first.items, ...second.items].map(({ campaign }) => campaign)).toEqual(shown);
+    expect([...first.items, ...second.items].map(({ campaign }) => campaign)).toEqual(campaigns);
     // A last page that is exactly full has none behind it.
     expect(second.next).toBeNull();
   });
 
-  it('creates nothing twice under one id', async () => {
+  it('has one campaign for two creations under one id', async () => {
     const campaignId = await create('once');
     await subject.campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId);
     expect(await namesOf()).toEqual(['once']);
   });
 
-  it('pages in the order of states: what needs attention first, drafts last', async () => {
+  it('is paged in the order of states: attention first, drafts last', async () => {
     await addOneOfEach();
     const names: string[] = [];
     let after = null;
@@ -218,7 +224,7 @@ describe('lists of campaigns', () => {
     expect(names).toEqual(['failed', 'stalled', 'running', 'paused', 'scheduled', 'ended', 'long failed', 'draft']);
   });
 
-  it('looks at many runs at once as at each', async () => {
+  it('reads many runs at once with the same result as each alone', async () => {
     const runIds = [await addRun(await create('one'), 'running'), await addRun(await create('two'), 'running')];
     for (const runId of runIds) {
       const feedId = await subject.rows.addFeed(runId, { country: 'SG', fedUsers: 10, fedBatches: 1 });
@@ -234,8 +240,8 @@ describe('lists of campaigns', () => {
   });
 });
 
-describe('what is said about campaigns', () => {
-  it('has an index for each way of finding it: no list reads descriptions', async () => {
+describe('descriptions of campaigns', () => {
+  it('have an index for each search, so that no list reads descriptions', async () => {
     await database.empty();
     const client = await database.pool.connect();
     const plan = async (condition: string) =>
@@ -243,14 +249,16 @@ describe('what is said about campaigns', () => {
     try {
       await client.query('begin; set local enable_seqscan = off');
       expect(await plan(`about @> '{"tags":["x"]}'`)).toContain('campaigns_about');
-      expect(await plan(`words @@ to_tsquery('simple', '''x'':*')`)).toContain('campaigns_words');
+      expect(await plan(`description_words @@ to_tsquery('simple', '''x'':*')`)).toContain(
+        'campaigns_description_words',
+      );
     } finally {
       await client.query('rollback');
       client.release();
     }
   });
 
-  it('is no part of what a revision holds', async () => {
+  it('are not part of revisions', async () => {
     const { campaigns } = await makeSubject();
     const { campaignId } = await campaigns.create(campaignDefinitionOf(), undefined, null, { owner: 'growth' });
     await campaigns.describe(campaignId, { before: { owner: 'growth' }, after: { tags: ['payday'] } });

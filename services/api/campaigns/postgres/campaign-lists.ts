@@ -15,9 +15,9 @@ import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 
 /** Days for which a failed run needs attention. */
-export const failedRunShownDays = 7;
+export const failedRunAttentionDays = 7;
 /** Milliseconds that a run may wait before it needs attention. Shorter waits usually end by themselves. */
-export const waitingShownMs = 60_000;
+export const waitingAttentionMs = 60_000;
 
 export interface CampaignSearch {
   /** Part of the name, case-insensitive, beginnings of words of the description, or the whole id. */
@@ -47,7 +47,7 @@ export interface ListedCampaign {
 }
 
 export interface CampaignPlace {
-  /** Rank and key as of that page. */
+  /** Rank and sort key of the campaign when its page was read. */
   rank: number;
   key: string;
   campaignId: string;
@@ -59,7 +59,11 @@ export type CampaignLists = ReturnType<typeof createCampaignLists>;
 
 export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
-    /** @param choice archived campaigns are returned only by their own choice, or by id */
+    /**
+     * Returns a page of a search. Archived campaigns are included only if `choice` is `archived`, or the search has an
+     * id.
+     * @param choice state of the campaigns; undefined means any except archived
+     */
     page: async (
       search: CampaignSearch,
       choice: CampaignChoice | undefined,
@@ -78,37 +82,37 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
           afterId: after?.campaignId ?? null,
         }),
       );
-      const shown = rows.slice(0, limit);
+      const pageRows = rows.slice(0, limit);
       const records = await selectCampaignRecords(
         pool,
-        shown.map(({ id }) => id),
+        pageRows.map(({ id }) => id),
       );
-      const items = shown.flatMap(({ id, standing, needsAttention, pausedItself, run }) => {
+      const items = pageRows.flatMap(({ id, standing, needsAttention, pausedItself, run }) => {
         const campaign = records.get(id);
         const runId = run ?? campaign?.latestRun?.runId ?? null;
         return campaign ? [{ campaign, standing, needsAttention, pausedItself, runId }] : [];
       });
-      const last = shown.at(-1);
+      const last = pageRows.at(-1);
       return {
         items,
         next: rows.length > limit && last ? { rank: last.rank, key: last.key, campaignId: last.id } : null,
       };
     },
 
-    /** Counts the results of a search: all except archived ones, and those of each choice. */
+    /** Counts the results of a search: `all` without archived campaigns, and the campaigns of each choice. */
     counts: async (search: CampaignSearch) => {
       const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
-      const of = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
+      const campaignsIn = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
       const found = rows.reduce((sum, { campaigns }) => sum + campaigns, 0);
       const counts: CampaignCountsRow = {
-        all: search.campaignId === undefined ? found - of('archived') : found,
+        all: search.campaignId === undefined ? found - campaignsIn('archived') : found,
         'needs-attention': rows.reduce((sum, { attention }) => sum + attention, 0),
-        running: of('running'),
-        paused: of('paused'),
-        scheduled: of('scheduled'),
-        ended: of('ended'),
-        draft: of('draft'),
-        archived: of('archived'),
+        running: campaignsIn('running'),
+        paused: campaignsIn('paused'),
+        scheduled: campaignsIn('scheduled'),
+        ended: campaignsIn('ended'),
+        draft: campaignsIn('draft'),
+        archived: campaignsIn('archived'),
       };
       return counts;
     },
@@ -155,10 +159,16 @@ function searchParamsOf({ text, campaignId, country, action, about, within, ...s
   const { list, segment, savedAudience } = search;
   const pattern = patternOf(text);
   return {
-    ...{ pattern, words: wordsOf(text ?? ''), campaignId: campaignId ?? null },
-    ...{ country: country ?? null, action: action ?? null, about: about ?? null },
+    pattern,
+    words: wordsOf(text ?? ''),
+    campaignId: campaignId ?? null,
+    country: country ?? null,
+    action: action ?? null,
+    about: about ?? null,
     ...seenParamsOf(within),
-    ...{ list: list ?? null, segment: segment ?? null, savedAudience: savedAudience ?? null },
+    list: list ?? null,
+    segment: segment ?? null,
+    savedAudience: savedAudience ?? null,
   };
 }
 
@@ -182,16 +192,16 @@ const standing = ($: (param: keyof SearchParams) => string) => `
           order by e.id desc limit 1
       ), false) as "pausedItself",
       state not in ('pausing', 'paused') and (
-        (waiting_cause is not null and waiting_since <= now() - ${waitingShownMs} * interval '1 ms')
+        (waiting_cause is not null and waiting_since <= now() - ${waitingAttentionMs} * interval '1 ms')
         or exists (select from feeds f
           where f.run = r.id and (f.stalled is not null
             or exists (select from holds h where h.feed = f.feed and h.kind = 'fault')))
-        or exists (select from run_troubles t where t.run = r.id and t.kind = 'breaker')
+        or exists (select from run_problems t where t.run = r.id and t.kind = 'breaker')
       ) as stalled
     from open_runs r
   ), failed as (
     select r.campaign from runs r
-    where r.state = 'failed' and r.ended_at > now() - ${failedRunShownDays} * interval '1 day' and r.parent is null
+    where r.state = 'failed' and r.ended_at > now() - ${failedRunAttentionDays} * interval '1 day' and r.parent is null
       and r.kind = 'live'
       and not exists (select from runs n where n.campaign = r.campaign and n.scheduled_for > r.scheduled_for
         and n.parent is null and n.kind = 'live')
@@ -214,7 +224,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
     from campaigns c left join o on o.campaign = c.id left join planned p on p.campaign = c.id
     where (${$('pattern')}::text is null or c.name ilike ${$('pattern')} or c.id in (
         -- By its index, once: no description is read.
-        select id from campaigns where words @@ to_tsquery('simple', ${$('words')})))
+        select id from campaigns where description_words @@ to_tsquery('simple', ${$('words')})))
       and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
       and (${$('list')}::text is null or c.id in (${campaignsNaming('list', `${$('list')}::text`)}))
@@ -266,7 +276,10 @@ const selectPage = unnamedStatementOf<PageParams>(
   order by rank, key, id desc limit ${$('limit')}`,
 );
 
-/** Executed every two seconds while a list is open. Unfinished runs are few, and campaigns are read once. */
+/**
+ * Selects a text that changes with the list. Executed every two seconds while a list is open, which is cheap:
+ * unfinished runs are few, and campaigns are read once.
+ */
 const selectChangeMark = `
   with o as (select id, state, waiting_cause is null as moves from runs
     where ended_at is null and parent is null and kind = 'live')
@@ -276,4 +289,4 @@ const selectChangeMark = `
     (select md5(string_agg(id::text || state || moves, ' ' order by id)) from o),
     (select count(*) from feeds where run in (select id from o) and stalled is not null),
     (select count(*) from holds where kind = 'fault'),
-    (select count(*) from run_troubles where kind = 'breaker')) as mark`;
+    (select count(*) from run_problems where kind = 'breaker')) as mark`;

@@ -53,9 +53,9 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       return record;
     },
 
-    redefine: async (campaignId, definition, revision, by = null, said) => {
+    redefine: async (campaignId, definition, revision, by = null, aboutChange) => {
       const isWritten = await withinQuota(pool, changes(by), (client) =>
-        redefine(client, campaignId, { definition, revision, by, said }),
+        redefine(client, campaignId, { definition, revision, by, aboutChange }),
       );
       const record = await get(campaignId);
       return record && { isWritten, record };
@@ -70,8 +70,14 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       await starting(campaignId, (client) =>
         client.query(
           startCampaign.with({
-            ...{ campaignId, startId: uuidv7(), partition: partitionOf(campaignId) },
-            ...{ dueAt, policy, approvalId, asker, settings: canary ? { canary } : {} },
+            campaignId,
+            startId: uuidv7(),
+            partition: partitionOf(campaignId),
+            dueAt,
+            policy,
+            approvalId,
+            asker,
+            settings: canary ? { canary } : {},
           }),
         ),
       );
@@ -122,7 +128,7 @@ const selectDraft = `select account from campaigns where id = $1 and state = 'dr
 
 const scheduleCampaign = `
   update campaigns set state = 'scheduled', updated_at = now()
-  where id = $1 and state = 'draft' and archived_at is null and is_cleared(id, revision, $2, $3)
+  where id = $1 and state = 'draft' and archived_at is null and is_start_allowed(id, revision, $2, $3)
   returning name, now() as now`;
 
 interface NewSchedule {
@@ -139,7 +145,7 @@ interface NewSchedule {
 const insertSchedule = statementOf<NewSchedule>(
   'insert-campaign-schedule',
   ($) => `
-  insert into schedules (id, name, campaign, definition, created_at, high_water, state, next_at, look_at)
+  insert into schedules (id, name, campaign, definition, created_at, high_water, state, next_at, next_check_at)
   values (${$('scheduleId')}, ${$('name')}, ${$('campaignId')}, ${$('definition')}::jsonb, ${$('now')}::timestamptz,
     ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})`,
 );
@@ -176,7 +182,7 @@ interface NewStart {
   /** Null: now. */
   dueAt: Date | null;
   asker: Asker | null;
-  /** Settings of its run, which override the definition. */
+  /** Settings of the campaign's run, which override the definition. */
   settings: { canary?: Canary };
 }
 
@@ -190,10 +196,10 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
   with started as (
     update campaigns set state = 'scheduled', updated_at = now()
     where id = ${$('campaignId')} and state = 'draft' and archived_at is null
-      and is_cleared(id, revision, ${$('policy')}, ${$('approvalId')})
+      and is_start_allowed(id, revision, ${$('policy')}, ${$('approvalId')})
     returning id, revision
   )
-  insert into run_starts (partition_id, due_at, id, campaign, revision, asked_by, settings)
+  insert into run_starts (partition_id, due_at, id, campaign, revision, requested_by, settings)
   select ${$('partition')}, date_trunc('milliseconds', coalesce(${$('dueAt')}::timestamptz, now())), ${$('startId')},
     id, revision, ${$('asker')}::jsonb, ${$('settings')}::jsonb
   from started`,
@@ -213,7 +219,7 @@ const unscheduleCampaign = `
 
 const selectCampaigns = `
   select c.id, c.revision, c.state, c.about, c.origin, c.created_at, c.archived_at,
-    -- Budgets as they are now: they may be raised while runs go on.
+    -- Current budgets: they may be raised while runs continue.
     r.definition || coalesce(budgets_of(c.id), '{}') as definition, least(j.due_at, s.next_at) as due_at,
     s.id as schedule, l.id as run, l.state as run_state, (${newestOfCampaign('c.id')}) as approval
   from campaigns c

@@ -2,24 +2,24 @@ import type { PoolClient } from 'pg';
 import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
-import { voidUnlessSame } from '../approvals/postgres/void-approvals.ts';
-import type { SaidAbout, Writer } from '../campaign-store.port.ts';
+import { voidChangedApprovals } from '../approvals/postgres/void-approvals.ts';
+import type { AboutChange, Writer } from '../campaign-store.port.ts';
 
 interface NewRevision {
   definition: CampaignDefinition;
   /** Revision before this one. */
   revision: number;
   by: Writer | null;
-  said: SaidAbout | undefined;
+  aboutChange: AboutChange | undefined;
 }
 
 /** Stores a draft's next revision, in the client's transaction. Returns false if it is no draft or has changed. */
 export async function redefine(
   client: PoolClient,
   campaignId: string,
-  { definition, revision, by, said }: NewRevision,
+  { definition, revision, by, aboutChange }: NewRevision,
 ): Promise<boolean> {
-  const { before = null, after = null } = said ?? {};
+  const { before = null, after = null } = aboutChange ?? {};
   const { rowCount } = await client.query(
     nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
   );
@@ -28,7 +28,7 @@ export async function redefine(
   await client.query('delete from budgets where campaign = $1', [campaignId]);
   const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
   await client.query(insertRevision.with({ campaignId, revision: revision + 1, definition, ...writer }));
-  await voidUnlessSame(client, campaignId, definition, revision + 1);
+  await voidChangedApprovals(client, campaignId, definition, revision + 1);
   return true;
 }
 

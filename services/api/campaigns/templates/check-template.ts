@@ -1,4 +1,5 @@
-import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import type { ParamsSchema } from '../../../../shared/contracts/endpoints/action-type-config.ts';
+import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import {
   templateDefinition,
@@ -15,13 +16,13 @@ import {
 import { compileParamsSchema, paramsProblems } from '../../action-types/check-params.ts';
 import { checkCampaign } from '../check-campaign.ts';
 import { quoted } from '../../frame/http-problem.ts';
-import { checkShape, type Checked } from '../../frame/server/check-shape.ts';
+import { checkShape, type CheckResult } from '../../frame/server/check-shape.ts';
 import { pointerOf } from '../../frame/server/json-pointer.ts';
 
 type Variables = TemplateDefinition['variables'];
 
 /** Checks a template, as far as possible before its variables have values, and returns all problems. */
-export function checkTemplate(body: unknown, config: Catalogue, now: Date): Checked<TemplateDefinition> {
+export function checkTemplate(body: unknown, config: Catalogue, now: Date): CheckResult<TemplateDefinition> {
   const shaped = checkShape(templateDefinition, body);
   if (!shaped.ok) return shaped;
   const { variables, campaign } = shaped.value;
@@ -85,7 +86,7 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
       const detail =
         name === undefined
           ? 'has to be { "$variable": "<name>" } and nothing beside it'
-          : `${quoted(name)} is no variable of it; ${declared.length === 0 ? 'it has none' : `it has ${declared.join(', ')}`}`;
+          : `${quoted(name)} is not a variable of the template; ${declared.length === 0 ? 'it has none' : `it has ${declared.join(', ')}`}`;
       return [{ pointer: `/campaign${pointer}`, code: 'unknown-variable', detail }];
     }),
     ...declared
@@ -93,13 +94,16 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
       .map((name) => ({
         pointer: `/variables/${name}`,
         code: 'unused-variable',
-        detail: `stands nowhere in the campaign: { "$variable": ${quoted(name)} } does`,
+        detail: `is not used in the campaign: use it as { "$variable": ${quoted(name)} }`,
       })),
   ];
 }
 
-/** Fields whose rules depend on other fields. If one of those has a variable, its value decides. */
-const hangsOn: ReadonlyMap<string, readonly string[]> = new Map([
+/**
+ * Fields whose rules depend on other fields. If a template has a variable in one of the fields of an entry, the entry's
+ * field is checked only once the variable has a value.
+ */
+const dependencies: ReadonlyMap<string, readonly string[]> = new Map([
   ['schedule', ['schedule', 'countries']],
   ['budgets', ['budgets', 'countries', 'chain']],
 ]);
@@ -117,7 +121,7 @@ function literalProblems(
   const varied = new Set(places.map(({ pointer }) => fieldOf(pointer)));
   const isDecided = ({ pointer }: FieldProblem) =>
     variableAt(pointer, places) === undefined &&
-    !(hangsOn.get(fieldOf(pointer)) ?? []).some((field) => varied.has(field));
+    !(dependencies.get(fieldOf(pointer)) ?? []).some((field) => varied.has(field));
   return checked.problems.filter(isDecided).map((problem) => ({ ...problem, pointer: `/campaign${problem.pointer}` }));
 }
 

@@ -6,7 +6,7 @@ import { templateCampaignRoutes } from './template-campaign-routes.ts';
 import { revisionsOfTemplates } from './template-revisions.ts';
 import { templateRoutes } from './template-routes.ts';
 
-export const tags = [{ name: 'templates', description: 'What campaigns are made from' }];
+export const tags = [{ name: 'templates', description: 'Definitions of campaigns with variables' }];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const deps = { ...parts, templates: createTemplateStore(parts) };

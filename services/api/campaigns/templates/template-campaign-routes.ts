@@ -8,12 +8,12 @@ import {
   type VariablePlace,
 } from '../../../../shared/domain/template-variables.ts';
 import { callerOf, requireCampaignInScope } from '../../access/scopes.ts';
-import { partsOf } from '../about-parts.ts';
-import { askSources } from '../../audiences/ask/ask-sources.ts';
+import { splitCampaign } from '../about-parts.ts';
+import { estimateSources } from '../../audiences/estimates/estimate-sources.ts';
 import { campaignWithWarnings, type CampaignRoutesDeps } from '../campaign-routes.ts';
 import { campaignView } from '../campaign-view.ts';
 import { checkCampaign } from '../check-campaign.ts';
-import { unservedSteps } from '../unserved-steps.ts';
+import { findUnservedSteps } from '../unserved-steps.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
@@ -36,7 +36,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
       role: 'manager',
       scope: 'campaign',
       refusals: templateRefusals,
-      audit: 'made a campaign from a template',
+      audit: 'created a campaign from a template',
     },
     schema: {
       operationId: 'createCampaignOfTemplate',
@@ -67,9 +67,9 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
       const wanted = { ...objectOf(filled(campaign, values)), name };
       const checked = checkCampaign(wanted, config, clock.now());
       if (!checked.ok) throw invalidRequest(atVariables(checked.problems), checked.more);
-      const [definition, about] = partsOf(checked.value);
+      const [definition, about] = splitCampaign(checked.value);
       requireCampaignInScope(request, definition);
-      const { problems, warnings } = await askSources(definition, deps);
+      const { problems, warnings } = await estimateSources(definition, deps);
       if (problems.length > 0) throw invalidRequest(atVariables(problems));
 
       const origin = { templateId, revision: used.revision, variables: Object.fromEntries(values) };
@@ -77,7 +77,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
         await campaigns.create(definition, request.begun?.createdId, callerOf(request), about, origin),
       );
       request.auditDetail = { campaign: view.id, revision: used.revision };
-      const all = [...warnings, ...(await unservedSteps(definition, deps))];
+      const all = [...warnings, ...(await findUnservedSteps(definition, deps))];
       return reply
         .code(201)
         .header('location', view.links.self)
@@ -96,7 +96,7 @@ function atVariable(
   const place = variableAt(pointer, places);
   if (place?.name === undefined) return problem;
   const value = quoted(values.get(place.name));
-  return { pointer: `/variables/${place.name}`, code, detail: `${value}, which stands at ${pointer}: ${detail}` };
+  return { pointer: `/variables/${place.name}`, code, detail: `${value}, used at ${pointer}: ${detail}` };
 }
 
 function objectOf(value: unknown): object {

@@ -4,7 +4,7 @@ import { entityTag, requireRevision } from '../../frame/if-match.ts';
 import type { Revisions } from '../../revisions/revisions.port.ts';
 import type { RevisionRoutesDeps } from '../../revisions/revision-routes.ts';
 import type { TemplateRecord } from './postgres/template-store.ts';
-import { redefined, requireTemplate, type TemplateRoutesDeps } from './template-routes.ts';
+import { redefineTemplate, requireTemplate, type TemplateRoutesDeps } from './template-routes.ts';
 import { templateView } from './template-view.ts';
 
 export function revisionsOfTemplates(
@@ -13,11 +13,11 @@ export function revisionsOfTemplates(
   return {
     revisions: () => deps.revisions.template,
     shapes: { definition: templateDefinition, revision: templateRevision, restored: template },
-    checks: 'It is checked as a change is. Campaigns that were made from the template stay as they are.',
+    checks: 'It is checked like a change. Campaigns that were created from the template are unchanged.',
     load: (id) => requireTemplate(id, deps.templates),
     requireChangeable: requireRevision,
     restore: async (request, before, definition) => ({
-      record: await redefined(request, before, definition, deps),
+      record: await redefineTemplate(request, before, definition, deps),
       warnings: [],
     }),
     view: ({ record }) => ({ etag: entityTag(record.revision), body: templateView(record) }),

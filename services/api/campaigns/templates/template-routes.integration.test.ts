@@ -22,19 +22,19 @@ const variables = {
   start: { type: 'date-time', default: '2026-03-01T09:00:00+08:00' },
 };
 
-const of = (name: string) => ({ $variable: name });
+const variable = (name: string) => ({ $variable: name });
 
 const payday = {
   name: 'Payday',
   variables,
   campaign: {
-    countries: [of('country')],
-    audience: { include: [{ segment: of('segment') }], holdOutPercent: of('share') },
+    countries: [variable('country')],
+    audience: { include: [{ segment: variable('segment') }], holdOutPercent: variable('share') },
     chain: [
-      { action: 'award-reward', params: { rewardId: of('reward'), units: of('units') } },
+      { action: 'award-reward', params: { rewardId: variable('reward'), units: variable('units') } },
       { action: 'send-message', params: { template: 'congratulations' } },
     ],
-    schedule: { type: 'at', time: of('start') },
+    schedule: { type: 'at', time: variable('start') },
     tags: ['payday'],
   },
 };
@@ -51,7 +51,7 @@ const problemsOf = (answer: { json: () => unknown }) =>
   problem.parse(answer.json()).errors.map(({ pointer, code }) => `${code} ${pointer}`);
 
 describe('a template', () => {
-  it('is shown as it was written, listed, and found by a part of its name', async () => {
+  it('is shown as it was written, listed, and found by part of its name', async () => {
     const answer = await on.ask('POST', '/v1/templates', payday);
     expect(answer.statusCode).toBe(201);
     const made = template.parse(answer.json());
@@ -83,7 +83,7 @@ describe('a template', () => {
       ['out-of-range /variables/units/default'],
     ],
     [{ variables: { ...variables, spare: { type: 'boolean' } } }, ['unused-variable /variables/spare']],
-    [{ campaign: { ...payday.campaign, priority: of('priority') } }, ['unknown-variable /campaign/priority']],
+    [{ campaign: { ...payday.campaign, priority: variable('priority') } }, ['unknown-variable /campaign/priority']],
     [
       { campaign: { ...payday.campaign, priority: { $variable: 'units', or: 'low' } } },
       ['unknown-variable /campaign/priority'],
@@ -96,13 +96,13 @@ describe('a template', () => {
       ['unknown-action /campaign/chain/2/action'],
     ],
     [{ name: ' ' }, ['wrong-length /name']],
-  ])('is refused with what is wrong with it: %j', async (wrong, problems) => {
+  ])('is refused with its problems: %j', async (wrong, problems) => {
     expect(problemsOf(await on.ask('POST', '/v1/templates', { ...payday, ...wrong }))).toEqual(problems);
     const { id } = await created();
     expect(problemsOf(await on.ask('PATCH', `/v1/templates/${id}`, wrong))).toEqual(problems);
   });
 
-  it('is not refused for what its values decide', async () => {
+  it('is accepted if its validity depends on the values', async () => {
     const { country: _, ...others } = variables;
     const chain = payday.campaign.chain.map((step) => ({ ...step, unitsPerUser: 1 }));
     const budgets = [{ country: 'SG', units: 5 }];
@@ -114,7 +114,7 @@ describe('a template', () => {
     expect(made.statusCode).toBe(201);
   });
 
-  it('is changed by one of those who change it at once; the others hear that it is another by now', async () => {
+  it('is changed by one of several concurrent changes; the others are refused as outdated', async () => {
     const { id } = await created();
     const names = ['one', 'two', 'three', 'four'];
     const request = {
@@ -129,7 +129,7 @@ describe('a template', () => {
     expect((await on.ask('GET', `/v1/templates/${id}`)).json()).toMatchObject({ name: winner, revision: 2 });
   });
 
-  it('has a revision more with each change by a person who has seen the one before', async () => {
+  it('has a new revision for each change by a caller who has seen the previous one', async () => {
     const { id } = await created();
     const { etag = '' } = (await on.ask('GET', `/v1/templates/${id}`)).headers;
     const url = `/v1/templates/${id}`;
@@ -154,7 +154,7 @@ describe('a template', () => {
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('may have a variable named %s', async (name) => {
-    const chain = [{ action: 'award-reward', params: { rewardId: of(name), units: 2 } }];
+    const chain = [{ action: 'award-reward', params: { rewardId: variable(name), units: 2 } }];
     const audience = { include: [{ segment: 'lapsed-riders' }] };
     const made = await created({
       variables: { [name]: { type: 'string' } },
@@ -167,7 +167,7 @@ describe('a template', () => {
     expect(unknown.statusCode).toBe(422);
   });
 
-  it('is gone with its revisions when it is deleted, and what was made from it stays', async () => {
+  it('is deleted with its revisions, and campaigns created from it remain', async () => {
     const { id } = await created();
     const made = campaign.parse((await use(id, given)).json());
     expect((await on.ask('DELETE', `/v1/templates/${id}`)).statusCode).toBe(204);
@@ -177,9 +177,9 @@ describe('a template', () => {
     expect((await on.ask('GET', `/v1/campaigns/${made.id}`)).json()).toMatchObject({ origin: { templateId: id } });
   });
 
-  it('is held to the scope of a key by what it names itself, and counts in the changes of its account', async () => {
+  it('is checked by its fixed values against the scope of the key, and counts in the quota of changes of the account', async () => {
     const { secret } = await makeManager();
-    const elsewhere = { ...payday, campaign: { ...payday.campaign, countries: ['ID', of('country')] } };
+    const elsewhere = { ...payday, campaign: { ...payday.campaign, countries: ['ID', variable('country')] } };
     expect((await askAs(secret, 'POST', '/v1/templates', elsewhere)).statusCode).toBe(403);
     const mine = template.parse((await askAs(secret, 'POST', '/v1/templates', payday)).json());
     const body = (country: string) => ({ name: 'x', variables: { ...given, country } });
@@ -193,7 +193,7 @@ describe('a template', () => {
 });
 
 describe('a campaign from a template', () => {
-  it('is a draft with the values in their places, and tells which template, revision and values', async () => {
+  it('is a draft with the values in their places, and has template, revision and values as its origin', async () => {
     const { id } = await created();
     await on.ask('PATCH', `/v1/templates/${id}`, { name: 'Payday, again' });
     const answer = await use(id, { ...given, units: 5 });
@@ -201,12 +201,17 @@ describe('a campaign from a template', () => {
     expect(answer.statusCode).toBe(201);
     const made = campaign.parse(answer.json());
     expect(made).toMatchObject({
-      ...{ name: 'March', state: 'draft', revision: 1, tags: ['payday'], countries: ['SG'] },
+      name: 'March',
+      state: 'draft',
+      revision: 1,
+      tags: ['payday'],
+      countries: ['SG'],
       audience: { include: [{ segment: 'lapsed-riders' }], holdOutPercent: 0 },
       chain: [{ action: 'award-reward', params: { rewardId: 'ride-5', units: 5 } }, someCampaign.chain[1]],
       schedule: { type: 'at', time: '2026-03-01T09:00:00+08:00' },
       origin: {
-        ...{ templateId: id, revision: 2 },
+        templateId: id,
+        revision: 2,
         variables: { ...given, country: 'SG', units: 5, share: 0, start: '2026-03-01T09:00:00+08:00' },
       },
     });
@@ -227,9 +232,9 @@ describe('a campaign from a template', () => {
     [{ ...given, share: true }, ['wrong-type /variables/share'], 'true'],
     [{ ...given, colour: 'red' }, ['unknown-field /variables/colour'], 'known are'],
     // Right by its type, and not in its place.
-    [{ ...given, share: 100 }, ['out-of-range /variables/share'], '100, which stands at /audience/holdOutPercent: '],
-    [{ ...given, start: '2025-01-01T00:00:00Z' }, ['past-time /variables/start'], 'which stands at /schedule/time: '],
-  ])('is refused for a value that is wrong, by its variable: %j', async (values, problems, words) => {
+    [{ ...given, share: 100 }, ['out-of-range /variables/share'], '100, used at /audience/holdOutPercent: '],
+    [{ ...given, start: '2025-01-01T00:00:00Z' }, ['past-time /variables/start'], 'used at /schedule/time: '],
+  ])('is refused for an invalid value, by its variable: %j', async (values, problems, words) => {
     const { id } = await created();
     const answer = await use(id, values);
     expect(problemsOf(answer)).toEqual(problems);
@@ -237,7 +242,7 @@ describe('a campaign from a template', () => {
     expect(await on.rowsOf('campaigns')).toEqual([]);
   });
 
-  it('is refused for a segment that is not known, by its variable', async () => {
+  it('is refused if a variable names an unknown segment, with a pointer to the variable', async () => {
     const { id } = await created();
     const failure = { kind: 'not-found', cause: 'there is none', retryAfterMs: null } as const;
     const segmentation = { ...on.deps.segmentation, describe: () => Promise.resolve({ ok: false, failure } as const) };
@@ -246,10 +251,10 @@ describe('a campaign from a template', () => {
     const url = `/v1/templates/${id}/campaigns`;
     const answer = await server.inject({ method: 'POST', url, headers: authorized, payload });
     expect(problemsOf(answer)).toEqual(['unknown-segment /variables/segment']);
-    expect(problem.parse(answer.json()).errors[0]?.detail).toContain('"lapsed-riders", which stands at /audience');
+    expect(problem.parse(answer.json()).errors[0]?.detail).toContain('"lapsed-riders", used at /audience');
   });
 
-  it('is refused for what is no longer configured, by the place in the campaign', async () => {
+  it('is refused if it names something that is no longer configured, with a pointer into the campaign', async () => {
     const { id } = await created();
     await createActionTypeStore(on.deps).change('send-message', { enabled: false }, null);
     expect(problemsOf(await use(id, given))).toEqual(['unknown-action /chain/1/action']);

@@ -18,7 +18,7 @@ import { entityTag, ifMatchHeaders, requireRevision, requireWritten } from '../.
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../../frame/public-ids.ts';
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
-import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../../frame/server/create-http-server.ts';
 import { checkTemplate } from './check-template.ts';
 import { literalReach } from './literal-reach.ts';
 import type { TemplateRecord, TemplateStore } from './postgres/template-store.ts';
@@ -45,19 +45,20 @@ function createRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/templates',
-    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals, audit: 'made a template' },
+    config: { role: 'manager', scope: 'campaign', refusals: templateRefusals, audit: 'created a template' },
     schema: {
       operationId: 'createTemplate',
       summary: 'Create a template: a definition of a campaign in which values are variables',
       description:
-        '`{ "$variable": "reward" }` stands for a whole value. What stands there without one is checked now, the rest when a campaign is ' +
-        'made from it. With an `Idempotency-Key`, a repeat creates nothing.',
+        '`{ "$variable": "reward" }` stands for a whole value. Values without a variable are checked now, ' +
+        'the others when a campaign is created from the template. With an `Idempotency-Key`, a repeat ' +
+        'creates nothing.',
       tags,
       headers: idempotentHeaders,
       body: templateDefinition,
       response: { 201: jsonAnswer('The template that was created', template) },
     },
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const definition = await checkedTemplate(request, request.body, deps);
       const { account } = callerOf(request);
@@ -116,7 +117,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
       operationId: 'changeTemplate',
       summary: 'Change a template, as its next revision',
       description:
-        'A field that is given takes the place of the whole field before. Campaigns that were made from it stay as they are.',
+        'A given field replaces the whole field. Campaigns that were created from the template are unchanged.',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -124,13 +125,13 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
       response: { 200: jsonAnswer('The template as it is now', template) },
     },
     // Leaves validation to the handler, which checks the changed template.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const before = await requireTemplate(request.params.id, deps.templates);
       requireRevision(request.params.id, before, request.headers['if-match']);
       const fields = z.record(z.string(), z.unknown()).safeParse(request.body).data;
       const wanted = fields ? { ...before.definition, ...fields } : request.body;
-      const view = templateView(await redefined(request, before, wanted, deps));
+      const view = templateView(await redefineTemplate(request, before, wanted, deps));
       return reply.header('etag', entityTag(view.revision)).send(view);
     },
   });
@@ -144,10 +145,10 @@ function deleteRoute(server: HttpServer, { templates }: TemplateRoutesDeps): voi
     schema: {
       operationId: 'deleteTemplate',
       summary: 'Delete a template, with all of its revisions',
-      description: 'Campaigns that were made from it stay as they are. Deleting it again changes nothing.',
+      description: 'Campaigns that were created from the template are unchanged. Deleting it again changes nothing.',
       tags,
       params: byId,
-      response: { 204: z.null().describe('It is gone') },
+      response: { 204: z.null().describe('It does not exist any more') },
     },
     handler: async (request, reply) => {
       const templateId = requireId('template', request.params.id);
@@ -172,7 +173,7 @@ async function checkedTemplate(
 }
 
 /** Stores the next revision. @throws {HttpProblem} 412 if the template has another revision by now */
-export async function redefined(
+export async function redefineTemplate(
   request: FastifyRequest,
   { templateId, revision }: TemplateRecord,
   wanted: unknown,

@@ -1,13 +1,16 @@
 import type { Pool } from 'pg';
 import { partitionCount } from '../../../../shared/domain/partitioning.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
-import { outletOf } from '../../../../shared/postgres/jobs/outlets.ts';
+import { endpointIdOf } from '../../../../shared/postgres/jobs/endpoint-ids.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { JobCounts } from '../client-usage.ts';
 
-/** Rows that one forecast reads, of all clients: about 50 ms. */
+/** Maximum rows that one forecast reads, of all clients: about 50 ms. */
 const maxRowsRead = 40_000;
-/** Rows read of one partition, oldest due first. If more are due, its later minutes are not counted. */
+/**
+ * Maximum rows read from one partition, oldest due first. If more are due, later minutes of the partition are not
+ * counted.
+ */
 const maxRowsOfPartition = 20_000;
 
 export interface MinuteCalls {
@@ -35,14 +38,14 @@ export function createClientFigures({ pool }: { pool: Pool }) {
     /**
      * Returns the calls due in the next hours, by minute. Reads a bounded number of rows: few jobs are counted, many
      * are estimated from some partitions.
-     * @param outletId an endpoint, or a client for its jobs without an endpoint
+     * @param endpointId an endpoint, or a client for its jobs without an endpoint
      */
-    forecast: async (outletId: string, hours: number): Promise<MinuteForecast> => {
+    forecast: async (endpointId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;
       let read = 0;
       const calls = new Map<number, number>();
       while (partitions < partitionCount && read < maxRowsRead) {
-        const { rows } = await pool.query<DueRow>(dueIn.with({ outlet: outletId, hours, partition: partitions }));
+        const { rows } = await pool.query<DueRow>(dueIn.with({ endpointId, hours, partition: partitions }));
         partitions++;
         for (const { atMs, mine, all } of rows) {
           read += all;
@@ -77,13 +80,13 @@ interface DueRow {
 }
 
 /** Jobs are spread evenly over the partitions, so each partition is a sample of all jobs. */
-const dueIn = statementOf<{ outlet: string; hours: number; partition: number }>(
+const dueIn = statementOf<{ endpointId: string; hours: number; partition: number }>(
   'jobs-due-in',
   ($) => `
   select (extract(epoch from date_trunc('minute', d.due_at)) * 1000)::float8 as "atMs",
-    (count(*) filter (where d.outlet = ${$('outlet')}::uuid))::int as mine, count(*)::int as "all"
+    (count(*) filter (where d.endpoint_id = ${$('endpointId')}::uuid))::int as mine, count(*)::int as "all"
   from (
-    select due_at, ${outletOf('jobs')} as outlet from jobs
+    select due_at, ${endpointIdOf('jobs')} as endpoint_id from jobs
     where partition_id = ${$('partition')}::int2 and due_at < now() + ${$('hours')}::float8 * interval '1 hour'
     and report is null
     order by due_at, id limit ${maxRowsOfPartition}

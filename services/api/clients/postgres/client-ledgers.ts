@@ -22,9 +22,9 @@ interface Check {
   counted: number;
   due: number;
   oldestDueAt: Date | null;
-  inLine: number;
-  keysInLine: number;
-  oldestInLineAt: Date | null;
+  blocked: number;
+  blockedKeys: number;
+  oldestBlockedAt: Date | null;
   hosts: number;
 }
 
@@ -53,7 +53,7 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
           ...check,
           at: new Date(check.at),
           oldestDueAt: check.oldestDueAt === null ? null : new Date(check.oldestDueAt),
-          oldestInLineAt: check.oldestInLineAt === null ? null : new Date(check.oldestInLineAt),
+          oldestBlockedAt: check.oldestBlockedAt === null ? null : new Date(check.oldestBlockedAt),
         },
       };
     },
@@ -73,8 +73,8 @@ const readLedger = statementOf<{ client: string }>(
     (select count(*)::float8 from (select from jobs where client = ${$('client')}::uuid and report is not null
       limit 10000) r) as reporting,
     (select json_build_object('at', checked_at, 'partitions', partitions, 'expected', expected, 'counted', counted,
-      'due', due, 'oldestDueAt', oldest_due_at, 'inLine', in_line, 'keysInLine', keys_in_line,
-      'oldestInLineAt', oldest_in_line_at, 'hosts', hosts)
+      'due', due, 'oldestDueAt', oldest_due_at, 'blocked', blocked, 'blockedKeys', blocked_keys,
+      'oldestBlockedAt', oldest_blocked_at, 'hosts', open_hosts)
       from ledger_checks where client = ${$('client')}::uuid) as "check"
   from client_totals where client = ${$('client')}::uuid`,
 );

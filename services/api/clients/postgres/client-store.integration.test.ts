@@ -47,7 +47,7 @@ describe('clients', () => {
 
   const keysOf = async (clientId: string) => (await subject.store.get(clientId))?.endpoints[0].keys;
 
-  it('are made under a name of their own, and read by every process', async () => {
+  it('are created under a unique name, and read by every process', async () => {
     const key = { keyId: uuidv7(), sealed: sealed('first') };
     expect(await moves(() => make('orders', key))).toBe(2);
     const other = newClientOf('orders');
@@ -60,7 +60,9 @@ describe('clients', () => {
     expect(clients).toMatchObject([
       { name: 'billing', revision: 1, endpoints: [{ name: 'default', enabled: true, keys: [] }] },
       {
-        ...{ name: 'orders', revision: 2, definition: usual },
+        name: 'orders',
+        revision: 2,
+        definition: usual,
         endpoints: [{ endpointId: clients[1]?.clientId, terms: usualTerms, keys: [{ ...key, expiresAt: null }] }],
       },
     ]);
@@ -76,7 +78,7 @@ describe('clients', () => {
     expect((await subject.store.list({ text: 'a' }, 2, null)).items.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('move their revision with every change, and with nothing else', async () => {
+  it('increment their revision with every change, and with nothing else', async () => {
     const { clientId } = await make('orders');
     const definition = { ...usual, maxSchedules: 7 };
     expect(await moves(() => subject.store.change(clientId, { definition: usual }, null))).toBe(0);
@@ -84,20 +86,20 @@ describe('clients', () => {
     expect(await subject.store.get(clientId)).toMatchObject({ revision: 2, definition: { maxSchedules: 7 } });
   });
 
-  it('change only at the revision that was expected', async () => {
+  it('are changed only at the expected revision', async () => {
     const { clientId } = await make('orders');
     expect(await subject.store.change(clientId, { name: 'other' }, 9)).toMatchObject({ kind: 'outdated' });
     expect(await subject.store.change(uuidv7(), { name: 'other' }, null)).toEqual({ kind: 'missing' });
     expect(await subject.store.get(clientId)).toMatchObject({ name: 'orders', revision: 1 });
   });
 
-  it('cannot take a name that another has', async () => {
+  it('cannot have the name of another client', async () => {
     const { clientId } = await make('orders');
     await make('billing');
     expect(await subject.store.change(clientId, { name: 'billing' }, null)).toEqual({ kind: 'name-taken' });
   });
 
-  it('are disabled for a reason, which goes when they are enabled', async () => {
+  it('are disabled with a reason, which is removed when they are enabled', async () => {
     const { clientId } = await make('orders');
     const ofDefault = async () => (await subject.store.get(clientId))?.endpoints[0];
     const disabled = { enabled: false, disabledReason: 'calls in circles' };

@@ -15,7 +15,7 @@ export interface NewClient {
   clientId: string;
   name: string;
   definition: ClientDefinition;
-  /** URL and terms of its endpoint `default`. */
+  /** URL and terms of the client's endpoint `default`. */
   endpoint: { url: string | null; terms: DefaultTerms };
 }
 
@@ -109,7 +109,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         await client.query(deleteSchedules, [clientId]);
         await client.query(deleteCounts, [clientId]);
         const { rows: endpoints } = await client.query<{ id: string }>(selectEndpoints, [clientId]);
-        await forgetOutlets(
+        await deleteEndpointState(
           client,
           endpoints.map(({ id }) => id),
         );
@@ -121,8 +121,8 @@ export function createClientStore({ pool }: { pool: Pool }) {
 }
 
 /**
- * A change reaches each process within a second. A client disabled in the last 3 seconds counts as enabled, because a
- * process may still accept a job.
+ * Selects the reasons that prevent a deletion. A change reaches each process within a second. A client disabled in the
+ * last 3 seconds counts as enabled, because a process may still accept a job.
  */
 const selectUse = `
   select e.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
@@ -140,13 +140,13 @@ const deleteCounts = `
 
 const selectEndpoints = 'select id from client_endpoints where client = $1';
 
-/** Deletes circuits and slots that no call uses any more. @param outletIds ids of endpoints */
-export async function forgetOutlets(client: PoolClient, outletIds: readonly string[]): Promise<void> {
-  await client.query(deleteOutlets, [outletIds]);
+/** Deletes circuit breaker states and call slots of deleted endpoints. @param endpointIds ids of endpoints */
+export async function deleteEndpointState(client: PoolClient, endpointIds: readonly string[]): Promise<void> {
+  await client.query(deleteStates, [endpointIds]);
 }
 
-const deleteOutlets = `
-  with h as (delete from host_circuits where client = any($1::uuid[]))
+const deleteStates = `
+  with h as (delete from host_circuits where endpoint = any($1::uuid[]))
   delete from leases l using unnest($1::uuid[]) k (id) where starts_with(l.name, 'call-slot/' || k.id || '/')`;
 
 /** Deletes the client; the foreign keys delete its endpoints and their keys. */

@@ -6,10 +6,10 @@ import { defaultEndpointName, endpointIdOf } from '../../../../shared/domain/job
 import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import { findClient, forgetOutlets, insertEndpoint, lockRevision, moveRevision } from './client-store.ts';
+import { findClient, deleteEndpointState, insertEndpoint, lockRevision, moveRevision } from './client-store.ts';
 
 export interface EndpointChange {
-  /** Null, of `default` alone: each job has its own. */
+  /** Null only for `default`, if each job has its own URL. Undefined means unchanged. */
   url?: string | null | undefined;
   terms?: EndpointTerms | undefined;
   enabled?: boolean | undefined;
@@ -78,7 +78,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         if (owner.endpoints.length > maxEndpointsOfClient) return { kind: 'too-many' };
         const endpointId = endpointIdOf(clientId, name);
         await client.query(insertEndpoint.with({ endpointId, clientId, name, url, terms: JSON.stringify(terms) }));
-        await moveOwner(client, clientId);
+        await incrementClientRevision(client, clientId);
         const owned = await findEndpoint(client, clientId, name);
         return owned ? { kind: 'created', owned } : { kind: 'missing' };
       }),
@@ -111,14 +111,16 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         const { rows } = await client.query<EndpointUse>(selectUse, [clientId, endpointId]);
         const [use] = rows;
         if (use && (use.hasJobs || use.schedules > 0)) return { kind: 'in-use', ...use };
-        await forgetOutlets(client, [endpointId]);
+        await deleteEndpointState(client, [endpointId]);
         await client.query('delete from client_endpoints where id = $1', [endpointId]);
-        await moveOwner(client, clientId);
+        await incrementClientRevision(client, clientId);
         return { kind: 'removed' };
       }),
 
     /**
-     * Undefined if the endpoint does not exist. No revision changes without an effect. @param auth null: as `default`
+     * Sets the credentials of an endpoint. Returns undefined if the endpoint does not exist. If nothing differs, no
+     * revision changes.
+     * @param auth null: the endpoint uses the credentials of `default`
      */
     setAuth: (clientId: string, name: string, auth: StoredClientAuth | null) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -129,18 +131,19 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
     /** Returns undefined if the endpoint does not exist. */
     addKey: (clientId: string, name: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
       changing(clientId, name, async (client, { endpointId }) => {
-        const expire = `update client_endpoint_keys set expires_at = least(expires_at, $2) where endpoint = $1`;
+        const expire = `update client_endpoint_secrets set expires_at = least(expires_at, $2) where endpoint = $1`;
         if (othersExpireAt) await client.query(expire, [endpointId, othersExpireAt]);
         await insertKey(client, endpointId, { keyId, sealed });
         return true;
       }),
 
     /**
-     * Deletes a key at once. Returns undefined if the endpoint does not exist. No revision changes without an effect.
+     * Deletes a key at once. Returns undefined if the endpoint does not exist. If the key does not exist, no revision
+     * changes.
      */
     removeKey: (clientId: string, name: string, keyId: string) =>
       changing(clientId, name, async (client, { endpointId }) => {
-        const remove = 'delete from client_endpoint_keys where endpoint = $1 and id = $2';
+        const remove = 'delete from client_endpoint_secrets where endpoint = $1 and id = $2';
         return (await client.query(remove, [endpointId, keyId])).rowCount === 1;
       }),
   };
@@ -162,7 +165,7 @@ async function findEndpoint(
 
 async function moved(connection: PoolClient, { client: { clientId }, endpoint: { endpointId, name } }: OwnedEndpoint) {
   await connection.query(touchEndpoint, [endpointId]);
-  await moveOwner(connection, clientId);
+  await incrementClientRevision(connection, clientId);
   return await findEndpoint(connection, clientId, name);
 }
 
@@ -174,7 +177,7 @@ function updateOf(before: ClientEndpoint, { url, terms, enabled, disabledReason 
 }
 
 /** Increments the revision of the client, because processes read endpoints together with their client. */
-async function moveOwner(client: PoolClient, clientId: string): Promise<void> {
+async function incrementClientRevision(client: PoolClient, clientId: string): Promise<void> {
   await client.query('update clients set revision = revision + 1, updated_at = now() where id = $1', [clientId]);
   await moveRevision(client);
 }
@@ -190,7 +193,7 @@ export async function insertKey(
 }
 
 const insertSealed = `
-  insert into client_endpoint_keys (id, endpoint, sealed, created_at) values ($1, $2, $3, clock_timestamp())`;
+  insert into client_endpoint_secrets (id, endpoint, sealed, created_at) values ($1, $2, $3, clock_timestamp())`;
 
 const selectUse = `
   select exists (select from jobs j where j.endpoint = $2) as "hasJobs",

@@ -3,17 +3,19 @@ import { fieldsOf } from './prune-components.ts';
 const header = (description: string, schema: object) => ({ description, schema });
 
 const headers = {
-  'X-Request-Id': header('As it was sent, or made up; our logs hold it too', { type: 'string' }),
-  Location: header('Path of what was created, if it has one of its own', { type: 'string' }),
-  ETag: header('Changes with what is shown', { type: 'string' }),
-  'Idempotent-Replayed': header('true: the answer to the first request with this key, and nothing was changed', {
+  'X-Request-Id': header('Request id, from the request or generated; it is also in the server’s logs', {
+    type: 'string',
+  }),
+  Location: header('Path of the created resource, if it has one', { type: 'string' }),
+  ETag: header('Changes with the content of the answer', { type: 'string' }),
+  'Idempotent-Replayed': header('true: this is the answer to the first request with this key; nothing was changed', {
     type: 'string',
     enum: ['true'],
   }),
-  'Retry-After': header('Seconds until it is worth asking again', { type: 'integer', minimum: 1 }),
-  'X-RateLimit-Limit': header('Requests that the key may make in a minute', { type: 'integer' }),
-  'X-RateLimit-Remaining': header('How many of them are left', { type: 'integer' }),
-  'X-RateLimit-Reset': header('Seconds until they are all there again', { type: 'integer' }),
+  'Retry-After': header('Seconds to wait before the next request', { type: 'integer', minimum: 1 }),
+  'X-RateLimit-Limit': header('Requests per minute allowed for the key', { type: 'integer' }),
+  'X-RateLimit-Remaining': header('Remaining requests', { type: 'integer' }),
+  'X-RateLimit-Reset': header('Seconds until the full number is available again', { type: 'integer' }),
 };
 
 type HeaderName = keyof typeof headers;
@@ -22,16 +24,16 @@ const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Rem
 
 /** Descriptions of statuses that are more precise than their usual names. */
 const meanings: Record<string, string> = {
-  401: 'No key, or one that is unknown, has expired or was revoked',
-  403: 'The key is of a role that may not (`requiredRole` says which may), what is asked is out of its scope, or a session’s request lacks X-CSRF-Token',
-  408: 'The body came too slowly or took too long: the detail names the limit',
-  409: 'The state forbids it, or a request with the same Idempotency-Key is still being carried out',
-  412: 'It has changed since the ETag that If-Match names',
-  415: 'The body is of no type that the operation takes',
-  422: 'It can be read and not accepted: `errors` has everything that is wrong',
-  429: 'Too many requests or streams, or more than a limit allows, which the detail names; Retry-After says when to go on',
-  507: 'What is stored of its account, or of the installation, is as much as may be: GET /v1/quotas',
-  503: 'The database does not answer, or the service is stopping; it goes away by itself',
+  401: 'The API key is missing, unknown, expired or revoked',
+  403: 'The role of the key does not allow it (`requiredRole` names the role that does), its scope does not include it, or the request of a session lacks X-CSRF-Token',
+  408: 'The body arrived too slowly or took too long; the detail names the limit',
+  409: 'The state of the resource does not allow it, or a request with the same Idempotency-Key is still in progress',
+  412: 'The resource has changed since the ETag given in If-Match',
+  415: 'The operation does not accept the content type of the body',
+  422: 'The request is well-formed but invalid; `errors` lists all problems',
+  429: 'Too many requests or streams, or another limit that the detail names is exceeded; Retry-After is the time to wait',
+  507: 'The account or the installation has reached its storage quota; see GET /v1/quotas',
+  503: 'The database does not answer, or the service is stopping; retry later',
 };
 
 /** Adds to an OpenAPI document what applies to all routes: headers, general problems, meanings of statuses. */
@@ -67,7 +69,7 @@ function describeOperation(isKeyed: boolean, method: string, responses: Record<s
     const names = headersOf(isKeyed, method, status);
     fields['headers'] = { ...fieldsOf(fields['headers']), ...referredTo(names) };
   }
-  const description = 'Any other problem, such as 405, 408, 431 or 500: all have this shape';
+  const description = 'Any other problem, such as 405, 408, 431 or 500, in the same shape';
   responses['default'] = { description, content: problemContent, headers: referredTo(['X-Request-Id']) };
 }
 

@@ -1,6 +1,7 @@
 import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { z } from 'zod';
-import type { Catalogue, ParamsSchema } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import type { ParamsSchema } from '../../../../shared/contracts/endpoints/action-type-config.ts';
+import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import { referredTo } from './describe-answers.ts';
 import { fieldsOf } from './prune-components.ts';
 
@@ -14,12 +15,15 @@ export function describeInstallation(document: unknown, config: Catalogue): void
   describeParams(document, fieldsIn(chain, 'items'), config);
   definition['examples'] = [exampleCampaign(config)];
   for (const path of ['/v1/campaigns/{id}', '/v1/runs/{id}']) {
-    const shown = fieldsIn(document, 'paths', path, 'get', 'responses', '200');
-    shown['headers'] = { ...fieldsOf(shown['headers']), ...referredTo(['ETag']) };
+    const getAnswer = fieldsIn(document, 'paths', path, 'get', 'responses', '200');
+    getAnswer['headers'] = { ...fieldsOf(getAnswer['headers']), ...referredTo(['ETag']) };
   }
 }
 
-/** Adds a component for each type with a schema, and a condition to the step. */
+/**
+ * Adds a component for the parameters of each action type with a schema. Conditions in the schema of a step select the
+ * component by the name of its action.
+ */
 function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
   const components = fieldsIn(document, 'components', 'schemas');
   const described = Object.entries(actionTypes).flatMap(([name, { paramsSchema }]) =>
@@ -31,7 +35,7 @@ function describeParams(document: unknown, step: Record<string, unknown>, { acti
     if: { properties: { action: { const: name } }, required: ['action'] },
     then: {
       properties: { params: { $ref: `#/components/schemas/${component}` } },
-      // Missing parameters count as an empty object.
+      // Missing parameters count as an empty object, so `params` is required only if the schema has required fields.
       ...(Array.isArray(paramsSchema['required']) && paramsSchema['required'].length > 0 && { required: ['params'] }),
     },
   }));

@@ -3,19 +3,22 @@ import { fieldsOf, reachedFrom } from './prune-components.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refusals with 422 that depend on the state or on several fields, by code. Shapes contain those of one field. */
+    /**
+     * Refusals with 422 that depend on the state or on several fields, by code. Refusals of a single field are in the
+     * shapes.
+     */
     refusals?: Refusals;
   }
 }
 
 /** Refusals of the parser, which is the same for all JSON bodies. */
 const bodyRefusals: Refusals = {
-  'inexact-number': 'a number of the body has more digits than a double keeps',
+  'inexact-number': 'a number in the body has more digits than a double can store',
   'reserved-name': 'the body has a field `__proto__`',
   'too-deep': 'the body is nested deeper than 64 levels',
   'too-long-name': 'a field of the body has a name of more than 1,000 characters',
   'too-many-fields': 'an object of the body has more than 10,000 fields',
-  'too-many-values': 'the body has more than 65,536 values, and more than one for each ten bytes',
+  'too-many-values': 'the body has more than 65,536 values, and more than one per ten bytes',
 };
 
 /** Refusals of the check that runs on each path, query and body before its route. */
@@ -37,7 +40,7 @@ export function describeRefusals(document: unknown): void {
     const all = [...carried, ofBody, textRefusals, own].flatMap((rules) => Object.entries(fieldsOf(rules)));
     const rules = Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)));
     const lines = Object.entries(rules).map(([code, condition]) => `- \`${code}\`: ${String(condition)}`);
-    const list = `Refused with 422 although the schemas allow it, by the code of the error:\n${lines.join('\n')}`;
+    const list = `Further conditions for 422 that the schemas do not express, by error code:\n${lines.join('\n')}`;
     const { description } = operation;
     operation['description'] = typeof description === 'string' ? `${description}\n\n${list}` : list;
     operation[refusalsKey] = rules;

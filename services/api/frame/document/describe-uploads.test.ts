@@ -11,14 +11,14 @@ const uploads = { 'text/csv': 'A user a line' };
 const csv = { schema: { type: 'string', format: 'binary', description: 'A user a line' } };
 
 describe('a body that is read as a stream', () => {
-  it('is the body of an operation that takes no other', () => {
+  it('is described as the body of an operation without another body', () => {
     expect(described({ summary: 'uploads', [uploadsKey]: uploads })).toEqual({
       post: { summary: 'uploads', requestBody: { required: true, content: { 'text/csv': csv } } },
       get: { summary: 'reads' },
     });
   });
 
-  it('stands beside the JSON that an operation takes', () => {
+  it('is described in addition to the JSON body of an operation', () => {
     const content = { 'application/json': { schema: { type: 'object' } } };
     expect(described({ requestBody: { required: false, content }, [uploadsKey]: uploads }).post).toEqual({
       requestBody: { required: false, content: { ...content, 'text/csv': csv } },

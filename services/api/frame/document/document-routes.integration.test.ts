@@ -10,12 +10,12 @@ function get(url: string, headers: Record<string, string> = authorized) {
   return on.api.server.inject({ method: 'GET', url, headers });
 }
 
-describe('who may read the document', () => {
+describe('access to the document', () => {
   const paths = ['/openapi.json', '/docs/', '/docs/json', '/docs/static/swagger-ui.css'];
   const statuses = (api: Api, headers: Record<string, string>) =>
     Promise.all(paths.map(async (url) => (await api.server.inject({ url, headers })).statusCode));
 
-  it('is whoever has a key, where it is not public', async () => {
+  it('requires a key if the document is not public', async () => {
     const keyed = await createApi({ ...on.deps, docs: 'keyed' });
     try {
       expect(await statuses(keyed, {})).toEqual(paths.map(() => 401));
@@ -26,13 +26,13 @@ describe('who may read the document', () => {
     }
   });
 
-  it('is everybody, where it is', async () => {
+  it('requires no key if the document is public', async () => {
     expect(await statuses(on.api, {})).toEqual(paths.map(() => 200));
   });
 });
 
-describe('what the document costs', () => {
-  it('is packed, once, and not sent again to those that have it', async () => {
+describe('the OpenAPI document as a response', () => {
+  it('is compressed once, and not sent again to clients that have it', async () => {
     const plain = await get('/openapi.json', {});
     const packed = await get('/openapi.json', { 'accept-encoding': 'gzip, br' });
     const page = await get('/docs/json', { 'accept-encoding': 'gzip' });
@@ -44,13 +44,13 @@ describe('what the document costs', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('is no more than that: nobody has it written as YAML', async () => {
+  it('is not offered as YAML', async () => {
     expect((await get('/docs/yaml', {})).statusCode).toBe(404);
   });
 });
 
 describe('the documentation', () => {
-  it('may load what it is made of, and nothing from elsewhere', async () => {
+  it('may load only its own scripts and styles', async () => {
     const page = await get('/docs/', {});
     const policy = String(page.headers['content-security-policy']);
     const scripts = [...page.body.matchAll(/<script(?: src="([^"]+)")?/g)].map(([, src]) => src);
@@ -63,7 +63,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('leaves other answers without permission to load anything', async () => {
+  it('does not permit other responses to load anything', async () => {
     expect((await get('/v1/campaigns')).headers['content-security-policy']).toContain("default-src 'none'");
   });
 });

@@ -44,7 +44,7 @@ export async function describeRoutes(
       openapi: '3.1.0',
       info: { title, version, description },
       tags,
-      servers: [{ url: basePath || '/', description: 'Where this document came from' }],
+      servers: [{ url: basePath || '/', description: 'Server of this document' }],
       security: [{ apiKey: [] }, { session: [] }],
       components: {
         securitySchemes: {
@@ -53,7 +53,7 @@ export async function describeRoutes(
             type: 'apiKey',
             in: 'cookie',
             name: 'muster-session',
-            description: 'Of POST /v1/session. What is no GET or HEAD needs X-CSRF-Token beside it',
+            description: 'Cookie from `POST /v1/session`. Requests other than GET and HEAD also need X-CSRF-Token',
           },
         },
       },
@@ -115,7 +115,7 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
   await server.register(async (scope: HttpServer) => {
     scope.addHook('onRequest', async (request, reply) => {
       await admit(request);
-      // Handles the package's own routes, because it would write the document for each request; as YAML in 250 ms.
+      // Answers for the package's own routes, which would write the document for each request (as YAML in 250 ms).
       const { url } = request.routeOptions;
       if (url === `${pagePath}/yaml`) {
         throw new HttpProblem({ status: 404, code: 'not-found', detail: `there is ${documentPath}, and no YAML` });
@@ -146,7 +146,8 @@ function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: Fasti
   const { role, scope, isAnswerSecret } = config;
   if (role === undefined || role === 'anybody') return written;
   const extensions = {
-    ...{ 'x-required-role': [role].flat().join(' or '), 'x-scope': scope },
+    'x-required-role': [role].flat().join(' or '),
+    'x-scope': scope,
     ...(isAnswerSecret && { 'x-secret-answer': true }),
   };
   return { ...written, schema: { ...written.schema, ...extensions } };

@@ -40,7 +40,7 @@ const openapi = z.looseObject({
 });
 
 describe('the OpenAPI document', () => {
-  it('describes every route: what it is called, what it is for, and its problems', async () => {
+  it('describes every route with name, purpose and problems', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -168,6 +168,7 @@ describe('the OpenAPI document', () => {
       'listApiKeys',
       'listApprovals',
       'listAudienceRejects',
+      'listAudienceUsers',
       'listAudiences',
       'listBudgets',
       'listCampaignRevisions',
@@ -212,6 +213,7 @@ describe('the OpenAPI document', () => {
       'previewAudience',
       'previewCampaign',
       'previewCancel',
+      'previewMessage',
       'previewRecurrence',
       'previewSchedule',
       'previewUserFile',
@@ -274,7 +276,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that it does not hold, and holds nothing that is not referred to', async () => {
+  it('has no missing and no unused components', async () => {
     const { body } = await get('/openapi.json', {});
     const { components } = openapi.parse(JSON.parse(body));
 
@@ -286,7 +288,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(referred)].sort()).toEqual(held.sort());
   });
 
-  it('names the countries and actions of this installation, and an example that it accepts', async () => {
+  it('names the countries and actions of this installation, with an example that the API accepts', async () => {
     const { components } = openapi.parse((await get('/openapi.json', {})).json());
     const { properties, examples } = z
       .object({
@@ -303,7 +305,7 @@ describe('the OpenAPI document', () => {
     expect((await post({}, examples[0])).statusCode).toBe(201);
   });
 
-  it('gives times, zones and cursors patterns', async () => {
+  it('declares patterns for times, zones and cursors', async () => {
     const { body } = await get('/openapi.json', {});
     const patterns = [...body.matchAll(/"pattern":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, pattern]) =>
       String(JSON.parse(`"${pattern ?? ''}"`)),
@@ -317,13 +319,13 @@ describe('the OpenAPI document', () => {
     expect([time, zone, cursor].map((found) => (found ?? []).length > 0)).toEqual([true, true, true]);
   });
 
-  it('tells the headers of answers, as they are really sent', async () => {
+  it('declares the headers of answers as they are sent', async () => {
     const { components, paths } = openapi.parse((await get('/openapi.json', {})).json());
     const named = (path: string, method: string, status: string) =>
       Object.keys(paths[path]?.[method]?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
     const created = await post({ 'idempotency-key': 'k' });
     const again = await post({ 'idempotency-key': 'k' });
-    const shown = await get(String(created.headers.location));
+    const read = await get(String(created.headers.location));
 
     expect(named('/v1/campaigns', 'post', '201').sort()).toEqual(
       [
@@ -337,7 +339,7 @@ describe('the OpenAPI document', () => {
     );
     for (const name of named('/v1/campaigns', 'post', '201')) expect(again.headers[name]).toBeDefined();
     expect(named('/v1/campaigns/{id}', 'get', '200')).toContain('etag');
-    for (const name of named('/v1/campaigns/{id}', 'get', '200')) expect(shown.headers[name]).toBeDefined();
+    for (const name of named('/v1/campaigns/{id}', 'get', '200')) expect(read.headers[name]).toBeDefined();
     expect(named('/v1/runs', 'get', '429')).toContain('retry-after');
     const referred = JSON.stringify(paths).match(/#\/components\/headers\/[\w-]+/g) ?? [];
     const held = z.record(z.string(), z.unknown()).parse(components['headers']);
@@ -364,7 +366,7 @@ describe('the OpenAPI document', () => {
     expect(typesOf('/v1/runs/{id}/settle')).toEqual([true, 'application/json', 'text/csv', 'application/x-ndjson']);
   });
 
-  it('requires the bodies that a route requires, and no other', async () => {
+  it('requires a body for each route that requires one, and for no other route', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     const required = (path: string) => paths[path]?.['post']?.['requestBody'];
     expect(required('/v1/campaigns')).toMatchObject({ required: true });
@@ -373,7 +375,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(paths)).not.toContain('x-optional-body');
   });
 
-  it('tells of each route that reads a body, asked for or not, that the body may be refused', async () => {
+  it('declares the refusal of the body for each route that reads one', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, { get: _reads, ...changes }] of Object.entries(paths)) {
       // Receipts are taken one by one, and those that cannot be read are in the answer.
@@ -388,7 +390,7 @@ describe('the OpenAPI document', () => {
     expect([await refused('{'), await refused('{"a":9007199254740993}')]).toEqual([400, 422]);
   });
 
-  it('tells of each route that the database may be away, and that any other problem looks alike', async () => {
+  it('declares the problem of an unavailable database, and the schema of other problems, for each route', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, methods] of Object.entries(paths)) {
       for (const { responses } of Object.values(methods)) {
@@ -398,7 +400,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells of each route which role it needs, and that others are refused', async () => {
+  it('declares the required role and its refusal for each route', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     const keyed = Object.entries(paths).filter(([path]) => path.startsWith('/v1'));
     for (const [path, methods] of keyed) {
@@ -418,7 +420,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lets answers grow, and bodies not', async () => {
+  it('allows additional fields in answers, but not in bodies', async () => {
     const { components } = openapi.parse((await get('/openapi.json', {})).json());
 
     expect(components.schemas['CampaignDefinitionInput']).toMatchObject({ additionalProperties: false });

@@ -26,7 +26,7 @@ async function makeSubject(): Promise<IdempotentRequestsSubject> {
   };
 }
 
-describe('idempotent requests', () => {
+describe('the store of idempotent requests', () => {
   let requests: IdempotentRequests;
   let passTime: IdempotentRequestsSubject['passTime'];
   beforeEach(async () => {
@@ -35,17 +35,17 @@ describe('idempotent requests', () => {
 
   const begin = (key = 'k1', digest = 'd1', by = apiKey) => requests.begin(by, key, digest);
 
-  it('lets a new request go on', async () => {
+  it('lets a new request continue', async () => {
     expect(await begin()).toMatchObject({ kind: 'new' });
   });
 
-  it('lets exactly one of many equal requests go on at once', async () => {
+  it('lets exactly one of many concurrent equal requests continue', async () => {
     const verdicts = await Promise.all(Array.from({ length: 8 }, () => begin()));
     const kinds = verdicts.map((verdict) => verdict.kind).sort();
     expect(kinds).toEqual([...Array.from({ length: 7 }, () => 'in-progress'), 'new']);
   });
 
-  it('gives nobody a request that broke off, if it may not be carried out again', async () => {
+  it('does not run an interrupted request again if its operation forbids repeats', async () => {
     await requests.begin(apiKey, 'k1', 'd1', false);
     await passTime(59_000);
     expect(await requests.begin(apiKey, 'k1', 'd1', false)).toEqual({ kind: 'in-progress' });
@@ -73,13 +73,13 @@ describe('idempotent requests', () => {
     expect(await begin('k1', 'd2', otherApiKey)).toMatchObject({ kind: 'new' });
   });
 
-  it.each([`it's "odd"`, 'back\\slash', '100%', '$1', '🔑', ' '])('takes %j for a key like any other', async (key) => {
+  it.each([`it's "odd"`, 'back\\slash', '100%', '$1', '🔑', ' '])('accepts %j as a key', async (key) => {
     expect(await begin(key)).toMatchObject({ kind: 'new' });
     await requests.complete(apiKey, key, answer);
     expect(await begin(key)).toEqual({ kind: 'stored', answer });
   });
 
-  it('forgets a request that was abandoned', async () => {
+  it('forgets an abandoned request', async () => {
     await begin('k1', 'd1');
     await requests.abandon(apiKey, 'k1');
     expect(await begin('k1', 'd2')).toMatchObject({ kind: 'new' });
@@ -92,7 +92,7 @@ describe('idempotent requests', () => {
     expect(await begin()).toEqual({ kind: 'stored', answer });
   });
 
-  it('lets the same request be made again when the first died a minute ago without an answer', async () => {
+  it('lets the same request be repeated a minute after the first was lost without an answer', async () => {
     await begin();
     await passTime(59_000);
     expect(await begin()).toEqual({ kind: 'in-progress' });
@@ -101,7 +101,7 @@ describe('idempotent requests', () => {
     expect(await begin()).toEqual({ kind: 'in-progress' });
   });
 
-  it('names what is created alike for everybody who takes the same request over, and newly otherwise', async () => {
+  it('keeps the id of the created resource for each process that takes a request over, and creates ids for other requests', async () => {
     const first = await begin();
     await passTime(61_000);
     const second = await begin();
@@ -115,13 +115,13 @@ describe('idempotent requests', () => {
     expect(ids[3]).not.toBe(ids[0]);
   });
 
-  it('does not let another body take over a request that died', async () => {
+  it('does not let a request with another body take over a lost one', async () => {
     await begin('k1', 'd1');
     await passTime(61_000);
     expect(await begin('k1', 'd2')).toEqual({ kind: 'other-body' });
   });
 
-  it('keeps the first answer when a request that was taken for dead answers after all', async () => {
+  it('keeps the first answer if a request considered lost answers later', async () => {
     await begin();
     await passTime(61_000);
     await begin();
@@ -130,7 +130,7 @@ describe('idempotent requests', () => {
     expect(await begin()).toEqual({ kind: 'stored', answer });
   });
 
-  it('does not let an answer grow old', async () => {
+  it('does not return an expired answer', async () => {
     await begin();
     await requests.complete(apiKey, 'k1', answer);
     await passTime(3_600_000);

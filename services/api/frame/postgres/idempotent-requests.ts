@@ -76,7 +76,10 @@ interface BeginParams {
   mayTakeOver: boolean;
 }
 
-/** The insert decides between concurrent requests. Before the response, `body` holds the created object's id. */
+/**
+ * Inserts the key of a request. Of concurrent requests, only one inserts it. Until the response is stored, `body` holds
+ * the id for the created object.
+ */
 const beginRequest = statementOf<BeginParams>(
   'begin-idempotent-request',
   ($) => `

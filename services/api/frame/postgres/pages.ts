@@ -10,5 +10,5 @@ export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (l
 
 export function requireIdCursor(cursor: string | null): void {
   if (cursor !== null && !validate(cursor))
-    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no id to go on from`);
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is not an id to continue from`);
 }

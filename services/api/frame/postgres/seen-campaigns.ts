@@ -13,8 +13,8 @@ export function seenParamsOf({ countries, actionTypes }: CampaignScope = wholeSc
 type Place = (param: keyof SeenParams) => string;
 
 /**
- * Returns the SQL condition equivalent to `seesReach`. It is part of the statement of a list, so that filtered pages
- * are full.
+ * Returns the SQL condition that a scope sees an object with these countries and actions, as `seesReach` does in code.
+ * The condition is part of the statement of a list, so that filtered pages are full.
  * @param countries expression of a jsonb array
  * @param actions expression of a jsonb array; undefined if the listed objects have no actions
  */
@@ -30,7 +30,7 @@ export function isSeenRevision($: Place, revision: string): string {
 }
 
 /** Returns false in SQL for an empty part of a scope, even if there are no values yet. */
-function overlaps(of: string, values: string): string {
-  return `(${of}::text[] is null or cardinality(${of}::text[]) > 0
-      and (${values} = '[]'::jsonb or (${values}) ?| ${of}::text[]))`;
+function overlaps(allowed: string, values: string): string {
+  return `(${allowed}::text[] is null or cardinality(${allowed}::text[]) > 0
+      and (${values} = '[]'::jsonb or (${values}) ?| ${allowed}::text[]))`;
 }

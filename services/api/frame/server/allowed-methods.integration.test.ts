@@ -25,7 +25,7 @@ describe('a method that the document does not name for a path', () => {
     expect([statusCode, headers.allow]).toEqual([405, [...each.supported, ...implied].sort().join(', ')]);
   });
 
-  it('is refused also for HEAD if a path of a parameter beside it has GET', async () => {
+  it('is refused for HEAD even if a sibling path with a parameter has GET', async () => {
     const { statusCode, headers } = await on.api.server.inject({
       method: 'HEAD',
       url: '/v1/jobs/find',

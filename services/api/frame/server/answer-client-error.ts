@@ -16,7 +16,7 @@ function problemOf(code: string | undefined): HttpProblem {
     case 'HPE_HEADER_OVERFLOW':
       return new HttpProblem({ status: 431, code: 'headers-too-large', detail: 'the headers are larger than 16 KiB' });
     default:
-      return new HttpProblem({ status: 400, code: 'malformed-request', detail: 'this is no HTTP request' });
+      return new HttpProblem({ status: 400, code: 'malformed-request', detail: 'this is not an HTTP request' });
   }
 }
 

@@ -3,7 +3,9 @@ import { HttpProblem, problemBody, quoted } from '../http-problem.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { traceOfRequest } from './request-trace.ts';
 
-/** Client errors of the framework, in our words. Others keep their status and message. */
+/**
+ * Muster's own wording for client errors of the framework, by error code. Other errors keep their status and message.
+ */
 const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => ({ code: 'body-too-large', detail: 'the body is larger than 1 MiB' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => ({
@@ -12,9 +14,9 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
   }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => ({
     code: 'malformed-request',
-    detail: 'the body is not as long as its content-length says',
+    detail: 'the length of the body differs from its content-length',
   }),
-  FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is no URL path` }),
+  FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is not a URL path` }),
 };
 
 /** Returns the problem for errors that are not bugs, such as an unreachable database. */
@@ -27,7 +29,7 @@ export function createAnswerProblem(explain: ExplainError) {
     const problem = explained ?? problemOf(error, request);
     const { method, url } = request;
     if (problem.status >= 500 && explained)
-      request.log.warn({ cause: error.message, method, url }, 'request could not be carried out now');
+      request.log.warn({ cause: error.message, method, url }, 'request could not be processed now');
     else if (problem.status >= 500 && !(error instanceof HttpProblem))
       request.log.error({ err: error, method, url }, 'request failed');
     // The framework closes the connection if it has not read the body. Later bytes would then cause a reset, which a
@@ -46,7 +48,7 @@ export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
 function send(problem: HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(problem.status)
-    // Hooks have set this already, unless the URL was so malformed that they did not run.
+    // Hooks have set this header already, unless the URL was so malformed that they did not run.
     .header('x-request-id', request.id)
     .headers(problem.headers)
     // Sent as a string, so that the route's serializer is not applied.
@@ -58,19 +60,19 @@ function problemOf(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error;
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500) {
-    return new HttpProblem({ status: 500, code: 'internal-error', detail: 'something went wrong on our side' });
+    return new HttpProblem({ status: 500, code: 'internal-error', detail: 'an internal error occurred' });
   }
-  const said = known[error.code]?.(request) ?? { code: 'malformed-request', detail: error.message };
-  return new HttpProblem({ status, ...said });
+  const facts = known[error.code]?.(request) ?? { code: 'malformed-request', detail: error.message };
+  return new HttpProblem({ status, ...facts });
 }
 
 function noRoute({ method, url }: FastifyRequest, methodsAt: KnownPaths['methodsAt']): HttpProblem {
   const [path = ''] = url.split('?');
   const allowed = methodsAt(path).join(', ');
   if (allowed === '') {
-    const detail = `there is no ${method} ${quoted(path)}; /openapi.json lists what there is`;
+    const detail = `there is no ${method} ${quoted(path)}; /openapi.json lists all operations`;
     return new HttpProblem({ status: 404, code: 'no-such-route', detail });
   }
-  const detail = `${quoted(path)} does not take ${method}, but ${allowed}`;
+  const detail = `${quoted(path)} does not support ${method}, only ${allowed}`;
   return new HttpProblem({ status: 405, code: 'method-not-allowed', detail, headers: { allow: allowed } });
 }

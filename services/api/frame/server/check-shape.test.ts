@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkShape } from './check-shape.ts';
 
-it('describes a hundred of 80,000 unknown fields and counts the others', () => {
+it('the check of a body describes a hundred of 80,000 unknown fields and counts the others', () => {
   const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, index]));
 
   const checked = checkShape(z.strictObject({ name: z.string() }), body);
@@ -12,7 +12,7 @@ it('describes a hundred of 80,000 unknown fields and counts the others', () => {
   expect(checked.problems.length + checked.more).toBe(80_001);
 });
 
-it('describes a hundred of many faults of one kind and counts the others', () => {
+it('the check of a body describes the first hundred faults of the same kind, and only counts the others', () => {
   const checked = checkShape(
     z.array(z.string()),
     Array.from({ length: 5000 }, () => 1),
@@ -45,7 +45,7 @@ describe('the answer to a body of the largest size', () => {
     expect(JSON.stringify(checked.problems).length).toBeLessThan(200_000);
   });
 
-  it('counts no problems that are listed as those that are not', () => {
+  it('does not count listed problems among the unlisted ones', () => {
     const shapes = z.array(z.union([z.object({ a: z.number(), b: z.number() }), z.object({ c: z.number() })]));
     const checked = checkShape(shapes, [{ a: 'x', b: 'x' }]);
     if (checked.ok) expect.fail('they are no numbers');

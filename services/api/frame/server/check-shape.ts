@@ -1,24 +1,27 @@
 import { z } from 'zod';
 import { knownFields, oneOf, rightOf } from '../../../../shared/runtime/right-value.ts';
-import { missing, unknownFieldWords, wrongSizeWords, wrongWords } from '../field-words.ts';
+import { missing, describeUnknownField, describeWrongSize, describeWrong } from '../field-messages.ts';
 import { quoted } from '../http-problem.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { pointerOf } from './json-pointer.ts';
 
 /** Result of a check. `more` is the number of problems beyond those listed. */
-export type Checked<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[]; more: number };
+export type CheckResult<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[]; more: number };
 
 /** Bound on listed problems. Describing 80,000 unknown fields would block all other requests. */
 const maxListed = 100;
 
-/** Listed issues, with those inside of unions. Others keep the parser's message, which is not shown. */
+/**
+ * Maximum number of issues that get a description, including issues inside of unions. Further issues keep the parser's
+ * message and are not listed.
+ */
 const maxDescribed = 10 * maxListed;
 
-/** Characters of a message. The longest lists of known fields and values are shorter. */
+/** Maximum characters of a message. The longest lists of known fields and values are shorter. */
 const maxMessageLength = 2000;
 
 /** Checks a value by a shape, and returns all problems with the found values and what would be right. */
-export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): Checked<z.output<Shape>> {
+export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): CheckResult<z.output<Shape>> {
   let described = 0;
   const error = (issue: z.core.$ZodRawIssue) => (described++ < maxDescribed ? describe(issue) : undefined);
   const parsed = shape.safeParse(value, { error, reportInput: true });
@@ -50,7 +53,7 @@ function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   return issue.keys.slice(0, maxListed).map((key) => ({
     pointer: pointerOf([...issue.path, key]),
     code: 'unknown-field',
-    detail: unknownFieldWords(key, known),
+    detail: describeUnknownField(key, known),
   }));
 }
 
@@ -89,13 +92,13 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
   const right = rightOf(issue, quoted);
   if (right === undefined) return undefined;
   const isSize = issue.code === 'too_small' || issue.code === 'too_big';
-  return isSize ? wrongSizeWords(right, sizeOf(issue.input)) : wrongWords(right, issue.input);
+  return isSize ? describeWrongSize(right, sizeOf(issue.input)) : describeWrong(right, issue.input);
 }
 
 function describeUnion({ input, discriminator, options }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   if (discriminator === undefined || !Array.isArray(options)) return undefined;
   const fields: [string, unknown][] = typeof input === 'object' && input !== null ? Object.entries(input) : [];
-  return wrongWords(oneOf(options, quoted), new Map(fields).get(discriminator));
+  return describeWrong(oneOf(options, quoted), new Map(fields).get(discriminator));
 }
 
 function sizeOf(value: unknown): string {

@@ -36,7 +36,7 @@ describe('the charset of a body', () => {
     ['text/csv; charset=', ''],
     ["text/csv; charset='utf-8'", "'utf-8'"],
   ])('is refused with its value otherwise: %s', (contentType, charset) => {
-    const detail = `charset is ${JSON.stringify(charset)}, and has to be utf-8 or not there`;
+    const detail = `charset is ${JSON.stringify(charset)}, and has to be utf-8 or absent`;
     expect(refusalOf(contentType)).toEqual([415, 'unsupported-charset', detail]);
   });
 });

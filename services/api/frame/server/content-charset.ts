@@ -11,7 +11,7 @@ export function requireUtf8(contentType: string | undefined): void {
   for (const [, inQuotes, plain = ''] of contentType?.matchAll(charsetParameter) ?? []) {
     const charset = inQuotes?.replaceAll(/\\(.)/g, '$1') ?? plain;
     if (!/^utf-?8$/i.test(charset)) {
-      const detail = `charset is ${quoted(charset)}, and has to be utf-8 or not there`;
+      const detail = `charset is ${quoted(charset)}, and has to be utf-8 or absent`;
       throw new HttpProblem({ status: 415, code: 'unsupported-charset', detail });
     }
   }

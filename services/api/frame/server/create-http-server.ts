@@ -22,7 +22,7 @@ import { checkShape } from './check-shape.ts';
 import { invalidRequest } from '../http-problem.ts';
 import { requireUtf8 } from './content-charset.ts';
 import { parseJsonBody } from './json-body.ts';
-import { isLook } from './same-origin.ts';
+import { isReadMethod } from './same-origin.ts';
 import { unstorableTexts } from './unstorable-texts.ts';
 import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
@@ -72,10 +72,10 @@ const safeHeaders = {
   'x-permitted-cross-domain-policies': 'none',
 } as const;
 
-/** Time from the first byte of a request to the end of its headers. Responses are not limited. */
+/** Milliseconds from the first byte of a request to the end of its headers. Responses are not limited. */
 const headersTimeoutMs = 30_000;
 
-/** Characters of one decoded part of a path. */
+/** Maximum characters of one decoded part of a path. */
 const maxParamLength = 2000;
 
 /** Bounds the requests on a connection, which would otherwise use the same of several processes for ever. */
@@ -94,7 +94,8 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     requestTimeout: longestArrivalMs,
     http: { headersTimeout: headersTimeoutMs },
     maxRequestsPerSocket,
-    // User ids have up to 256 bytes; longer ones that break this rule can still be requested.
+    // User ids have up to 256 bytes. The limit is higher, so that longer ids, which break this rule, can still be
+    // requested.
     routerOptions: { maxParamLength },
     // The framework's own 503 is not a problem document. Requests during the stop are served as usual.
     return503OnClosing: false,
@@ -134,14 +135,15 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     done();
   });
 
-  // Runs after all hooks that authenticate, and before a body is read that no route needs.
+  // This hook runs after all hooks that authenticate. If no route needs the body, the hook answers before the body is
+  // read.
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const isUnread = request.is404 && !isLook(request.method);
+    const isUnread = request.is404 && !isReadMethod(request.method);
     if (isUnread || paths.isSibling(request.routeOptions.url, request.params)) {
       server.answerNoRoute(request, reply);
       return;
     }
-    if (!isLook(request.method)) requireUtf8(request.headers['content-type']);
+    if (!isReadMethod(request.method)) requireUtf8(request.headers['content-type']);
     done(null, payload);
   });
 
@@ -186,7 +188,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** Skips validation of the body, for routes that check it themselves; the other parts are validated. */
-export const bodyAsItCame: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+export const rawBody: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (httpPart === 'body' || !(schema instanceof z.ZodType)) return (value: unknown) => ({ value });
   return validatorOf(schema);
 };

@@ -27,13 +27,13 @@ const messages =
   /^(no server in DATABASE_URL|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Connection lost)/;
 
 const retryAfterSeconds = 2;
-/** Longer, because a person has to free disk space. */
+/** Seconds for `Retry-After` if the disk is full. Longer than usual, because a person has to free disk space. */
 const retryWhenFullSeconds = 30;
 
 /** Returns the problem for a database that is unreachable, refuses work or is full. A repeat may succeed. */
 export function databaseUnavailable(error: unknown): HttpProblem | undefined {
   if (isDatabaseFull(error)) {
-    const detail = `the disk of the database is full, and the request was not carried out; try again in ${retryWhenFullSeconds} seconds`;
+    const detail = `the disk of the database is full, so the request was not processed; try again in ${retryWhenFullSeconds} seconds`;
     return unavailable('database-full', detail, retryWhenFullSeconds);
   }
   if (!isCausedBy(error, isConnectionError)) return undefined;

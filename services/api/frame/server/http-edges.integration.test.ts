@@ -21,7 +21,7 @@ async function sendRaw(bytes: string) {
   return { head: head.toLowerCase(), body: problem.parse(JSON.parse(body)) };
 }
 
-describe('what is no request', () => {
+describe('a malformed request', () => {
   it.each([
     ['a line of something else', 'GET\r\n\r\n', 400, 'malformed-request'],
     [
@@ -30,7 +30,7 @@ describe('what is no request', () => {
       431,
       'headers-too-large',
     ],
-  ])('such as %s is answered as a problem', async (_case, bytes, status, code) => {
+  ])('is answered as a problem: %s', async (_case, bytes, status, code) => {
     const { head, body } = await sendRaw(bytes);
 
     expect(head).toContain(`http/1.1 ${status}`);
@@ -39,14 +39,14 @@ describe('what is no request', () => {
     expect(body).toMatchObject({ status, code });
   });
 
-  it('such as a head that never ends is cut after thirty seconds', () => {
+  it('is cut off after thirty seconds if its head never ends', () => {
     expect(on.api.server.server.headersTimeout).toBe(30_000);
   });
 
   it.each([
     ['a body that never ends is cut after thirty seconds', 'application/json', true],
     ['a file that is read as it comes may take longer', 'text/csv', false],
-  ])('%s', async (_what, type, isCut) => {
+  ])('is subject to time limits: %s', async (_what, type, isCut) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { port, hostname } = new URL(await on.start());
@@ -71,7 +71,7 @@ describe('what is no request', () => {
 });
 
 it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
-  'what is still to come of a request that was refused by its head is cut after thirty seconds: %s',
+  'the rest of a request refused by its headers is cut off after thirty seconds: %s',
   async (type) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -96,7 +96,7 @@ describe('a body that is larger than it may be', () => {
     ['says so in its head', `content-length: ${kibibytes * 1024}`, piece],
     ['comes in chunks', 'transfer-encoding: chunked', `400\r\n${piece}\r\n`],
   ])(
-    'is read to its end after its answer, so that a sender which still writes sees it: it %s',
+    'is read to its end after its answer, so that the sender can read the answer: it %s',
     async (_how, framing, part) => {
       const { port, hostname } = new URL(await on.start());
       const socket = connect({ port: Number(port), host: hostname });
@@ -115,14 +115,14 @@ describe('a body that is larger than it may be', () => {
   );
 });
 
-describe('a method that a path does not take', () => {
+describe('a method that a path does not support', () => {
   it.each([
     ['PUT', '/v1/campaigns', 'GET, HEAD, POST'],
     ['PUT', '/v1/campaigns/cmp_1', 'DELETE, GET, HEAD, PATCH'],
     ['GET', '/v1/campaigns/cmp_1/start', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['TRACE', '/v1/runs', 'GET, HEAD'],
-  ] as const)('%s %s is 405, with those it takes', async (method, url, allow) => {
+  ] as const)('is answered with 405 and the supported methods: %s %s', async (method, url, allow) => {
     const response = await on.api.server.inject({ method, url, headers: authorized });
 
     expect(response.statusCode).toBe(405);
@@ -130,9 +130,12 @@ describe('a method that a path does not take', () => {
     expect(problem.parse(response.json()).code).toBe('method-not-allowed');
   });
 
-  it.each(['/v1/campaigns/', '/v1/campaigns/a/b/c', '/v2'])('%s is no path at all', async (url) => {
-    expect((await on.api.server.inject({ method: 'PUT', url, headers: authorized })).statusCode).toBe(404);
-  });
+  it.each(['/v1/campaigns/', '/v1/campaigns/a/b/c', '/v2'])(
+    'is answered with 404 if the path does not exist: %s',
+    async (url) => {
+      expect((await on.api.server.inject({ method: 'PUT', url, headers: authorized })).statusCode).toBe(404);
+    },
+  );
 });
 
 describe('HEAD', () => {
@@ -147,14 +150,14 @@ describe('HEAD', () => {
   );
 });
 
-it('a browser that asks for nothing is led to the documentation', async () => {
+it('a browser at the root is redirected to the documentation', async () => {
   const response = await on.api.server.inject({ method: 'GET', url: '/' });
 
   expect(response.statusCode).toBe(302);
   expect(response.headers.location).toBe('/docs/');
 });
 
-describe('while the database is away', () => {
+describe('the API while the database is unavailable', () => {
   const failure = (code: string | undefined, message = 'x') => Object.assign(new Error(message), { code });
 
   it.each([
@@ -166,14 +169,14 @@ describe('while the database is away', () => {
     ['none of several servers leads', new NoServerError('read-write', [])],
     ['a connection left for another leader', new Error('Connection lost: two:5432 leads now')],
     ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
-  ])('an error is not taken for a bug when %s', (_case, error) => {
+  ])('answers with 503 database-unavailable, not as for a bug, when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });
   });
 
   it.each([
     ['its disk is full', failure('53100', 'could not extend file')],
     ['a transaction found its disk full', new Error('rolled back', { cause: failure('53100') })],
-  ])('an error is told apart when %s', (_case, error) => {
+  ])('answers with 503 database-full and Retry-After when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({
       status: 503,
       code: 'database-full',
@@ -181,7 +184,7 @@ describe('while the database is away', () => {
     });
   });
 
-  it('everything under /v1 says so, and when to come again', async () => {
+  it('answers with 503 and Retry-After at every path under /v1', async () => {
     const away = () => Promise.reject(failure('ECONNREFUSED'));
     const stores = {
       campaignLists: { ...on.deps.campaignLists, page: away },
@@ -207,14 +210,14 @@ describe('while the database is away', () => {
     }
   });
 
-  it('an error of the statement is still ours', async () => {
+  it('answers with 500 to an error in a statement', async () => {
     const wrong = { ...on.deps.campaignLists, page: () => Promise.reject(failure('42P01', 'relation does not exist')) };
     const { server } = await createApi({ ...on.deps, campaignLists: wrong });
 
     expect((await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized })).statusCode).toBe(500);
   });
 
-  it('readiness names the cause without its message', async () => {
+  it('names the cause in its readiness without the message of the error', async () => {
     const ping = () => Promise.reject(failure('ECONNREFUSED', 'connect to user@host'));
     const { server } = await createApi({ ...on.deps, ping });
 

@@ -12,11 +12,13 @@ export type { IdempotentRequests };
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** Headers of routes that accept an idempotency key; other headers are accepted. */
-export const idempotentHeaders = headersWith('A repeat with the same key gets the first answer and changes nothing');
+export const idempotentHeaders = headersWith(
+  'A repeated request with the same key returns the first answer and changes nothing',
+);
 
 /** Headers of routes whose response contains a secret, which is not stored for a repeat. */
 export const headersOfSecretAnswers = headersWith(
-  'A repeat with the same key changes nothing and is refused: 409 `secret-not-kept`, as the answer holds a secret',
+  'A repeated request with the same key changes nothing and is refused with 409 `secret-not-kept`, because the answer contains a secret',
 );
 
 function headersWith(description: string) {
@@ -44,6 +46,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response contains a secret, so it is not stored: a repeat under the same key is refused. */
     isAnswerSecret?: true;
+    /** The request changes nothing: it ignores the key, and its answer is never stored. */
+    changesNothing?: true;
   }
   interface FastifyRequest {
     begun: BegunRequest | null;
@@ -114,7 +118,8 @@ function beginningOf({
   routeOptions,
 }: FastifyRequest): Pick<BegunRequest, 'apiKey' | 'key'> | undefined {
   const key = headers['idempotency-key'];
-  if (method !== 'POST' || key === undefined || !apiKey || routeOptions.config.isFrequent) return undefined;
+  const { isFrequent, changesNothing } = routeOptions.config;
+  if (method !== 'POST' || key === undefined || !apiKey || isFrequent || changesNothing) return undefined;
   if (typeof key === 'string' && keyPattern.test(key)) return { apiKey: apiKey.key, key };
   const detail = `the header Idempotency-Key has to be 1 to 255 visible ASCII characters, not ${quoted(key)}`;
   throw new HttpProblem({ status: 400, code: 'invalid-idempotency-key', detail });
@@ -136,12 +141,12 @@ function repeat(reply: FastifyReply, { status, body }: StoredAnswer): FastifyRep
 }
 
 function reused(key: string): HttpProblem {
-  const detail = `Idempotency-Key ${quoted(key)} was used for another request; take a new one`;
+  const detail = `Idempotency-Key ${quoted(key)} was used for another request; use a new one`;
   return new HttpProblem({ status: 422, code: 'idempotency-key-reused', detail });
 }
 
 function stillRunning(key: string): HttpProblem {
-  const detail = `the first request with Idempotency-Key ${quoted(key)} has not been answered yet; try again in a moment`;
+  const detail = `the first request with Idempotency-Key ${quoted(key)} is still in progress; try again in a moment`;
   return new HttpProblem({ status: 409, code: 'request-in-progress', detail, headers: { 'retry-after': '1' } });
 }
 
@@ -154,7 +159,7 @@ function secretNotKept(key: string, answer: StoredAnswer | undefined): HttpProbl
   const effect = isDone ? 'took effect' : 'may have taken effect';
   const made = location === undefined ? '' : ` (${location})`;
   const detail =
-    `the first request with Idempotency-Key ${quoted(key)} ${effect}${made}. Its answer holds a secret, which is not ` +
-    'kept. If you do not have the secret, remove what was made and send a new Idempotency-Key';
+    `the first request with Idempotency-Key ${quoted(key)} ${effect}${made}. Its answer contains a secret, which is not ` +
+    'stored. If you do not have the secret, delete the created resource and send a new Idempotency-Key';
   return new HttpProblem({ status: 409, code: 'secret-not-kept', detail });
 }

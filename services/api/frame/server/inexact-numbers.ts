@@ -1,6 +1,6 @@
 /**
- * Numbers of a JSON text that parsing would change: JSON allows numbers of any length, and JavaScript stores 53 bits. A
- * reward id of 19 digits would become the id of another reward.
+ * This file finds numbers of a JSON text that parsing would change: JSON allows numbers of any length, and JavaScript
+ * stores 53 bits. A reward id of 19 digits would become the id of another reward.
  */
 
 /** Number that cannot be stored as it was written. */
@@ -100,7 +100,7 @@ function problemOf(source: string): { code: string; detail: string } | undefined
   if (isExact(source, read)) return undefined;
   const written = source.length <= 40 ? source : `${source.slice(0, 40)}…`;
   if (!Number.isFinite(read)) {
-    return { code: 'out-of-range', detail: `${written} is larger than any number that can be kept here` };
+    return { code: 'out-of-range', detail: `${written} is larger than the largest number that can be stored` };
   }
   const detail = `${written} would become ${String(read)}: write it as a string, "${written}"`;
   return { code: 'inexact-number', detail };

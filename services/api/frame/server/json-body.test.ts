@@ -13,16 +13,16 @@ function refusalOf(text: string) {
 }
 
 describe('a JSON body', () => {
-  it('is the value that was sent, and none where nothing was', () => {
+  it('is the value that was sent, and undefined if empty', () => {
     expect(parseJsonBody(Buffer.from('{"a":[1,null,"x"]}'))).toEqual({ a: [1, null, 'x'] });
     expect(parseJsonBody(Buffer.from(' \n'))).toBeUndefined();
   });
 
-  it('is refused when it is no JSON', () => {
+  it('is refused if it is not JSON', () => {
     expect(refusalOf('{"a":')).toEqual({ status: 400, pointers: [] });
   });
 
-  it('is refused where it would change what objects are', () => {
+  it('is refused if it would change prototypes', () => {
     expect(refusalOf('{"a/b":[{"__proto__":{"admin":true}}]}')).toEqual({
       status: 422,
       pointers: ['/a~1b/0/__proto__'],
@@ -30,17 +30,17 @@ describe('a JSON body', () => {
   });
 
   it.each([String.raw`{"a":[{"b":"x\u0000"}]}`, String.raw`{"a":[{"b":"\ud83d"}]}`])(
-    'is refused with a text that no table can hold: %s',
+    'is refused with a text that cannot be stored: %s',
     (text) => {
       expect(refusalOf(text)).toEqual({ status: 422, pointers: ['/a/0/b'] });
     },
   );
 
-  it('is accepted with escapes of whole characters', () => {
+  it('is accepted with escape sequences of complete characters', () => {
     expect(parseJsonBody(Buffer.from(String.raw`{"a":"\ud83d\udeb2"}`))).toEqual({ a: '🚲' });
   });
 
-  it('is searched beyond its nulls, numbers and texts for what is to be refused', () => {
+  it('is refused for the name __proto__ also after nulls, numbers and texts', () => {
     expect(refusalOf('{"a":null,"b":[null,1,"x",{"__proto__":1}]}')?.pointers).toEqual(['/b/3/__proto__']);
   });
 
@@ -64,7 +64,7 @@ describe('a JSON body of the largest size', () => {
     expect(refusalOf(`{"${'b'.repeat(1000)}":1}`)).toBeUndefined();
   });
 
-  it('has a short answer however long and deep the names are', () => {
+  it('has a short answer, however long and deep its names are', () => {
     const numbers = Array.from({ length: 100 }, () => '12345678901234567890').join(',');
     const open = `{"${'b'.repeat(1000)}":`.repeat(63);
     const refusal = refusalOf(`${open}[${numbers}]${'}'.repeat(63)}`);
@@ -72,7 +72,7 @@ describe('a JSON body of the largest size', () => {
     expect(refusal?.pointers.join('').length).toBeLessThanOrEqual(100_000);
   });
 
-  it('is refused with a pointer to the first value beyond one for each ten bytes', () => {
+  it('is refused with a pointer to the first value above the limit of one value per ten bytes', () => {
     // The body and each inner list are values, too.
     expect(refusalOf(`[[${'1,'.repeat(524_280)}1]]`)?.pointers).toEqual(['/0/104854']);
     expect(refusalOf(`[${'[1],'.repeat(200_000)}1]`)?.pointers).toEqual(['/39999/0']);
@@ -104,7 +104,7 @@ describe('a number in a JSON body', () => {
     ['9007199254740992', 'write it as a string, "9007199254740992"'],
     ['1.00000000000000000001', 'would become 1'],
     ['1e-400', 'would become 0'],
-  ])('%s is refused by its pointer, because another number would be kept', (source, detail) => {
+  ])('is refused with its pointer if another number would be stored: %s', (source, detail) => {
     const problems = problemsOf(`{"chain":[{},{"params":{"a/b":${source}}}]}`);
 
     expect(problems).toMatchObject([{ pointer: '/chain/1/params/a~1b', code: 'inexact-number' }]);
@@ -117,9 +117,9 @@ describe('a number in a JSON body', () => {
     expect(problemsOf(text).map(({ pointer }) => pointer)).toEqual(['/a"[{1e999/2/é', '/z']);
   });
 
-  it('1e999 is refused in plain words', () => {
+  it('is refused as too large: 1e999', () => {
     expect(problemsOf('[1e999]')).toEqual([
-      { pointer: '/0', code: 'out-of-range', detail: '1e999 is larger than any number that can be kept here' },
+      { pointer: '/0', code: 'out-of-range', detail: '1e999 is larger than the largest number that can be stored' },
     ]);
   });
 
@@ -132,11 +132,11 @@ describe('a number in a JSON body', () => {
     '2.5E-7',
     '100.000000000000000000',
     '"12345678901234567890"',
-  ])('%s is taken', (source) => {
+  ])('is accepted: %s', (source) => {
     expect(problemsOf(`[${source}]`)).toEqual([]);
   });
 
-  it('all of them are named at once, up to a hundred', () => {
+  it('is named together with all other refused numbers, up to a hundred', () => {
     expect(problemsOf('{"a":1e999,"b":{"c":[12345678901234567890]}}').map(({ pointer }) => pointer)).toEqual([
       '/a',
       '/b/c/0',
@@ -145,7 +145,7 @@ describe('a number in a JSON body', () => {
   });
 });
 
-it('a body that is not encoded in UTF-8 is refused instead of mended', () => {
+it('a body that is not encoded in UTF-8 is refused instead of repaired', () => {
   const latin = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xe9, 0x22, 0x7d]);
   expect(() => parseJsonBody(latin)).toThrow('UTF-8');
 });

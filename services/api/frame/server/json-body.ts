@@ -12,11 +12,11 @@ const maxProblems = 100;
 
 /** Bound on the fields of one object: each further field slows down each access to the object. */
 const maxFields = 10_000;
-/** Characters of a field's name. Each problem repeats the names around its value, so they have to be short. */
+/** Maximum characters of a field's name. Each problem repeats the names around its value, so they have to be short. */
 const maxNameLength = 1000;
-/** Bytes of a body for each value that it may have. Values of real bodies have ten bytes or more on average. */
+/** A body may have one JSON value for each ten bytes. In real bodies, a value takes ten bytes or more on average. */
 const bytesPerValue = 10;
-/** Values that any body may have, even a short one. A body of 64 KiB cannot have more. */
+/** Number of values that any body may have, even a short one. A body of 64 KiB cannot have more. */
 const valuesOfShortBody = 65_536;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -49,7 +49,7 @@ function problemAt({ path, code, detail }: Refused): FieldProblem {
 
 /** Decodes strictly, because a lenient decoder would store another text than the sender's. */
 function decode(bytes: Buffer): string {
-  // Takes a quarter of the time, and applies to nearly all bodies.
+  // Nearly all bodies are ASCII, for which this takes a quarter of the time.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
@@ -63,7 +63,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch (error) {
-    const detail = `the body is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`;
     throw new HttpProblem({ status: 400, code: 'malformed-json', detail });
   }
 }
@@ -85,7 +85,7 @@ const tooLongName = {
   code: 'too-long-name',
   detail: `has a field whose name has more than ${maxNameLength} characters`,
 };
-// Objects that are copied from this one by assignment would get another prototype.
+// If an object has a field of this name, a copy by assignment would set the prototype of the copy instead.
 const reservedName = { code: 'reserved-name', detail: '"__proto__" is not accepted as a name' };
 
 /** Counter of the values that a body may still have. */

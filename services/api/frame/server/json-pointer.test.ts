@@ -4,12 +4,12 @@ import { pointerOf, shortPointer } from './json-pointer.ts';
 const long = 'a'.repeat(500);
 
 describe('a JSON pointer', () => {
-  it('is empty for the whole value, and escapes what separates', () => {
+  it('is empty for the whole value, and escapes the separator', () => {
     expect(pointerOf([])).toBe('');
     expect(pointerOf(['a/b', 0, '~'])).toBe('/a~1b/0/~0');
   });
 
-  it('names the nearest value around if it would have more than 1,000 characters', () => {
+  it('points to the nearest enclosing value if it would exceed 1,000 characters', () => {
     expect(pointerOf([long, 'b'.repeat(498)])).toHaveLength(1000);
     expect(pointerOf([long, 'b'.repeat(499)])).toBe(`/${long}`);
     expect(pointerOf([long, long, 'c'])).toBe(`/${long}`);

@@ -1,4 +1,7 @@
-/** Characters of a pointer. A hundred problems below one long name would otherwise exceed the body many times. */
+/**
+ * Maximum characters of a pointer. A hundred problems below one long name would otherwise make the response much longer
+ * than the body.
+ */
 const maxPointerLength = 1000;
 
 /** Returns a JSON pointer (RFC 6901). Beyond 1,000 characters, that of the nearest surrounding value that fits. */
@@ -6,7 +9,7 @@ export function pointerOf(path: readonly PropertyKey[]): string {
   let pointer = '';
   for (const key of path) {
     const name = String(key);
-    // Escapes only make the name longer.
+    // The name counts without escapes, because escapes only make it longer.
     if (pointer.length + name.length >= maxPointerLength) break;
     const part = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (pointer.length + part.length > maxPointerLength) break;

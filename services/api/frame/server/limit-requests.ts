@@ -12,7 +12,7 @@ export async function limitRequests(server: HttpServer): Promise<void> {
     keyGenerator: ({ apiKey, ip }) => apiKey?.key ?? ip,
     errorResponseBuilder: ({ apiKey }, { max }) => {
       const own = max === apiKey?.bounds.requestsPerMinute ? ' of this key (bounds.requestsPerMinute)' : '';
-      const detail = `more than ${max} requests in a minute${own}; retry-after says when the next one is taken`;
+      const detail = `more than ${max} requests in a minute${own}; retry-after is the time to wait`;
       return new HttpProblem({ status: 429, code: 'too-many-requests', detail });
     },
   });

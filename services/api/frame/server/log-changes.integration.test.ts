@@ -23,7 +23,7 @@ async function loggingApi() {
   return { server, lines, keyId: publicId('apiKey', on.key) };
 }
 
-it('a change is logged with who made it, on what, and how it ended', async () => {
+it('a change is logged with caller, resource and result', async () => {
   const { server, lines, keyId } = await loggingApi();
   const headers = { ...authorized, 'x-request-id': 'mine' };
 
@@ -42,7 +42,7 @@ it('a change is logged with who made it, on what, and how it ended', async () =>
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-it('a change without a good key is logged without one', async () => {
+it('a change without a valid key is logged without a key', async () => {
   const { server, lines } = await loggingApi();
 
   await server.inject({ method: 'POST', url: '/v1/campaigns', payload: someCampaign });
@@ -50,7 +50,7 @@ it('a change without a good key is logged without one', async () => {
   expect(lines).toMatchObject([{ keyId: null, route: '/v1/campaigns', status: 401 }]);
 });
 
-it('looks are not logged', async () => {
+it('reads are not logged', async () => {
   const { server, lines } = await loggingApi();
 
   await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized });
@@ -58,7 +58,7 @@ it('looks are not logged', async () => {
   expect(lines).toEqual([]);
 });
 
-it('a request that belongs to a trace is logged and answered with its id, a problem too', async () => {
+it('a request that belongs to a trace is logged and answered with the trace id, even if the response is a problem', async () => {
   const { server, lines } = await loggingApi();
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const headers = { ...authorized, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -72,7 +72,7 @@ it('a request that belongs to a trace is logged and answered with its id, a prob
 });
 
 it.each(['nonsense', '', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])(
-  'one that says no trace is as one that says nothing (%s)',
+  'an invalid trace header is ignored (%s)',
   async (traceparent) => {
     const { server, lines } = await loggingApi();
 

@@ -4,7 +4,7 @@ export function notTakingPart(): HttpProblem {
   return new HttpProblem({
     status: 503,
     code: 'not-ready',
-    detail: 'the database is not as this version needs it; the log says what an operator has to do',
+    detail: 'the database does not match this version; the log describes what an operator has to do',
     headers: { 'retry-after': '5' },
   });
 }

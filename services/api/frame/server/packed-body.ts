@@ -12,7 +12,7 @@ export interface PackedBody {
   encoded(encoding: ContentEncoding): Promise<Buffer>;
 }
 
-/** Fast enough for a first response. Higher qualities take seconds. */
+/** Quality that is fast enough for a first response. Higher qualities take seconds. */
 const brotliQuality = 7;
 const compress = {
   br: (body: Buffer) =>

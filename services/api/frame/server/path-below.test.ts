@@ -12,7 +12,7 @@ it.each([
   ['https://example.com/muster?x=1', undefined],
   ['https://example.com/"><script>', undefined],
   ['https://example.com/a;b', undefined],
-])('%s as the address that people use: %j', (text, address) => {
+])('the public address %s is read as %j', (text, address) => {
   expect(publicAddressOf(text)).toEqual(address);
 });
 
@@ -23,6 +23,6 @@ it.each([
   ['/muster', '/muster?a', '/?a'],
   ['/muster', '/v1/runs', '/v1/runs'],
   ['/muster', '/musterer/v1', '/musterer/v1'],
-])('below %j, %s is %s', (basePath, url, path) => {
+])('below the base path %j, the URL %s has the path %s', (basePath, url, path) => {
   expect(pathBelow(basePath, url)).toBe(path);
 });

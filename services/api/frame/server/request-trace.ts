@@ -3,9 +3,9 @@ import { readTraceparent, traceHeaders, type TraceContext } from '../../../../sh
 
 /** Returns the trace that a request belongs to, by W3C Trace Context; undefined without a valid header. */
 export function traceOfRequest(headers: IncomingHttpHeaders): TraceContext | undefined {
-  const said = headers[traceHeaders.parent];
-  // Repeated headers are invalid.
-  return typeof said === 'string' ? readTraceparent(said) : undefined;
+  const header = headers[traceHeaders.parent];
+  // Repeated headers are invalid, so the request then belongs to no trace.
+  return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 
 /** Response header with the trace id of a request that belongs to a trace. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Returns true for methods that change nothing. */
-export function isLook(method: string): boolean {
+export function isReadMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
@@ -14,9 +14,9 @@ export function isLook(method: string): boolean {
 export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publicOrigin: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
-  // `none`: typed into the address bar, or opened from a bookmark.
-  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && isLook(method))) return false;
-  if (origin === undefined) return site !== undefined || isLook(method);
+  // `none` means that the user typed the address, or opened it from a bookmark.
+  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && isReadMethod(method))) return false;
+  if (origin === undefined) return site !== undefined || isReadMethod(method);
   return origin === publicOrigin || isOfHost(origin, headers.host, publicOrigin);
 }
 

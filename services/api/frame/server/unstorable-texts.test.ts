@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayHoldUnstorable, unstorableTexts } from './unstorable-texts.ts';
 
-describe('a text that no table can hold', () => {
+describe('a text that cannot be stored', () => {
   it.each([
     ['U+0000', { deep: [{ note: 'a\u0000b' }] }, '/deep/0/note', String.raw`"a\u0000b"`],
     ['the first half of a pair', { note: 'a\ud83d' }, '/note', String.raw`"a\ud83d"`],
@@ -12,12 +12,12 @@ describe('a text that no table can hold', () => {
       {
         pointer,
         code: 'unstorable-text',
-        detail: `${quoted} holds U+0000 or half of a surrogate pair, which no text here may`,
+        detail: `${quoted} contains U+0000 or half of a surrogate pair, which texts must not contain`,
       },
     ]);
   });
 
-  it('is described a hundred times at most, also as the names of fields', () => {
+  it('is reported at most a hundred times, even in names of fields', () => {
     const names = Array.from({ length: 5000 }, (_, at): [string, number] => [`${at}\u0000`, at]);
     expect(unstorableTexts({ deep: Object.fromEntries(names) })).toHaveLength(100);
   });
@@ -27,13 +27,13 @@ describe('a text that no table can hold', () => {
   });
 
   it.each([[String.raw`{"a":"\u0000"}`], [String.raw`{"a":"\uD83D\uDEB2"}`], [String.raw`{"a":"\\udeb2"}`]])(
-    'may be in %s',
+    'is possible in %s, so that the body is searched',
     (json) => {
       expect(mayHoldUnstorable(json)).toBe(true);
     },
   );
 
-  it('cannot occur in JSON without such an escape', () => {
+  it('cannot occur in JSON without an escape sequence', () => {
     expect(mayHoldUnstorable(String.raw`{"a":"🚲 \n \u00e9"}`)).toBe(false);
   });
 });

@@ -30,7 +30,7 @@ function visit(value: unknown, path: readonly string[], problems: FieldProblem[]
 
 function note(text: string, path: readonly string[], problems: FieldProblem[]): void {
   if (problems.length >= maxProblems || isStorable(text)) return;
-  const detail = `${quoted(text)} holds U+0000 or half of a surrogate pair, which no text here may`;
+  const detail = `${quoted(text)} contains U+0000 or half of a surrogate pair, which texts must not contain`;
   problems.push({ pointer: pointerOf(path), code: unstorableText, detail });
 }
 

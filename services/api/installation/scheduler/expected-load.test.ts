@@ -12,7 +12,9 @@ const { actionTypes } = engineConfig.parse({
 });
 
 const country = (name: string, atLeast: number, atMost: number | null) => ({
-  ...{ country: name, include: [], exclude: [] },
+  country: name,
+  include: [],
+  exclude: [],
   users: { atLeast, atMost },
 });
 
@@ -27,9 +29,14 @@ const facts = (changes: Partial<ExpectedLoadFacts> = {}): ExpectedLoadFacts => (
 });
 
 const shard = (changes: Partial<ShardShape>): ShardShape => ({
-  ...{ id: 'send-message.SG', actionType: 'send-message', country: 'SG', topic: 'muster.send-message.sg' },
+  id: 'send-message.SG',
+  actionType: 'send-message',
+  country: 'SG',
+  topic: 'muster.send-message.sg',
   partitions: { wanted: 6, actual: 6 },
-  ...{ workers: [], lanes: [], endpoint: null },
+  workers: [],
+  lanes: [],
+  endpoint: null,
   lag: {
     messages: 0,
     batches: 0,
@@ -40,14 +47,20 @@ const shard = (changes: Partial<ShardShape>): ShardShape => ({
     pacedBatches: 0,
     history: [],
   },
-  ...{ inFlight: 0, callLimit: 10, batchesPerSecond: 0, breaker: 'closed' as const, desiredWorkers: 0, notes: [] },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', links: { self: '/v1/shards/send-message.SG' } },
+  inFlight: 0,
+  callLimit: 10,
+  batchesPerSecond: 0,
+  breaker: 'closed' as const,
+  desiredWorkers: 0,
+  notes: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  links: { self: '/v1/shards/send-message.SG' },
   ...changes,
 });
 
 const both = [{ action: 'award-reward' }, { action: 'send-message' }];
 
-it('counts calls by the smallest batch of the chain', () => {
+it('the expected load counts calls by the smallest batch of the chain', () => {
   const { batchUsers, lines } = expectedLoadOf(facts({ chain: both }));
   expect(batchUsers).toBe(50);
   expect(lines.map(({ step, calls }) => [step, calls])).toEqual([
@@ -56,7 +69,7 @@ it('counts calls by the smallest batch of the chain', () => {
   ]);
 });
 
-it('takes as long as the rate of an action type allows for all countries together', () => {
+it('the expected duration follows the rate of an action type over all countries together', () => {
   const countries = [country('SG', 500, 1000), country('ID', 500, 3000)];
   const { lines, takes } = expectedLoadOf(facts({ chain: [{ action: 'award-reward' }], countries }));
   // 2 calls of 50 users a second.
@@ -67,11 +80,11 @@ it('takes as long as the rate of an action type allows for all countries togethe
   expect(takes).toEqual({ atLeast: 10, atMost: 40 });
 });
 
-it('says no longest time while one of its shards may be the slowest', () => {
+it('the expected duration has no maximum while the speed of a shard is unknown', () => {
   expect(expectedLoadOf(facts({ chain: both })).takes).toEqual({ atLeast: 10, atMost: null });
 });
 
-it('says no longest time while nobody knows how many users there are', () => {
+it('the expected duration has no maximum while the number of users is unknown', () => {
   const chain = [{ action: 'award-reward' }];
   expect(expectedLoadOf(facts({ chain, countries: [country('SG', 500, null)] })).takes).toEqual({
     atLeast: 5,
@@ -79,7 +92,7 @@ it('says no longest time while nobody knows how many users there are', () => {
   });
 });
 
-it('goes by a shard that is at work, behind what is ahead there', () => {
+it('the expected duration uses the speed of an active shard, and begins after the work ahead of it', () => {
   const lag = {
     messages: 40,
     batches: 40,
@@ -95,14 +108,14 @@ it('goes by a shard that is at work, behind what is ahead there', () => {
   expect(lines).toMatchObject([{ limit: 'shard', seconds: 22.5, breaker: 'slow-start' }]);
 });
 
-it('knows nothing of the speed of a shard that rests', () => {
+it('the expected duration is unknown for an idle shard', () => {
   expect(expectedLoadOf(facts({ shards: [shard({})] }))).toMatchObject({
     lines: [{ limit: null, seconds: null }],
     takes: null,
   });
 });
 
-it('says nothing of a chain whose actions nobody knows', () => {
+it('the expected load is empty for a chain of unknown actions', () => {
   const load = expectedLoadOf(facts({ chain: [{ action: 'award-yacht' }, { action: 'constructor' }] }));
   expect(load).toEqual({ batchUsers: null, lines: [], takes: null });
 });

@@ -12,7 +12,7 @@ export interface ExpectedLoadFacts {
   paceUsersPerSecond: number | undefined;
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
-  /** Returns counted users of a step, from 1, if known. */
+  /** Returns the counted users of a step, numbered from 1. Undefined if users are not counted. */
   usersInStep?: (step: number, country: string) => number;
   /** Returns users per second of an idle shard in an earlier run. */
   earlierRate?: (actionType: string, country: string) => number | undefined;
@@ -107,7 +107,10 @@ function slowest(limits: readonly (readonly [NonNullable<LoadLine['limit']>, num
   return known.sort((a, b) => b.seconds - a.seconds)[0] ?? { limit: null, seconds: null };
 }
 
-/** Steps run concurrently, so the slowest one determines the duration. An unknown step may be the slowest. */
+/**
+ * Returns the expected duration. Steps run concurrently, so the slowest one determines the duration. A step of unknown
+ * duration may be the slowest.
+ */
 function takesOf(least: readonly LoadLine[], most: readonly LoadLine[]): ExpectedLoad['takes'] {
   const longest = (lines: readonly LoadLine[]) => Math.max(0, ...lines.flatMap(({ seconds }) => seconds ?? []));
   if (least.every(({ seconds }) => seconds === null)) return null;

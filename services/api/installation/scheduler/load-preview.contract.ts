@@ -9,14 +9,14 @@ const count = z.int().min(0);
 export const campaignPreview = z
   .object({
     asOf: campaignEstimate.shape.asOf,
-    problems: z.array(fieldProblem).describe('Why it could not be created or started; empty where it could'),
+    problems: z.array(fieldProblem).describe('Problems that prevent its creation or start; empty if there are none'),
     warnings: campaignEstimate.shape.warnings,
-    countries: campaignEstimate.shape.countries.describe('Empty while countries or audience cannot be understood'),
+    countries: campaignEstimate.shape.countries.describe('Empty while countries or audience are invalid'),
     users: campaignEstimate.shape.users,
     holdOutPercent: campaignEstimate.shape.holdOutPercent,
     cost: campaignEstimate.shape.cost,
-    batchUsers: count.nullable().describe('Users of a call, at most: as many as all of its actions take'),
-    load: z.array(loadLine).describe('By step and country'),
+    batchUsers: count.nullable().describe('Maximum users per call: the smallest limit of its actions'),
+    load: z.array(loadLine).describe('Load by step and country'),
     takesSeconds,
   })
   .meta({ id: 'CampaignPreview' });

@@ -3,7 +3,7 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 
 const minuteMs = 60_000;
-/** Interval of reading stored jobs; jobs that this process accepts meanwhile are added. */
+/** Milliseconds between two reads of the stored jobs. Jobs that this process accepts meanwhile are added. */
 const lookEveryMs = 15_000;
 const watchedHours = 3;
 const forgetAfterMs = 300_000;
@@ -14,22 +14,22 @@ export interface Warning {
 }
 
 /** An endpoint, or a client for jobs without an endpoint. */
-export interface RatedOutlet {
-  outletId: string;
+export interface RatedEndpoint {
+  endpointId: string;
   publishRatePerSecond: number | undefined;
 }
 
 /** Expected calls per minute of clients and endpoints with a publish rate. */
 export interface MinuteLoads {
   /** Adds an accepted job. Returns a warning if its minute holds more jobs than can be called in it. */
-  add(outlet: RatedOutlet, dueAtMs: number): Warning[];
+  add(endpoint: RatedEndpoint, dueAtMs: number): Warning[];
   start(): void;
   stop(): Promise<void>;
 }
 
 export interface MinuteLoadsDeps {
   figures: {
-    forecast(outletId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
+    forecast(endpointId: string, hours: number): Promise<{ minutes: readonly { atMs: number; calls: number }[] }>;
   };
   clock: Clock;
   logger: Logger;
@@ -44,12 +44,12 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
   const loads = new Map<string, Load>();
 
   async function look(): Promise<number> {
-    for (const [outletId, load] of loads) {
+    for (const [endpointId, load] of loads) {
       if (clock.monotonicMs() - load.usedAtMs > forgetAfterMs) {
-        loads.delete(outletId);
+        loads.delete(endpointId);
         continue;
       }
-      const { minutes } = await figures.forecast(outletId, watchedHours);
+      const { minutes } = await figures.forecast(endpointId, watchedHours);
       load.calls = new Map(minutes.map(({ atMs, calls }) => [atMs, calls]));
     }
     return lookEveryMs;
@@ -58,10 +58,10 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
   const loop = createLoop({ name: 'look-at-minutes', turn: look, afterErrorMs: lookEveryMs, clock, logger });
 
   return {
-    add: ({ outletId, publishRatePerSecond }, dueAtMs) => {
+    add: ({ endpointId, publishRatePerSecond }, dueAtMs) => {
       if (publishRatePerSecond === undefined) return [];
-      const load = loads.get(outletId) ?? { usedAtMs: 0, calls: new Map<number, number>() };
-      loads.set(outletId, load);
+      const load = loads.get(endpointId) ?? { usedAtMs: 0, calls: new Map<number, number>() };
+      loads.set(endpointId, load);
       load.usedAtMs = clock.monotonicMs();
       if (dueAtMs > clock.now().getTime() + watchedHours * 60 * minuteMs) return [];
       const minute = dueAtMs - (dueAtMs % minuteMs);
@@ -77,6 +77,6 @@ export function createMinuteLoads({ figures, clock, logger }: MinuteLoadsDeps): 
 
 function full(minute: number, calls: number, most: number): Warning {
   const at = new Date(minute).toISOString().slice(0, 16);
-  const detail = `${calls} jobs are due in the minute of ${at}Z, and publishRatePerSecond lets ${Math.floor(most)} begin: some begin later`;
+  const detail = `${calls} jobs are due in the minute of ${at}Z, and publishRatePerSecond allows ${Math.floor(most)}: some start later`;
   return { code: 'minute-full', detail };
 }

@@ -10,7 +10,7 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import { scopeOf } from '../../access/scopes.ts';
 import type { ApiParts } from '../../api-parts.ts';
-import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
+import { requireNamedClient, requireNamedEndpoint, refreshForEndpoint } from '../../clients/named-client.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, quoted } from '../../frame/http-problem.ts';
@@ -20,7 +20,7 @@ import { regionsView, schedulerView } from './scheduler-view.ts';
 
 const tag = 'scheduler';
 
-export const tags = [{ name: tag, description: 'Who fires what is due, and how late it is' }];
+export const tags = [{ name: tag, description: 'Schedulers and dispatchers, and their lag' }];
 
 const byName = z.object({ region: z.string() });
 
@@ -32,9 +32,9 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'getScheduler',
-      summary: 'Regions, nodes, leaders, partitions, hosts that are left alone, backlog and lag',
+      summary: 'Show regions, nodes, leaders, partitions, hosts with an open circuit, backlog and lag',
       tags: [tag],
-      response: { 200: jsonAnswer('All of it', schedulerShape) },
+      response: { 200: jsonAnswer('State of scheduling', schedulerShape) },
     },
     handler: async (request) => {
       const look = await schedulerStatus.look();
@@ -46,13 +46,13 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/switch',
-    config: { role: 'operator', scope: 'installation', audit: 'made a region the only one that fires' },
+    config: { role: 'operator', scope: 'installation', audit: 'switched to a region' },
     schema: {
       operationId: 'switchRegion',
       summary: 'Make a region the only one that offers and claims jobs',
       description:
-        'For a split brain, or a region that is to be emptied: from this answer on, claims of the others are refused, whatever they ' +
-        'believe. Calls that are under way are recorded as ever.',
+        'For a split brain, or to drain a region: after this answer, claims of other regions are refused, even if they still consider themselves ' +
+        'active. Results of calls in progress are still recorded.',
       tags: [tag],
       headers: idempotentHeaders,
       params: byName,
@@ -69,10 +69,10 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
   server.route({
     method: 'POST',
     url: '/scheduler/regions/:region/activate',
-    config: { role: 'operator', scope: 'installation', audit: 'let a region fire again' },
+    config: { role: 'operator', scope: 'installation', audit: 'activated a region' },
     schema: {
       operationId: 'activateRegion',
-      summary: 'Let a region offer and claim jobs again',
+      summary: 'Allow a region to offer and claim jobs again',
       tags: [tag],
       headers: idempotentHeaders,
       params: byName,
@@ -91,12 +91,12 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
     config: {
       role: 'operator',
       scope: 'client',
-      audit: 'let a host be called again',
+      audit: 'closed the circuit of a host',
       refusals: { 'unknown-endpoint': 'the client has no endpoint of this name' },
     },
     schema: {
       operationId: 'enableHost',
-      summary: 'Bring back the jobs of a host that is left alone, without waiting for it to be tried',
+      summary: 'Close the circuit of a host and release its sidelined jobs at once',
       tags: [tag],
       headers: idempotentHeaders,
       body: hostSelection,
@@ -104,10 +104,10 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
     },
     handler: async (request) => {
       const { client: ref, endpoint: name, host } = request.body;
-      const client = await knowingEndpoint(await clientNamed(ref, scopeOf(request), clients), name, clients);
+      const client = await refreshForEndpoint(await requireNamedClient(ref, scopeOf(request), clients), name, clients);
       const { clientId } = client;
       request.auditDetail = { client: ref, ...(name !== undefined && { endpoint: name }), host };
-      await schedulerStatus.enableHost(endpointNamed(client, name, '/endpoint').endpointId, host);
+      await schedulerStatus.enableHost(requireNamedEndpoint(client, name, '/endpoint').endpointId, host);
       return { clientId: publicId('client', clientId), host };
     },
   });

@@ -12,7 +12,7 @@ const on = apiOnPostgres();
 const { ask } = on;
 
 describe('the scheduler over the API', () => {
-  it('shows regions, partitions, hosts that are left alone, and what is due', async () => {
+  it('shows regions, partitions, hosts with an open circuit, and due jobs', async () => {
     const circuits = hostCircuitsOn(on.pool);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'status 503', 1000);
     const [dueInMs, clientId] = [-500, clientIdOf(1)];
@@ -27,7 +27,7 @@ describe('the scheduler over the API', () => {
     expect(look.backlog).toEqual({ due: 1, oldestMs: 500, clientsBehind: 0 });
   });
 
-  it('makes one region the only one, again without effect, and lets the other take part again', async () => {
+  it('makes one region the only active region, also if repeated, and activates the other region again', async () => {
     await createRegions({ pool: on.pool }).enter('east');
     const states = async (url: string) =>
       regionsShape
@@ -46,7 +46,7 @@ describe('the scheduler over the API', () => {
     expect((await ask('POST', '/v1/scheduler/regions/west/switch', {})).statusCode).toBe(404);
   });
 
-  it('brings the jobs of a host back that is left alone', async () => {
+  it('releases the jobs of a host with an open circuit', async () => {
     const circuits = hostCircuitsOn(on.pool);
     const key = { clientId: clientIdOf(1), host: 'gone.example' };
     await circuits.disable(key, 'status 410');

@@ -1,7 +1,7 @@
-/** Interval of points; the last point is the current one. */
+/** Seconds between two points; the last point is the current one. */
 export const lagStepSeconds = 30;
 
-/** Number of points: a quarter of an hour. */
+/** Number of points. They cover a quarter of an hour. */
 const points = 30;
 
 /** History of each shard's lag as observed by this process; other processes observe other moments. */
@@ -13,7 +13,7 @@ export interface LagHistory {
 }
 
 export function createLagHistory(): LagHistory {
-  /** Last observation by shard and number of the step since 1970. */
+  /** Last observation by shard, and by number of the 30-second interval since 1970. */
   const seen = new Map<string, Map<number, number | null>>();
   const stepOf = (nowMs: number) => Math.floor(nowMs / 1000 / lagStepSeconds);
 

@@ -10,7 +10,9 @@ import { invalidRequest, notFound } from '../../frame/http-problem.ts';
 const byId = z.object({ shard: z.string().describe('<action type>.<country>') });
 const tag = 'shards';
 
-export const tags = [{ name: tag, description: 'An action type in a country: one topic, its partitions and workers' }];
+export const tags = [
+  { name: tag, description: 'Shards: an action type in a country, with one topic, its partitions and workers' },
+];
 
 export function routes(server: HttpServer, { pool, shardLook }: ApiParts): void {
   const shards = createShardStore({ pool });
@@ -26,10 +28,10 @@ export function routes(server: HttpServer, { pool, shardLook }: ApiParts): void 
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listShards',
-      summary: 'Who does what: topics, partitions, workers, lag',
-      description: 'About a second old. A shard comes to life with the first campaign that needs it.',
+      summary: 'List shards with topics, partitions, workers and lag',
+      description: 'Figures are about a second old. A shard is created with the first campaign that needs it.',
       tags: [tag],
-      response: { 200: jsonAnswer('All of them, by id', pageShape(shard)) },
+      response: { 200: jsonAnswer('All shards, by id', pageShape(shard)) },
     },
     handler: async () => ({ items: [...(await shardLook.look())], next: null }),
   });
@@ -55,13 +57,13 @@ export function routes(server: HttpServer, { pool, shardLook }: ApiParts): void 
       role: 'operator',
       scope: 'installation',
       audit: 'raised the partitions of a shard',
-      refusals: { 'only-raised': 'the number of partitions is lowered' },
+      refusals: { 'only-raised': 'the number of partitions would decrease' },
     },
     schema: {
       operationId: 'changeShard',
       summary: 'Raise the partitions of a shard',
       description:
-        'At most so many workers share it. Under load, too: Kafka follows within seconds, `partitions.actual` says when. The same number ' +
+        'The number of partitions is the maximum number of workers. It can be raised under load; Kafka follows within seconds (`partitions.actual`). The same number ' +
         'again changes nothing.',
       tags: [tag],
       params: byId,

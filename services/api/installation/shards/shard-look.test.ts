@@ -9,7 +9,8 @@ async function summedUp(tookMs: number, seconds: number) {
   const clock = createSettableClock();
   const counts = { work: 0, reports: 0 };
   const look = createShardLook({
-    ...{ topicPrefix: 'muster', clock },
+    topicPrefix: 'muster',
+    clock,
     registry: { refresh: () => Promise.resolve({ shards: [{ ...shard, partitions: 1, createdAt: new Date(0) }] }) },
     figures: {
       reports: () => {
@@ -27,19 +28,19 @@ async function summedUp(tookMs: number, seconds: number) {
   const waiting: number[] = [];
   for (let second = 0; second < seconds; second++) {
     clock.advance(1000);
-    const [shown] = await look.look();
-    waiting.push(shown?.lag.waiting ?? 0);
+    const [row] = await look.look();
+    waiting.push(row?.lag.waiting ?? 0);
   }
   return { ...counts, waiting };
 }
 
-it('sums up what runs have to do at each look where that is quick', async () => {
+it('the reader of shards sums up the work of runs at each read if that is fast', async () => {
   const { work, reports, waiting } = await summedUp(5, 20);
   expect([work, reports]).toEqual([20, 20]);
   expect(waiting).toEqual(waiting.map((_, look) => look + 1));
 });
 
-it('does so a twentieth of the time where it takes long, and looks at the rest as often as ever', async () => {
+it('the reader of shards spends a twentieth of its time on slow sums, and reads all else as often as before', async () => {
   const { work, reports, waiting } = await summedUp(7000, 300);
   expect(work).toBeLessThanOrEqual(3);
   expect(reports).toBe(300);

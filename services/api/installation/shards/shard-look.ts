@@ -108,7 +108,7 @@ export function exportShardFigures(meter: Meter, shards: ShardLook): void {
     meter.gauge({
       ...spec,
       collect: (gauge) => {
-        // Starts a read for the next collection, as this one must be quick.
+        // Starts a read for the next collection of metrics, because the current collection must be quick.
         shards.look().catch(() => undefined);
         for (const shard of shards.last()) {
           const level = value(shard);

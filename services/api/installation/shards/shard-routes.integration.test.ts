@@ -15,7 +15,7 @@ const topic = 'muster.award-reward.SG';
 const ask = (method: 'GET' | 'PATCH', payload?: object) =>
   on.api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
 
-/** As each of these workers says it of the shard. */
+/** Reports the shard for each of these workers. */
 const report = (workers: readonly string[], refusal: string | null = null) =>
   on.pool.query(
     `insert into shard_reports (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
@@ -33,29 +33,30 @@ async function addRun(settings: object) {
 const lagNow = async () => shard.parse((await ask('GET')).json()).lag;
 
 describe('a shard', () => {
-  it('tells who has which partition, what lies there and what is under way', async () => {
+  it('shows the worker, messages and calls of each partition', async () => {
     await report(['a', 'b']);
     on.deps.group.traffic.set(topic, [
       { partition: 0, unhandled: 4, member: 'a' },
       { partition: 1, unhandled: 3, member: 'b' },
     ]);
+    await ask('PATCH', { partitions: 6 });
 
-    const shown = shard.parse((await ask('GET')).json());
+    const answer = shard.parse((await ask('GET')).json());
 
-    expect(shown).toMatchObject({ topic, partitions: { wanted: 6, actual: 2 }, inFlight: 6, callLimit: 16 });
-    expect(shown).toMatchObject({ batchesPerSecond: 5, breaker: 'closed', lag: { messages: 7, aheadSeconds: 0 } });
-    expect(shown.workers).toEqual([
+    expect(answer).toMatchObject({ topic, partitions: { wanted: 6, actual: 2 }, inFlight: 6, callLimit: 16 });
+    expect(answer).toMatchObject({ batchesPerSecond: 5, breaker: 'closed', lag: { messages: 7, aheadSeconds: 0 } });
+    expect(answer.workers).toEqual([
       { worker: 'a', partitions: [0] },
       { worker: 'b', partitions: [1] },
     ]);
-    expect(shown.lanes).toEqual([
+    expect(answer.lanes).toEqual([
       { partition: 0, worker: 'a', messages: 4 },
       { partition: 1, worker: 'b', messages: 3 },
     ]);
-    expect(shown.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
+    expect(answer.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
   });
 
-  it('is behind by what is ready, and not by what the pace of a run holds back', async () => {
+  it('counts ready work as lag, and not work that the pace of a run delays', async () => {
     await report(['a', 'b']);
     const paced = await addRun({ paceUsersPerSecond: 100 });
     await on.deps.rows.addFeed(paced, { country: 'SG', estimate: 100_000, fedUsers: 2000, fedBatches: 20 });
@@ -70,7 +71,7 @@ describe('a shard', () => {
     expect(pacedBatches).toBeGreaterThan(lag.aheadBatches);
   });
 
-  it('tells how far behind it was, as often as somebody looked', async () => {
+  it('lists the history of its lag, with the time of each reading', async () => {
     await ask('GET');
     await on.passTime(60_000);
     const { history } = shard.parse((await ask('GET')).json()).lag;
@@ -78,7 +79,7 @@ describe('a shard', () => {
     expect(history).toHaveLength(30);
   });
 
-  it('says why no worker serves it, where workers should', async () => {
+  it('names the reason why no worker serves it', async () => {
     const cause = 'its calls may take 10000 ms, and leases there are 5000 ms';
     await report(['a', 'b'], cause);
     const { notes, workers } = shard.parse((await ask('GET')).json());
@@ -91,14 +92,14 @@ describe('a shard', () => {
     expect(served.notes.join()).not.toContain(cause);
   });
 
-  it('says plainly when there are more workers than partitions', async () => {
+  it('notes that there are more workers than partitions', async () => {
     await report(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
     const { notes, partitions } = shard.parse((await ask('GET')).json());
     expect(partitions.actual).toBeNull();
-    expect(notes).toContain('8 workers, 6 partitions: 2 have nothing to do; raise partitions');
+    expect(notes).toContain('8 workers, 2 partitions: 6 have nothing to do; raise partitions');
   });
 
-  it('tells of the breaker that all workers share, whether any of them is alive or not', async () => {
+  it('shows the breaker that all workers share, even without a running worker', async () => {
     const guards = createEndpointGuards({ pool: on.pool, owner: 'gone' });
     const shardOf = { actionType: 'award-reward', country: 'SG' };
     const broken = { shard: shardOf, cause: '503 Service Unavailable', retryAfterMs: null, random: 0 };
@@ -116,7 +117,7 @@ describe('a shard', () => {
     expect(shard.parse((await ask('GET')).json())).toMatchObject({ breaker: 'closed', endpoint: null });
   });
 
-  it('has its partitions raised, once, and never lowered', async () => {
+  it('allows an increase of its partitions, once, but no decrease', async () => {
     for (let time = 1; time <= 2; time++) {
       const raised = await ask('PATCH', { partitions: 12 });
       expect(shard.parse(raised.json()).partitions.wanted).toBe(12);
@@ -128,7 +129,7 @@ describe('a shard', () => {
     ]);
   });
 
-  it('is one of those that came to life', async () => {
+  it('is listed with the other existing shards', async () => {
     const other = await on.api.server.inject({ method: 'GET', url: '/v1/shards/award-reward.TH', headers: authorized });
     expect(other.statusCode).toBe(404);
   });
@@ -138,10 +139,10 @@ describe('the workers that an autoscaler should have', () => {
   it.each([
     ['nothing is ahead', [0, 10, 3, 6], 0],
     ['nothing moves yet', [100, 0, 3, 6], 3],
-    ['nobody serves it', [100, 0, 0, 6], 1],
+    ['no worker serves it', [100, 0, 0, 6], 1],
     ['it takes four minutes with two', [2400, 10, 2, 12], 8],
     ['more would have nothing to do', [24_000, 10, 2, 12], 12],
-  ] as const)('where %s', (_what, [ahead, rate, workers, partitions], desired) => {
+  ] as const)('are computed if %s', (_what, [ahead, rate, workers, partitions], desired) => {
     expect(desiredWorkers(ahead, rate, workers, partitions)).toBe(desired);
   });
 });

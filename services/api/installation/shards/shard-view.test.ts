@@ -16,7 +16,7 @@ function notesWhere(members: readonly (string | null)[]): readonly string[] {
   }).notes;
 }
 
-it('says that Kafka is about to assign partitions which no worker has', () => {
+it('the page of a shard notes that Kafka is about to assign partitions without a worker', () => {
   expect(notesWhere([null, 'a'])).toEqual(['no worker has 1 of 2 partitions: Kafka is about to assign them']);
   expect(notesWhere(['b', 'a'])).toEqual([]);
 });

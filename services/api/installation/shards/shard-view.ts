@@ -100,8 +100,9 @@ function notesOf(facts: ShardFacts): string[] {
   const notes: string[] = [];
   const workers = workersOf(facts).length;
   const isWork = (work?.ready ?? 0) > 0 || (traffic ?? []).some(({ unhandled }) => unhandled > 0);
-  if (workers === 0) notes.push(isWork ? 'no worker serves it, and there is work' : 'no worker serves it');
-  // With other workers serving the shard, a refusal is a matter of deployment.
+  if (workers === 0) notes.push(isWork ? 'no worker serves it and there is work' : 'no worker serves it');
+  // Refusals are shown only if no worker serves the shard. If other workers serve it, the shard progresses despite a
+  // refusal.
   if (workers === 0) notes.push(...refusalsOf(facts.reports));
   const idle = workers - shard.partitions;
   if (idle > 0) {
@@ -118,8 +119,8 @@ function notesOf(facts: ShardFacts): string[] {
     notes.push(
       `no worker has ${unassigned} of ${counted(traffic?.length ?? 0, 'partition')}: Kafka is about to assign them`,
     );
-  if (traffic === undefined) notes.push('its topic is not there yet');
-  if (traffic === null) notes.push('Kafka does not tell: who has which partition is not known');
+  if (traffic === undefined) notes.push('its topic does not exist yet');
+  if (traffic === null) notes.push('Kafka does not answer: the assignment of partitions is unknown');
   if (guard?.state === 'open')
     notes.push(`its endpoint counts as down since ${guard.openedAt.toISOString()}: ${guard.cause}`);
   return notes;

@@ -10,61 +10,70 @@ export const shard = z
     country: z.string(),
     topic: z.string(),
     partitions: z.object({
-      wanted: z.int().min(1).describe('As somebody set it; only raised'),
-      actual: count.nullable().describe('As Kafka has it; null while it is not known'),
+      wanted: z.int().min(1).describe('Requested number; it can only be raised'),
+      actual: count.nullable().describe('Number in Kafka; null while unknown'),
     }),
     workers: z
       .array(z.object({ worker: z.string(), partitions: z.array(count) }))
-      .describe('Who serves it, and which partitions each has'),
+      .describe('Workers that serve it, with their partitions'),
     lanes: z
       .array(
         z.object({
           partition: count,
-          worker: z.string().nullable().describe('Who has it; null where nobody does'),
-          messages: count.describe('Published there and not handled'),
+          worker: z.string().nullable().describe('Worker that has the partition; null if none has'),
+          messages: count.describe('Messages published to it and not handled yet'),
         }),
       )
-      .describe('Its partitions as Kafka has them, in order; empty while they are not known'),
+      .describe('Partitions in Kafka, in order; empty while unknown'),
     lag: z.object({
-      messages: count.nullable().describe('Published and not handled; null while it is not known'),
-      batches: z.number().min(0).describe('Ready: on the topic, or a worker has them'),
-      waiting: z.number().min(0).describe('Held back: batches that were put back, until they are due'),
+      messages: count.nullable().describe('Messages published and not handled yet; null while unknown'),
+      batches: z.number().min(0).describe('Ready batches: on the topic or claimed by a worker'),
+      waiting: z.number().min(0).describe('Batches that wait for their next attempt'),
       seconds: z
         .number()
         .min(0)
         .nullable()
-        .describe('How far behind it is: what is ready here, at the rate of now; null where nothing moves'),
+        .describe('Lag: seconds of ready work at the current rate; null without progress'),
       aheadBatches: z
         .number()
         .min(0)
-        .describe('Ready here or in steps before, or still to be fed by runs without a pace: what workers could do'),
-      aheadSeconds: z.number().min(0).nullable().describe('The same at the rate of now; null where nothing moves'),
+        .describe('Users ready here or in earlier steps, or not fed yet by runs without a pace'),
+      aheadSeconds: z
+        .number()
+        .min(0)
+        .nullable()
+        .describe('Seconds for these at the current rate; null without progress'),
       pacedBatches: z
         .number()
         .min(0)
-        .describe('Still to be fed by runs with a pace: it is that which holds them back, not the shard'),
+        .describe('Users not fed yet by runs with a pace, which the pace delays and not the shard'),
       history: z
         .array(z.number().min(0).nullable())
         .describe(
-          '`seconds` every 30 seconds of the last quarter of an hour, oldest first, as this process saw it; null where it did not look, or nothing moved',
+          '`seconds` every 30 seconds of the last 15 minutes, oldest first, measured by this process; null without a measurement or progress',
         ),
     }),
-    inFlight: count.describe('Calls under way'),
-    callLimit: count.describe('Calls that may be under way'),
+    inFlight: count.describe('Calls in progress'),
+    callLimit: count.describe('Limit of concurrent calls'),
     batchesPerSecond: z.number().min(0),
     breaker: z
       .enum(['closed', 'slow-start', 'open'])
-      .describe('As all workers share it. open: its endpoint counts as down; slow-start: it has just come back'),
+      .describe(
+        'Circuit breaker shared by all workers. open: the endpoint counts as down; slow-start: it has just recovered',
+      ),
     endpoint: z
       .object({
         cause: z.string(),
         since: z.iso.datetime({ precision: 3 }),
-        nextTryAt: z.iso.datetime({ precision: 3 }).nullable().describe('null once it may be tried'),
+        nextTryAt: z.iso
+          .datetime({ precision: 3 })
+          .nullable()
+          .describe('Time of the next attempt; null if an attempt is allowed now'),
       })
       .nullable()
-      .describe('Why the breaker is open, or was until a moment ago; null while it is closed'),
-    desiredWorkers: count.describe('To be through in a minute; at most one for each partition'),
-    notes: z.array(z.string()).describe('What a person should know, in plain words'),
+      .describe('Reason why the breaker is open or was until recently; null while it is closed'),
+    desiredWorkers: count.describe('Workers needed to finish in a minute; at most one per partition'),
+    notes: z.array(z.string()).describe('Notes for people, in plain words'),
     createdAt: z.iso.datetime({ precision: 3 }),
     links: z.object({ self: z.string() }),
   })
@@ -73,5 +82,5 @@ export const shard = z
 export type ShardShape = z.infer<typeof shard>;
 
 export const shardPatch = z
-  .strictObject({ partitions: z.int().min(1).max(1000).describe('Raised under load; never lowered') })
+  .strictObject({ partitions: z.int().min(1).max(1000).describe('Number of partitions; it can only be raised') })
   .meta({ id: 'ShardPatch', examples: [{ partitions: 12 }] });

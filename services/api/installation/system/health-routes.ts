@@ -19,7 +19,7 @@ export function healthRoutes(server: HttpServer, { ping, isReady }: HealthRoutes
     url: '/healthz',
     schema: {
       operationId: 'getHealth',
-      summary: 'Whether the process turns',
+      summary: 'Liveness: the process is running',
       tags,
       security: [],
       response: { 200: jsonAnswer('It does', status), ...problems(422, 503) },
@@ -32,7 +32,7 @@ export function healthRoutes(server: HttpServer, { ping, isReady }: HealthRoutes
     url: '/readyz',
     schema: {
       operationId: 'getReadiness',
-      summary: 'Whether it should get requests',
+      summary: 'Readiness: the process can serve requests',
       tags,
       security: [],
       response: { 200: jsonAnswer('It does', status), ...problems(422, 503) },

@@ -4,7 +4,7 @@ import { healthRoutes } from './health-routes.ts';
 import { createSystemFacts } from './postgres/system-facts.ts';
 import { systemRoutes } from './system-routes.ts';
 
-export const tags = [{ name: 'health', description: 'For whoever keeps the process running' }];
+export const tags = [{ name: 'health', description: 'For operators: health, processes and configuration' }];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool, config, environment, clock } = parts;
@@ -12,7 +12,7 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   systemRoutes(server, { ...parts, systemFacts: createSystemFacts({ pool }), own });
 }
 
-/** Probes of an orchestrator have no key. */
+/** Registers the health routes without authentication, because probes of an orchestrator have no key. */
 export function openRoutes(server: HttpServer, parts: ApiParts): void {
   healthRoutes(server, parts);
 }

@@ -19,7 +19,7 @@ async function keyOf(body: object): Promise<string> {
 }
 
 describe('the system', () => {
-  it('says which version runs, on what, and with which settings services started last', async () => {
+  it('shows the version, its platform, and the settings of the last started services', async () => {
     await noteSettings(on.pool, 'scheduler', { QUOTA_OPEN_RUNS: 7 });
     const system = await read();
     expect(system.api).toMatchObject({ version: packageVersion, region: 'local' });
@@ -30,24 +30,30 @@ describe('the system', () => {
     expect(system.configuration?.map(({ name }) => name)).toContain('MUSTER_SECRETS_KEY');
   });
 
-  it('says until when there are tables for what begins and ends, and whether its database archives its log', async () => {
+  it('shows how far partitions reach, and whether the database archives its log', async () => {
     // The clock stands in a year for which none were made.
     expect((await read()).partitions).toEqual({
-      ...{ runsUntil: '2025-12-29T00:00:00.000Z', jobsUntil: '2026-01-01T00:00:00.000Z', cannotMake: [] },
+      runsUntil: '2025-12-29T00:00:00.000Z',
+      jobsUntil: '2026-01-01T00:00:00.000Z',
+      cannotMake: [],
     });
     await on.pool.query(`select make_feed_partitions(now(), now() + interval '14 days')`);
     await on.pool.query(`select make_job_days(now(), now() + interval '1 day')`);
     const { partitions, logArchive } = await read();
     expect(partitions).toMatchObject({ runsUntil: '2026-01-19T00:00:00.000Z', jobsUntil: '2026-01-02T00:00:00.000Z' });
     expect(logArchive).toEqual({
-      ...{ state: 'off', lastArchivedAt: null, waitingBytes: null, lastFailedAt: null, lastFailed: null },
+      state: 'off',
+      lastArchivedAt: null,
+      waitingBytes: null,
+      lastFailedAt: null,
+      lastFailed: null,
     });
     // A week of which one table is missing is not there.
     await on.pool.query('drop table receipts_20260112');
     expect((await read()).partitions.runsUntil).toBe('2026-01-12T00:00:00.000Z');
   });
 
-  it('counts what runs by service, version and region, as each process says, until it stops or is silent', async () => {
+  it('counts reported processes by service, version and region, until they stop or are silent', async () => {
     const { pool } = on;
     const { clock, logger } = on.deps;
     const begin = (owner: string, service: string, region: string) => {
@@ -62,33 +68,33 @@ describe('the system', () => {
     ];
     await on.passTime(0);
     await pool.query(`update processes set version = '0.0.9' where owner = 'worker@b/2'`);
-    const shown = async () =>
+    const listedProcesses = async () =>
       (await read()).processes.map(({ service, version, region, names }) => [service, version, region, names.join()]);
     const [api, old, worker] = [
       ['api', packageVersion, 'id', 'api@c'],
       ['worker', '0.0.9', 'sg', 'worker@b'],
       ['worker', packageVersion, 'sg', 'worker@a'],
     ];
-    expect(await shown()).toEqual([api, old, worker]);
+    expect(await listedProcesses()).toEqual([api, old, worker]);
 
     await running[0]?.stop();
     await on.passTime(120_000);
-    expect(await shown()).toEqual([api, old]);
+    expect(await listedProcesses()).toEqual([api, old]);
 
     // As where they are killed: the next ones are not said.
     await running[1]?.stop();
     await pool.query(`insert into processes (owner, service, version, region, node, zone_data, expires_at)
       values ('worker@b/2', 'worker', '0.0.9', 'sg', '24.1.0', '2026c', now() + interval '90 s')`);
     await on.passTime(91_000);
-    expect(await shown()).toEqual([api]);
+    expect(await listedProcesses()).toEqual([api]);
     await pool.query(`update processes set expires_at = expires_at - interval '1 day' where service = 'worker'`);
     await on.passTime(31_000);
     expect(await on.rowsOf('processes')).toHaveLength(1);
     await running[2]?.stop();
-    expect(await shown()).toEqual([]);
+    expect(await listedProcesses()).toEqual([]);
   });
 
-  it('says how far all clocks are apart, and which are off for sure, as each process finds its own', async () => {
+  it('shows the largest clock difference, and which clocks are certainly wrong', async () => {
     const { pool } = on;
     const { clock, logger } = on.deps;
     // A machine whose clock is so far ahead, and the way to the database that takes so long there and back.
@@ -111,7 +117,9 @@ describe('the system', () => {
     expect((await read()).clocks).toEqual({ known: 2, apartMs: 61_003, offCount: 1, off: [late] });
     const [runtime] = (await read()).runtimes;
     expect(runtime).toEqual({
-      ...{ zoneData: process.versions['tz'], node: process.versions.node, processes: 2 },
+      zoneData: process.versions['tz'],
+      node: process.versions.node,
+      processes: 2,
       names: ['worker@late', 'worker@right'],
     });
 

@@ -1,25 +1,25 @@
 import { systemShape, type SystemShape } from '../../../../shared/contracts/access/system.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { packageVersion } from '../../../../shared/runtime/version.ts';
-import { keysAlone, type Doors } from '../../access/authenticate.ts';
+import { keysOnly, type AuthMethods } from '../../access/authenticate.ts';
 import { callerOf, isOperatorOfEverything } from '../../access/scopes.ts';
 import { apiVariables } from '../../frame/config.ts';
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { SystemFacts, SystemFactsReader } from './postgres/system-facts.ts';
-import { shownConfiguration } from './shown-configuration.ts';
+import { readConfiguration } from './read-configuration.ts';
 
 export interface SystemRoutesDeps {
   systemFacts: SystemFactsReader;
   own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
   /** Sign-in methods; only keys by default. */
-  doors?: Doors | undefined;
+  authMethods?: AuthMethods | undefined;
   clock: Clock;
 }
 
 export function systemRoutes(
   server: HttpServer,
-  { systemFacts, own, doors = keysAlone, clock }: SystemRoutesDeps,
+  { systemFacts, own, authMethods = keysOnly, clock }: SystemRoutesDeps,
 ): void {
   server.route({
     method: 'GET',
@@ -27,20 +27,20 @@ export function systemRoutes(
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getSystem',
-      summary: 'Versions, the database, who is alive, and with what the API runs',
-      description: 'Secrets are never shown: an operator of the installation reads how long each is.',
+      summary: 'Show versions, the database, running processes and the configuration of the API',
+      description: 'Secrets are never returned; an operator with access to the whole installation sees their lengths.',
       tags: ['health'],
-      response: { 200: jsonAnswer('All of it', systemShape) },
+      response: { 200: jsonAnswer('State of the installation', systemShape) },
     },
     handler: async (request) => {
       const beganMs = clock.monotonicMs();
       const facts = await systemFacts();
       const answerMs = clock.monotonicMs() - beganMs;
       const configuration = isOperatorOfEverything(callerOf(request))
-        ? shownConfiguration(apiVariables, own.environment)
+        ? readConfiguration(apiVariables, own.environment)
         : null;
       const view = factsView(facts, { answerMs, now: clock.now() });
-      return { ...view, api: apiView(own), access: accessView(doors), configuration };
+      return { ...view, api: apiView(own), access: accessView(authMethods), configuration };
     },
   });
 }
@@ -50,9 +50,9 @@ function apiView({ region, startedAt }: SystemRoutesDeps['own']): SystemShape['a
   return { version: packageVersion, node, zoneData, region, startedAt: startedAt.toISOString() };
 }
 
-function accessView(doors: Doors): SystemShape['access'] {
-  const { mode, issuer } = doors;
-  return { mode, issuer, isIssuerAnswering: doors.isIssuerAnswering() };
+function accessView(authMethods: AuthMethods): SystemShape['access'] {
+  const { mode, issuer } = authMethods;
+  return { mode, issuer, isIssuerAnswering: authMethods.isIssuerAnswering() };
 }
 
 function factsView(
@@ -63,7 +63,11 @@ function factsView(
   return {
     asOf: now.toISOString(),
     database: {
-      ...{ version, bytes, migration, schemaVersion, answerMs: Math.round(answerMs * 10) / 10 },
+      version,
+      bytes,
+      migration,
+      schemaVersion,
+      answerMs: Math.round(answerMs * 10) / 10,
       clockAheadMs: database.now.getTime() - now.getTime(),
       installedAt: installedAt.toISOString(),
     },
@@ -72,7 +76,9 @@ function factsView(
     nodes: nodes.map(({ oldestAt, ...node }) => ({ ...node, oldestAt: oldestAt.toISOString() })),
     processes: processes.map(({ oldestAt, ...counted }) => ({ ...counted, oldestAt: oldestAt.toISOString() })),
     runtimes: runtimes.map(({ zoneData, node, processes: running, names }) => ({
-      ...{ zoneData, node, names },
+      zoneData,
+      node,
+      names,
       processes: running,
     })),
     clocks: clocksView(clocks),
@@ -92,7 +98,9 @@ function archiveView({
   lastFailed,
 }: SystemFacts['logArchive']): SystemShape['logArchive'] {
   return {
-    ...{ state, waitingBytes, lastFailed },
+    state,
+    waitingBytes,
+    lastFailed,
     lastArchivedAt: lastArchivedAt?.toISOString() ?? null,
     lastFailedAt: lastFailedAt?.toISOString() ?? null,
   };
@@ -100,10 +108,13 @@ function archiveView({
 
 function clocksView({ known, apartMs, offCount, off }: SystemFacts['clocks']): SystemShape['clocks'] {
   return {
-    ...{ known, offCount },
+    known,
+    offCount,
     apartMs: apartMs === null ? null : Math.round(apartMs),
     off: off.map(({ name, service, region, aheadMs, withinMs }) => ({
-      ...{ name, service, region },
+      name,
+      service,
+      region,
       aheadMs: Math.round(aheadMs),
       withinMs: Math.ceil(withinMs),
     })),

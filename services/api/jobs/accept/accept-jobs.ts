@@ -8,33 +8,33 @@ import type { AdmittedJob, JobAdmission } from './admit-jobs.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import type { Acceptance, JobAcceptor } from './job-acceptor.ts';
-import type { JobRoom, JobSender } from './job-room.ts';
+import type { JobCapacity, JobSender } from './job-capacity.ts';
 import type { MinuteLoads, Warning } from '../../installation/scheduler/minute-loads.ts';
 import { readJob } from './read-job.ts';
-import type { WantedJob } from './read-plain-job.ts';
+import type { RequestedJob } from './read-plain-job.ts';
 
 export interface AcceptJobsDeps {
   admission: JobAdmission;
   acceptor: JobAcceptor;
-  room: JobRoom;
+  room: JobCapacity;
   loads: MinuteLoads;
   clock: Clock;
   tracing?: Tracing | null | undefined;
 }
 
 /** @throws {HttpProblem} if the job is not accepted */
-export async function acceptJob(wanted: WantedJob, sender: JobSender, deps: AcceptJobsDeps): Promise<AcceptedJob> {
+export async function acceptJob(wanted: RequestedJob, sender: JobSender, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, room, loads } = deps;
   const startedMs = deps.clock.monotonicMs();
   const client = await admission.clientOf(wanted.client, sender.scope, wanted.endpoint);
   const admitted = admission.admit(client, wanted, sender);
   const { job } = admitted;
   const acceptance = await acceptor.accept(job).catch((error: unknown) => {
-    room.giveBack(client, sender, 1);
+    room.release(client, sender, 1);
     throw error;
   });
   if (acceptance.kind === 'unknown') throw acceptance.problem;
-  if (acceptance.kind !== 'accepted') room.giveBack(client, sender, 1);
+  if (acceptance.kind !== 'accepted') room.release(client, sender, 1);
   if (acceptance.kind === 'reused') throw invalidRequest([reusedKey(acceptance.jobId)]);
   const { kind, jobId, dueAtMs } = acceptance;
   if (kind === 'accepted') recordAccepted(jobId, wanted.trace, startedMs, deps);
@@ -80,7 +80,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
   return read.map((each, place) => {
     if (!('job' in each)) return each;
     const acceptance = acceptances[next++];
-    if (!acceptance) throw new Error('fewer jobs were answered for than were stored');
+    if (!acceptance) throw new Error('the store returned fewer results than jobs');
     return resultOf(acceptance, each, { loads: deps.loads, pointerOf: () => sent.pointerAt(place) });
   });
 }
@@ -88,14 +88,14 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
 /** Caches clients that jobs name, including unknown ones. */
 function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   const known = new Map<string, Client>();
-  const asked = new Map<string, Promise<Client>>();
+  const requests = new Map<string, Promise<Client>>();
   return (ref: string, endpoint: string | undefined): Client | Promise<Client> => {
     const named = endpoint === undefined ? ref : `${ref} ${endpoint}`;
     const client = known.get(named);
     if (client) return client;
-    const asking = asked.get(named) ?? admission.clientOf(ref, scope, endpoint);
-    asked.set(named, asking);
-    return asking.then((found) => {
+    const request = requests.get(named) ?? admission.clientOf(ref, scope, endpoint);
+    requests.set(named, request);
+    return request.then((found) => {
       known.set(named, found);
       return found;
     });
@@ -103,14 +103,14 @@ function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
 }
 
 function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, loads: MinuteLoads): Warning[] {
-  const outlet = {
-    outletId: endpoint.endpointId,
+  const target = {
+    endpointId: endpoint.endpointId,
     publishRatePerSecond: endpoint.terms.publishRatePerSecond ?? client.endpoints[0].terms.publishRatePerSecond,
   };
-  const ofMinute = dueAtMs === null ? [] : loads.add(outlet, dueAtMs);
+  const ofMinute = dueAtMs === null ? [] : loads.add(target, dueAtMs);
   if (endpoint.enabled) return ofMinute;
-  const why = endpoint.disabledReason === null ? '' : `: ${endpoint.disabledReason}`;
-  const detail = `the endpoint ${quoted(endpoint.name)} is disabled${why}; the job waits until it is enabled`;
+  const reason = endpoint.disabledReason === null ? '' : `: ${endpoint.disabledReason}`;
+  const detail = `the endpoint ${quoted(endpoint.name)} is disabled${reason}; the job waits until it is enabled`;
   return [{ code: 'endpoint-disabled', detail }, ...ofMinute];
 }
 
@@ -125,12 +125,12 @@ async function storeAll(
   try {
     const acceptances = await acceptor.acceptAll(admitted.map(({ job }) => job));
     for (const [place, { client, job }] of admitted.entries()) {
-      if (acceptances[place]?.kind !== 'accepted') room.giveBack(client, sender, 1);
+      if (acceptances[place]?.kind !== 'accepted') room.release(client, sender, 1);
       else recordAccepted(job.jobId, undefined, startedMs, deps);
     }
     return acceptances;
   } catch (error) {
-    for (const { client } of admitted) room.giveBack(client, sender, 1);
+    for (const { client } of admitted) room.release(client, sender, 1);
     throw error;
   }
 }
@@ -169,6 +169,6 @@ function at(pointer: string, problem: FieldProblem): FieldProblem {
 }
 
 function reusedKey(jobId: string): FieldProblem {
-  const detail = `the key was used for another call, which is ${publicId('job', jobId)}; take a new one`;
+  const detail = `the key was used for another call, ${publicId('job', jobId)}; use a new one`;
   return { pointer: '/idempotencyKey', code: 'idempotency-key-reused', detail };
 }

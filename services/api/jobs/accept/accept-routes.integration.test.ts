@@ -37,8 +37,14 @@ describe('scheduling a callback', () => {
     const [dueAt, expiresAt] = [new Date('2026-03-01T09:00:00Z'), new Date('2026-03-01T09:01:00Z')];
     expect(await stored()).toMatchObject([
       {
-        ...{ due_at: dueAt, expires_at: expiresAt, method: 'POST', url: someJob.url, tags: ['a:b'], key: null },
-        ...{ body: '{"order":17}', headers: '{"content-type":"application/json"}' },
+        due_at: dueAt,
+        expires_at: expiresAt,
+        method: 'POST',
+        url: someJob.url,
+        tags: ['a:b'],
+        key: null,
+        body: '{"order":17}',
+        headers: '{"content-type":"application/json"}',
       },
     ]);
   });
@@ -47,7 +53,7 @@ describe('scheduling a callback', () => {
     ...[null, false, true, 0, 17.5, [], {}].map((body) => [body, JSON.stringify(body), 'application/json'] as const),
     ['', '', 'text/plain; charset=utf-8'] as const,
     ['null', 'null', 'text/plain; charset=utf-8'] as const,
-  ])('stores the body %j as what it is', async (body, text, type) => {
+  ])('stores the body %j as text with the matching content type', async (body, text, type) => {
     await makeClient();
     const accepted = acceptedJob.parse((await post('/v1/jobs', { ...someJob, body })).json());
     expect(await stored()).toMatchObject([{ body: text, headers: JSON.stringify({ 'content-type': type }) }]);
@@ -55,7 +61,7 @@ describe('scheduling a callback', () => {
     expect(read.json()).toMatchObject({ body: text });
   });
 
-  it('stores no body where none is given', async () => {
+  it('stores no body if none is given', async () => {
     await makeClient();
     await post('/v1/jobs', { client: 'orders', url: someJob.url });
     expect(await stored()).toMatchObject([{ body: null, headers: null }]);
@@ -71,7 +77,7 @@ describe('scheduling a callback', () => {
     [{ localTime: '2026-03-29T02:30:00', zone: 'Europe/Berlin' }, '2026-03-29T01:00:00.000Z'],
     [{ localTime: '2026-10-25T02:30:00', zone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z'],
     [{ localTime: '2025-03-01T09:00:00', zone: 'Asia/Singapore' }, now],
-  ])('is due: %j', async (due, at) => {
+  ])('sets the due time from %j', async (due, at) => {
     await makeClient();
     expect((await post('/v1/jobs', { ...someJob, ...due })).json()).toMatchObject({ dueAt: at });
   });
@@ -85,7 +91,7 @@ describe('scheduling a callback', () => {
     [{ localTime: '2099-03-01T09:00:00', zone: 'Asia/Singapore' }, '/localTime'],
     [{ localTime: '2026-03-01T09:00:00', zone: 'Asia/Singapore', delaySeconds: 5 }, '/localTime'],
     [{ delaySeconds: 5, dueAt: now }, '/delaySeconds'],
-  ])('is at one time, on clocks that there are: %j', async (due, pointer) => {
+  ])('is refused without exactly one due time that exists in its zone: %j', async (due, pointer) => {
     await makeClient();
     const refused = await post('/v1/jobs', { ...someJob, ...due });
     expect([refused.statusCode, problem.parse(refused.json()).errors.map((error) => error.pointer)]).toEqual([
@@ -94,7 +100,7 @@ describe('scheduling a callback', () => {
     ]);
   });
 
-  it('is due at a moment of its own where it says jitterSeconds, always the same for its key', async () => {
+  it('spreads jobs by jitterSeconds, always to the same moment for the same key', async () => {
     await makeClient();
     const due = { dueAt: '2026-03-01T09:00:00Z', jitterSeconds: 3600, relevancySeconds: 60 };
     const jobs = Array.from({ length: 40 }, (_, index) => ({ ...someJob, ...due, idempotencyKey: `order-${index}` }));
@@ -112,43 +118,43 @@ describe('scheduling a callback', () => {
     expect(new Set(rows.rows.map(({ lives }) => lives))).toEqual(new Set([60]));
   });
 
-  it('is a template where it says so, and keeps what its calls are filled with', async () => {
+  it('stores the request as a template on demand, with the values for its calls', async () => {
     await makeClient();
     const keys = { idempotencyKey: 'order-17', orderingKey: 'merchant-3' };
     const body = { order: '{{key}}', of: '{{ orderingKey }}', try: '{{attempt}}' };
-    const asked = { ...someJob, ...keys, body, headers: { 'x-at': '{{scheduledFor}}' }, template: true };
-    const { id } = acceptedJob.parse((await post('/v1/jobs', asked)).json());
+    const wanted = { ...someJob, ...keys, body, headers: { 'x-at': '{{scheduledFor}}' }, template: true };
+    const { id } = acceptedJob.parse((await post('/v1/jobs', wanted)).json());
     const [row] = await stored();
     expect(JSON.parse(String(row?.['terms']))).toEqual({
       template: { form: 'json', values: { key: 'order-17', orderingKey: 'merchant-3' } },
     });
-    const shown = await on.api.server.inject({ url: `/v1/jobs/${id}`, headers: authorized });
-    expect(shown.json()).toMatchObject({ template: true, body: JSON.stringify(body) });
+    const answer = await on.api.server.inject({ url: `/v1/jobs/${id}`, headers: authorized });
+    expect(answer.json()).toMatchObject({ template: true, body: JSON.stringify(body) });
   });
 
-  it('takes the key of the header into a template, and a text for what its header says', async () => {
+  it('fills the Idempotency-Key header into a template, and requires JSON only for a JSON content type', async () => {
     await makeClient();
-    const asked = { ...someJob, body: 'order={{key}}&n={{attempt}}', template: true };
-    expect((await post('/v1/jobs', asked, { 'idempotency-key': 'order-17' })).statusCode).toBe(201);
+    const wanted = { ...someJob, body: 'order={{key}}&n={{attempt}}', template: true };
+    expect((await post('/v1/jobs', wanted, { 'idempotency-key': 'order-17' })).statusCode).toBe(201);
     const asJson = { 'content-type': 'application/vnd.shop+json; charset=utf-8' };
-    const refused = await post('/v1/jobs', { ...asked, headers: asJson }, { 'idempotency-key': 'order-18' });
+    const refused = await post('/v1/jobs', { ...wanted, headers: asJson }, { 'idempotency-key': 'order-18' });
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/body', code: 'not-json' }]);
   });
 
-  it('is refused where a template names what no call of it has', async () => {
+  it('is refused if a template uses a name without a value', async () => {
     await makeClient();
-    const asked = { body: { a: '{{ordre}}', b: '{{key}}' }, headers: { 'X-Group': 'of {{group}}' }, template: true };
-    const refused = await post('/v1/jobs', { ...someJob, ...asked });
+    const wanted = { body: { a: '{{ordre}}', b: '{{key}}' }, headers: { 'X-Group': 'of {{group}}' }, template: true };
+    const refused = await post('/v1/jobs', { ...someJob, ...wanted });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { pointer: '/headers/X-Group', code: 'no-value', detail: containing('"{{group}}" at character 4') },
       { pointer: '/body', code: 'unknown-name', detail: containing('"{{ordre}}" at character 7') },
       { pointer: '/body', code: 'no-value', detail: containing('the job has no idempotencyKey') },
     ]);
-    expect((await post('/v1/jobs', { ...someJob, ...asked, template: false })).statusCode).toBe(201);
+    expect((await post('/v1/jobs', { ...someJob, ...wanted, template: false })).statusCode).toBe(201);
   });
 
-  it('is refused where a template may become too long', async () => {
+  it('is refused if a template may become too long', async () => {
     await makeClient();
     const idempotencyKey = 'k'.repeat(255);
     const long = { ...someJob, idempotencyKey, template: true };
@@ -162,7 +168,7 @@ describe('scheduling a callback', () => {
     ]);
   });
 
-  it('names its client by id as well', async () => {
+  it('accepts the id of the client instead of its name', async () => {
     const { id } = await makeClient();
     expect((await post('/v1/jobs', { ...someJob, client: id })).statusCode).toBe(201);
   });
@@ -196,7 +202,7 @@ describe('scheduling a callback', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('answers so for the key of a job that has ended too, singly and in bulk', async () => {
+  it('returns an ended job for a repeat of its key, and refuses the key for another call, in single and bulk requests', async () => {
     await makeClient();
     const keyed = { ...someJob, idempotencyKey: 'order-17', headers: { 'X-Shop': 'a' } };
     const { id } = acceptedJob.parse((await post('/v1/jobs', keyed)).json());
@@ -241,7 +247,7 @@ describe('scheduling a callback', () => {
     ['/tags/0', { tags: ['two words'] }],
     ['/idempotencyKey', { idempotencyKey: 'ünïcødé' }],
     ['/retries', { retries: 3 }],
-  ])('refuses what cannot be: %s', async (pointer, changes) => {
+  ])('refuses invalid input: %s', async (pointer, changes) => {
     await makeClient();
     const response = await post('/v1/jobs', { ...someJob, ...changes });
     expect(response.statusCode).toBe(422);
@@ -254,7 +260,7 @@ describe('scheduling a callback', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', '64:ff9b::a9fe:a9fe is never called'],
     ['http://2130706433:8080/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
     ['http://localhost/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
-  ])('is refused where no call could go: %s', async (url, cause) => {
+  ])('is refused if no call could be sent: %s', async (url, cause) => {
     await makeClient();
     const problems = [{ pointer: '/url', code: 'forbidden-address', detail: `"${url}" may not be called: ${cause}` }];
     const refused = await post('/v1/jobs', { ...someJob, url });
@@ -267,7 +273,7 @@ describe('scheduling a callback', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('goes by the rules of its client as they are', async () => {
+  it('is checked against the current egress rules of its client', async () => {
     const { id } = await makeClient({ endpoint: { egress: { allow: [{ host: 'shop.test', port: 443 }] } } });
     const other = { ...someJob, url: 'https://other.test/hook' };
     expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
@@ -276,7 +282,7 @@ describe('scheduling a callback', () => {
     expect((await post('/v1/jobs', other)).statusCode).toBe(201);
   });
 
-  it('is refused while its client is disabled, from the moment that was answered', async () => {
+  it('is refused while its client is disabled, as soon as the disabling is answered', async () => {
     const { id } = await makeClient();
     await post(`/v1/clients/${id}/endpoints/default/disable`, { reason: 'calls in circles' });
     const refused = await post('/v1/jobs', someJob);
@@ -286,7 +292,7 @@ describe('scheduling a callback', () => {
     expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
   });
 
-  it('is refused beyond the limits of its client, which says when to come again', async () => {
+  it('is refused beyond the limits of its client, with Retry-After', async () => {
     await makeClient({ acceptPerSecond: 2, maxStoredJobs: 1000 });
     const statuses = [];
     for (let index = 0; index < 3; index++) statuses.push(await post('/v1/jobs', someJob));
@@ -294,7 +300,7 @@ describe('scheduling a callback', () => {
     expect(statuses[2]?.headers['retry-after']).toBe('1');
   });
 
-  it('says when its minute is full already', async () => {
+  it('warns if its minute is already full', async () => {
     await makeClient({ endpoint: { publishRatePerSecond: 0.1 } });
     const warnings = [];
     for (let index = 0; index < 7; index++) {
@@ -312,7 +318,7 @@ describe('scheduling a callback', () => {
 });
 
 describe('scheduling many at once', () => {
-  it('has a result for each: stored, known, or what is wrong with it', async () => {
+  it('returns one result per job: stored, already known, or refused with its problems', async () => {
     await makeClient();
     const { client: _client, ...rest } = someJob;
     const jobs = [
@@ -327,12 +333,12 @@ describe('scheduling many at once', () => {
     expect(response.statusCode).toBe(200);
     const answer = jobResults.parse(response.json());
     expect(answer).toMatchObject({ accepted: 2, duplicates: 1, refused: 3, unknown: 0 });
-    const shown = answer.results.map((each) => ('errors' in each ? each.errors[0]?.pointer : each.status));
-    expect(shown).toEqual(['accepted', 'duplicate', '/jobs/2/url', '/jobs/3/client', '/jobs/4/url', 'accepted']);
+    const outcomes = answer.results.map((each) => ('errors' in each ? each.errors[0]?.pointer : each.status));
+    expect(outcomes).toEqual(['accepted', 'duplicate', '/jobs/2/url', '/jobs/3/client', '/jobs/4/url', 'accepted']);
     expect(await stored()).toHaveLength(2);
   });
 
-  it('takes 5,000, and not one more', async () => {
+  it('accepts at most 5,000 jobs', async () => {
     await makeClient();
     const jobs = Array.from({ length: 5000 }, () => ({ url: someJob.url }));
     expect((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json()).toMatchObject({ accepted: 5000 });
@@ -340,7 +346,7 @@ describe('scheduling many at once', () => {
     expect((await post('/v1/jobs/bulk', { client: 'orders', jobs: [] })).statusCode).toBe(422);
   });
 
-  it('counts what stands in the limits of its client', async () => {
+  it('counts newly stored jobs towards the limits of its client', async () => {
     await makeClient({ acceptPerSecond: 3 });
     const jobs = Array.from({ length: 5 }, () => ({ url: someJob.url }));
     const answer = jobResults.parse((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json());
@@ -362,7 +368,7 @@ describe('lines of jobs', () => {
       .map((line) => result.parse(JSON.parse(line)));
   };
 
-  it('are stored as they come, with a line of result for each', async () => {
+  it('are stored as they arrive, with a result line for each', async () => {
     await makeClient();
     const results = await send(`{"url":"https://a.test"}\n\nno json\r\n{"url":1}\n{"url":"https://b.test"}`);
     expect(results.map(({ line, status }) => [line, status])).toEqual([
@@ -374,7 +380,7 @@ describe('lines of jobs', () => {
     expect(results[2]).toMatchObject({ errors: [{ pointer: '/url' }] });
   });
 
-  it('may be many more than one request holds', async () => {
+  it('may be more than a single request allows', async () => {
     await makeClient();
     const results = await send(`${JSON.stringify({ url: someJob.url })}\n`.repeat(6203));
     expect(results).toHaveLength(6203);
@@ -383,20 +389,20 @@ describe('lines of jobs', () => {
   });
 });
 
-describe('the trace of whoever schedules a job', () => {
+describe('the trace of the caller that schedules a job', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const termsOf = async () => (await stored()).map(({ terms }) => z.string().nullable().parse(terms));
-  const shownTrace = async (id: string) => {
-    const shown = await on.api.server.inject({ method: 'GET', url: `/v1/jobs/${id}`, headers: authorized });
-    return z.object({ traceId: z.string().optional() }).parse(shown.json()).traceId;
+  const traceOfJob = async (id: string) => {
+    const answer = await on.api.server.inject({ method: 'GET', url: `/v1/jobs/${id}`, headers: authorized });
+    return z.object({ traceId: z.string().optional() }).parse(answer.json()).traceId;
   };
 
-  it('is kept with the job, shown, and no part of what its key stands for', async () => {
+  it('is kept with the job and shown, but is not compared when its key is repeated', async () => {
     await makeClient();
     const job = { ...someJob, idempotencyKey: 'order-17' };
     const { id } = acceptedJob.parse((await post('/v1/jobs', job, { traceparent, tracestate: 'rojo=1' })).json());
     expect(await termsOf()).toEqual([`{"trace":{"parent":"${traceparent}","state":"rojo=1"}}`]);
-    expect(await shownTrace(id)).toBe('4bf92f3577b34da6a3ce929d0e0e4736');
+    expect(await traceOfJob(id)).toBe('4bf92f3577b34da6a3ce929d0e0e4736');
     const again = await post('/v1/jobs', job, { traceparent: traceparent.replace('4bf9', '5bf9') });
     expect(again.json()).toMatchObject({ id, duplicate: true });
   });
@@ -408,7 +414,7 @@ describe('the trace of whoever schedules a job', () => {
     [{ tracestate: 'a=1' }, null],
     [{ traceparent, tracestate: `a=${'x'.repeat(4000)}` }, `{"trace":{"parent":"${traceparent}"}}`],
     [{ traceparent, tracestate: 'no pair' }, `{"trace":{"parent":"${traceparent}"}}`],
-  ])('is left aside where it is none, and is never an error: %.60j', async (headers, terms) => {
+  ])('is ignored if invalid, without an error: %.60j', async (headers, terms) => {
     await makeClient();
     expect((await post('/v1/jobs', someJob, headers)).statusCode).toBe(201);
     expect(await termsOf()).toEqual([terms]);

@@ -15,10 +15,10 @@ import { callerTraceOf } from './accept-traces.ts';
 import { callerOf } from '../../access/scopes.ts';
 import { jsonAnswer, streamed } from '../../frame/document/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
-import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
+import { rawBody, type HttpServer } from '../../frame/server/create-http-server.ts';
 import { invalidRequest } from '../../frame/http-problem.ts';
 import { readJob } from './read-job.ts';
-import type { WantedJob } from './read-plain-job.ts';
+import type { RequestedJob } from './read-plain-job.ts';
 import { streamJobResults } from './stream-jobs.ts';
 
 const tags = ['jobs'];
@@ -28,12 +28,18 @@ const keyed = z.looseObject({
   'idempotency-key': z
     .string()
     .optional()
-    .describe('The same as idempotencyKey in the body, where that is not there')
+    .describe('Alternative to idempotencyKey in the body')
     .meta({ pattern: jobKeyPattern.source }),
-  traceparent: z.string().optional().describe('W3C Trace Context: its calls go on with this trace; and tracestate'),
+  traceparent: z
+    .string()
+    .optional()
+    .describe('W3C Trace Context: calls of the job continue this trace; also tracestate'),
 });
 
-/** For thousands of requests a second: no log line, audit entry or stored answer, and the client's rate limits. */
+/**
+ * Settings of routes with thousands of requests a second. They write no log line, audit entry or stored answer, and the
+ * client's rate limits replace the key's.
+ */
 const frequent = { role: 'scheduler', scope: 'client', isFrequent: true, rateLimit: false } as const;
 
 const maxBulkBytes = 16 * 1024 * 1024;
@@ -53,17 +59,17 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
       operationId: 'createJob',
       summary: 'Schedule a callback',
       description:
-        'Answered when it is stored for good. It is called at its time, never before, by the database’s clock.',
+        'The answer is sent when the job is stored durably. The job is never called before its due time by the database’s clock.',
       tags,
       headers: keyed,
       body: newJob,
       response: {
-        200: jsonAnswer('Its key was used before for the same call: this is that job', acceptedJob),
+        200: jsonAnswer('The key was used before for the same call: this is the job of that request', acceptedJob),
         201: jsonAnswer('Stored', acceptedJob),
       },
     },
     // The handler parses the body faster than the validator.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const body: unknown = request.body;
       const { headers } = request;
@@ -83,7 +89,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
   });
 }
 
-function withKey(job: WantedJob, header: string | undefined): WantedJob {
+function withKey(job: RequestedJob, header: string | undefined): RequestedJob {
   if (header === undefined || job.idempotencyKey !== undefined) return job;
   const checked = checkShape(jobKey, header);
   if (checked.ok) return { ...job, idempotencyKey: checked.value };
@@ -95,26 +101,26 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
     method: 'POST',
     url: '/jobs/bulk',
     // Streamed lines are stored within the client's limits, and occupy neither a connection nor a slot.
-    config: { ...frequent, heavy: 'elsewhere', uploads: { [ndjson]: 'A job a line, as JSON' } },
+    config: { ...frequent, heavy: 'elsewhere', uploads: { [ndjson]: 'One job per line, as JSON' } },
     bodyLimit: maxBulkBytes,
     schema: {
       operationId: 'createJobs',
       summary: 'Schedule many callbacks',
       description:
-        `Up to ${maxBulkJobs} as JSON, with a result for each. More as lines (${ndjson}), one job each, with a line of result for each line as soon ` +
-        'as it is stored; then ?client= is the client of those that name none.',
+        `Up to ${maxBulkJobs} as JSON, with a result for each. For more jobs, use lines of JSON (${ndjson}); the answer has a line with the result of each line as soon ` +
+        'as the job is stored. There, ?client= is the client of jobs that name none.',
       tags,
       querystring: z.strictObject({ client: clientRef.optional() }),
       body: newJobs,
       response: {
         200: {
-          description: 'What became of each; a duplicate is no mistake',
+          description: 'Result of each job; a duplicate is not an error',
           content: { 'application/json': { schema: jobResults }, [ndjson]: streamed },
         },
       },
     },
     // Jobs are validated individually: an invalid job does not affect the others.
-    validatorCompiler: bodyAsItCame,
+    validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const body: unknown = request.body;
       const { client } = request.query;

@@ -16,8 +16,8 @@ import { traceOfRequest } from '../../frame/server/request-trace.ts';
 export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undefined {
   const context = traceOfRequest(headers);
   if (!context) return undefined;
-  const said = headers[traceHeaders.state];
-  const state = typeof said === 'string' ? readTracestate(said) : undefined;
+  const tracestate = headers[traceHeaders.state];
+  const state = typeof tracestate === 'string' ? readTracestate(tracestate) : undefined;
   return { parent: writeTraceparent(context), ...(state !== undefined && { state }) };
 }
 
@@ -44,8 +44,13 @@ export function recordAccepted(
   if (!isRecorded) return;
   const endMs = clock.now().getTime();
   tracing.record({
-    ...{ traceId, spanId: rootSpanOf(ofJob), parentId: context?.spanId ?? null },
-    ...{ name: 'accept job', kind: 'server', startMs: endMs - (clock.monotonicMs() - startedMs), endMs },
+    traceId,
+    spanId: rootSpanOf(ofJob),
+    parentId: context?.spanId ?? null,
+    name: 'accept job',
+    kind: 'server',
+    startMs: endMs - (clock.monotonicMs() - startedMs),
+    endMs,
     attributes: { 'muster.job': publicId('job', jobId) },
     error: null,
   });

@@ -10,7 +10,7 @@ import { createJobAdmission } from './admit-jobs.ts';
 import type { ClientEgress } from '../../clients/client-egress.ts';
 import { createClientUsage, type ClientUsageDeps } from '../../clients/client-usage.ts';
 import { createJobAcceptor } from './job-acceptor.ts';
-import { createJobRoom } from './job-room.ts';
+import { createJobCapacity } from './job-capacity.ts';
 import { createKeyRates, type KeyRatesDeps } from './key-rates.ts';
 import { createMinuteLoads, type MinuteLoadsDeps } from '../../installation/scheduler/minute-loads.ts';
 
@@ -39,7 +39,7 @@ export function createAccepting(deps: AcceptingDeps): Accepting {
   const { clients, intake, figures, secretBox, egress, owner, clock, logger, meter, tracing } = deps;
   const keyRates = createKeyRates({ exchange: deps.exchangeKeyRates, clock, logger });
   const usage = createClientUsage({ figures, clock, logger });
-  const room = createJobRoom({ usage, keyRates });
+  const room = createJobCapacity({ usage, keyRates });
   const loads = createMinuteLoads({ figures, clock, logger });
   return {
     admission: createJobAdmission({ clients, room, secretBox, egress, clock }),

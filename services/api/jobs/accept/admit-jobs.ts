@@ -9,20 +9,20 @@ import type { JobOrdering, JobToStore } from '../../../../shared/ports/job-intak
 import type { SecretBox } from '../../../../shared/runtime/configuration/secret-box.ts';
 import { mayHaveSecrets, sealCall, type StoredCall } from '../../../../shared/runtime/installation/call-secrets.ts';
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
-import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
+import { requireNamedClient, requireNamedEndpoint, refreshForEndpoint } from '../../clients/named-client.ts';
 import { targetOf } from '../../clients/call-target.ts';
 import { egressOf, type ClientEgress } from '../../clients/client-egress.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
 import { dueTimeOf } from './due-time.ts';
 import { headersOf } from './headers-of.ts';
-import { noRoom, type JobRoom, type JobSender } from './job-room.ts';
+import { noRoom, type JobCapacity, type JobSender } from './job-capacity.ts';
 import { templateOfJob } from './templates-of-calls.ts';
-import type { WantedJob } from './read-plain-job.ts';
+import type { RequestedJob } from './read-plain-job.ts';
 
 export interface AdmitJobsDeps {
   clients: Pick<ClientReader, 'current' | 'refresh'>;
-  room: JobRoom;
+  room: JobCapacity;
   secretBox: SecretBox;
   egress: ClientEgress;
   clock: Clock;
@@ -45,19 +45,19 @@ export interface JobAdmission {
    * Reserves quota for a job.
    * @throws {HttpProblem} 422, 429; 409 if the job has secrets that cannot be stored
    */
-  admit(client: Client, wanted: WantedJob, sender: JobSender): AdmittedJob;
+  admit(client: Client, wanted: RequestedJob, sender: JobSender): AdmittedJob;
 }
 
 /** Checks a client's jobs against its limits and converts them to their stored form. */
 export function createJobAdmission({ clients, room, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope, endpoint) => {
-      const client = await knowingEndpoint(await clientNamed(ref, scope, clients), endpoint, clients);
+      const client = await refreshForEndpoint(await requireNamedClient(ref, scope, clients), endpoint, clients);
       if (!client.endpoints[0].enabled) throw disabled(client);
       return client;
     },
     admit: (client, wanted, sender) => {
-      const endpoint = endpointNamed(client, wanted.endpoint, '/endpoint');
+      const endpoint = requireNamedEndpoint(client, wanted.endpoint, '/endpoint');
       const url = targetOf(wanted, endpoint, '/url');
       const forbidden = egress.problemOf(
         egressOf(client, endpoint.terms),
@@ -77,7 +77,7 @@ export function createJobAdmission({ clients, room, secretBox, egress, clock }: 
 interface JobToAdmit {
   client: Client;
   endpoint: ClientEndpoint;
-  wanted: WantedJob;
+  wanted: RequestedJob;
   url: string;
 }
 
@@ -122,45 +122,48 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
     terms: writeOwnTerms({
-      // A job of the default endpoint has none in its terms, and most such jobs have no terms at all.
+      // The terms of a job omit the default endpoint, so most such jobs have no terms at all.
       ...(endpoint !== ofDefault && { endpoint: endpoint.endpointId, endpointName: endpoint.name }),
-      ...{ priority: storedPriority(priority), retry, timeoutMs, finalCodes, template, reportWithinSeconds, trace },
+      priority: storedPriority(priority),
+      retry,
+      timeoutMs,
+      finalCodes,
+      template,
+      reportWithinSeconds,
+      trace,
     }),
     ordering: orderingOf(wanted),
   };
 }
 
-function orderingOf({ orderingKey: key, ordering }: WantedJob): JobOrdering | undefined {
+function orderingOf({ orderingKey: key, ordering }: RequestedJob): JobOrdering | undefined {
   return key === undefined ? undefined : { key, isInOrder: ordering === 'in-order' };
 }
 
-function dueIn(wanted: WantedJob, jobId: string, now: Date): Pick<JobToStore, 'dueAt' | 'delayMs'> {
+function dueIn(wanted: RequestedJob, jobId: string, now: Date): Pick<JobToStore, 'dueAt' | 'delayMs'> {
   const due = dueTimeOf(wanted, now);
   const laterMs = wanted.jitterSeconds === undefined ? 0 : jitterMs(jobId, wanted.jitterSeconds * 1000);
   if ('delayMs' in due) return { dueAt: null, delayMs: due.delayMs + laterMs };
   return { dueAt: new Date(due.dueAt.getTime() + laterMs), delayMs: 0 };
 }
 
-function reportsLater({ endpoints: [ofDefault] }: Client, { terms }: ClientEndpoint, wanted: WantedJob): boolean {
+function reportsLater({ endpoints: [ofDefault] }: Client, { terms }: ClientEndpoint, wanted: RequestedJob): boolean {
   const ofEndpoint = terms.reportWithinSeconds ?? ofDefault.terms.reportWithinSeconds;
   return (wanted.reportWithinSeconds ?? ofEndpoint) !== undefined;
 }
 
-/**
- * Report tokens are made with the secrets key.
- * @throws {HttpProblem} 409 if the key is not set
- */
+/** Requires the secrets key, from which report tokens are made. @throws {HttpProblem} 409 if the key is not set */
 function requireTokens({ keys }: SecretBox): void {
   if (keys > 0) return;
-  const detail = 'MUSTER_SECRETS_KEY is not set here, and tokens for reports (reportWithinSeconds) are made with it';
+  const detail = 'MUSTER_SECRETS_KEY is not set here; tokens for reports (reportWithinSeconds) need it';
   throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail });
 }
 
 function disabled({ name, endpoints: [{ disabledReason }] }: Client): HttpProblem {
-  const why = disabledReason === null ? '' : `: ${disabledReason}`;
+  const reason = disabledReason === null ? '' : `: ${disabledReason}`;
   return new HttpProblem({
     status: 409,
     code: 'client-disabled',
-    detail: `the client ${quoted(name)} is disabled${why}`,
+    detail: `the client ${quoted(name)} is disabled${reason}`,
   });
 }

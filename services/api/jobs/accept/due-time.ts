@@ -13,15 +13,18 @@ const farthestMs = 3660 * 86_400_000;
  * @throws {HttpProblem} 422 if it is more than ten years away
  */
 export function dueTimeOf({ dueAt, delaySeconds = 0, localTime, zone }: NewDue, now: Date): NewDueTime {
-  if (dueAt !== undefined) return { dueAt: within(Date.parse(dueAt), { pointer: '/dueAt', said: dueAt, now }) };
+  if (dueAt !== undefined) return { dueAt: within(Date.parse(dueAt), { pointer: '/dueAt', text: dueAt, now }) };
   if (localTime === undefined || zone === undefined) return { delayMs: Math.round(delaySeconds * 1000) };
   const atMs = firstInstantOf(zone, Date.parse(`${localTime}Z`));
-  return { dueAt: within(atMs, { pointer: '/localTime', said: localTime, now }) };
+  return { dueAt: within(atMs, { pointer: '/localTime', text: localTime, now }) };
 }
 
-/** A time long past is due now anyway, and Postgres has no year 0. */
-function within(atMs: number, { pointer, said, now }: { pointer: string; said: string; now: Date }): Date {
+/**
+ * Returns a due time that is at most ten years away. Times before 1970 become 1970: they are due now anyway, and
+ * Postgres has no year 0.
+ */
+function within(atMs: number, { pointer, text, now }: { pointer: string; text: string; now: Date }): Date {
   if (atMs - now.getTime() <= farthestMs) return new Date(Math.max(0, atMs));
-  const detail = `has to lie within ten years from now, not ${quoted(said)}`;
+  const detail = `has to lie within ten years from now, not ${quoted(text)}`;
   throw invalidRequest([{ pointer, code: 'out-of-range', detail }]);
 }

@@ -19,64 +19,64 @@ function laneUnderTest({ maxItems = 5, inFlight = 1, besideFrom = 1 } = {}) {
         flushes.push({ items, place, end });
       }),
   });
-  const said = () => flushes.map(({ items }) => items.join(''));
-  return { lane, flushes, said };
+  const flushedItems = () => flushes.map(({ items }) => items.join(''));
+  return { lane, flushes, said: flushedItems };
 }
 
-describe('a lane of flushes', () => {
-  it('takes together what is there, and what comes during a flush with the next', async () => {
-    const { lane, flushes, said } = laneUnderTest();
+describe('a queue that collects items for flushes', () => {
+  it('flushes waiting items together, and items that arrive during a flush with the next', async () => {
+    const { lane, flushes, said: flushedItems } = laneUnderTest();
     const [first, second] = [lane.add(['a']), lane.add(['b', 'c'])];
     await turn();
     const late = [lane.add(['d']), lane.add(['e'])];
     await turn();
-    expect(said()).toEqual(['abc']);
+    expect(flushedItems()).toEqual(['abc']);
 
     await flushes[0]?.end();
     expect(await Promise.all([first, second])).toEqual([['a!'], ['b!', 'c!']]);
-    expect(said()).toEqual(['abc', 'de']);
+    expect(flushedItems()).toEqual(['abc', 'de']);
     await flushes[1]?.end();
     expect(await Promise.all(late)).toEqual([['d!'], ['e!']]);
   });
 
-  it('is never larger than it may be, and tears nothing apart that came together', async () => {
-    const { lane, flushes, said } = laneUnderTest({ maxItems: 3 });
+  it('does not exceed its maximum size, and keeps items together that were added together', async () => {
+    const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 3 });
     for (const items of [['a', 'b'], ['c', 'd'], ['e'], ['f']]) void lane.add(items);
     await turn();
     await flushes[0]?.end();
     await flushes[1]?.end();
-    expect(said()).toEqual(['ab', 'cde', 'f']);
+    expect(flushedItems()).toEqual(['ab', 'cde', 'f']);
   });
 
-  it('has as many under way as it may, each at a place of its own', async () => {
-    const { lane, flushes, said } = laneUnderTest({ maxItems: 1, inFlight: 2 });
+  it('has at most the maximum number of flushes in progress, and passes each of them a place of its own', async () => {
+    const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 1, inFlight: 2 });
     for (const item of ['a', 'b', 'c']) void lane.add([item]);
     await turn();
-    expect(said()).toEqual(['a', 'b']);
+    expect(flushedItems()).toEqual(['a', 'b']);
     expect(new Set(flushes.map(({ place }) => place))).toEqual(new Set([0, 1]));
     await flushes[1]?.end();
     expect(flushes[2]?.place).toBe(flushes[1]?.place);
   });
 
-  it('lets few wait for the flush under way, and begins another beside it when they are many', async () => {
-    const { lane, flushes, said } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
+  it('lets few items wait for the flush in progress, and starts another flush for many items', async () => {
+    const { lane, flushes, said: flushedItems } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
     void lane.add(['a']);
     await turn();
     void lane.add(['b', 'c']);
     await turn();
-    expect(said()).toEqual(['a']);
+    expect(flushedItems()).toEqual(['a']);
     void lane.add(['d']);
     await turn();
-    expect(said()).toEqual(['a', 'bcd']);
+    expect(flushedItems()).toEqual(['a', 'bcd']);
 
     for (const item of ['e', 'f']) void lane.add([item]);
     await flushes[1]?.end();
-    expect(said()).toEqual(['a', 'bcd']);
+    expect(flushedItems()).toEqual(['a', 'bcd']);
     await flushes[0]?.end();
-    expect(said()).toEqual(['a', 'bcd', 'ef']);
+    expect(flushedItems()).toEqual(['a', 'bcd', 'ef']);
   });
 
-  it('fails those that were in a flush that failed, and goes on', async () => {
+  it('fails the items of a failed flush, and continues', async () => {
     const { lane, flushes } = laneUnderTest();
     const lost = expect(lane.add(['a'])).rejects.toThrow('scripted');
     await turn();

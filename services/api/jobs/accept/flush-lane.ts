@@ -33,7 +33,10 @@ export function createFlushLane<Item, Result>(terms: FlushLaneTerms<Item, Result
   const free = Array.from({ length: inFlight }, (_, place) => place);
   let isStarting = false;
 
-  /** Small flushes wait for the flush in flight, and for more items. */
+  /**
+   * Returns true if a flush may start. While another flush is in flight, a flush with fewer than `besideFrom` items
+   * waits.
+   */
   const isDue = () => waitingItems > 0 && free.length > 0 && (free.length === inFlight || waitingItems >= besideFrom);
 
   function next(): Unit<Item, Result>[] {

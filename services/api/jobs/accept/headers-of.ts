@@ -1,5 +1,5 @@
 import type { NewJob } from '../../../../shared/contracts/jobs/jobs.ts';
-import type { WantedJob } from './read-plain-job.ts';
+import type { RequestedJob } from './read-plain-job.ts';
 
 const contentTypes = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
 const onlyType = {
@@ -8,7 +8,7 @@ const onlyType = {
 } as const;
 
 /** Returns headers as JSON with lower-case names. Adds the body's content type unless a header sets it. */
-export function headersOf(headers: NewJob['headers'], body: WantedJob['body']): string | null {
+export function headersOf(headers: NewJob['headers'], body: RequestedJob['body']): string | null {
   const kind = body && (body.isJson ? 'json' : 'text');
   if (headers === undefined) return kind && onlyType[kind];
   const all = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -41,7 +41,7 @@ describe('accepting jobs', () => {
   let clock: SettableClock;
   let database: MemoryDatabase;
   let inner: JobIntake;
-  /** What each call of the store did, as the test scripted it. */
+  /** Scripted behaviour of each call of the store. */
   let script: ((store: () => Promise<ReadonlyMap<string, number>>) => Promise<ReadonlyMap<string, number>>)[];
   let calls: { jobs: number; isAgain: boolean }[];
   let acceptor: JobAcceptor;
@@ -62,7 +62,7 @@ describe('accepting jobs', () => {
     acceptor = createJobAcceptor({ intake, owner: 'a test', clock, logger: pino({ level: 'silent' }) });
   });
 
-  it('stores what comes together with one statement, and answers after it', async () => {
+  it('stores concurrent jobs with one statement, and answers after the statement', async () => {
     const answers = await Promise.all([
       acceptor.accept(jobOf('a')),
       acceptor.accept(jobOf()),
@@ -73,7 +73,7 @@ describe('accepting jobs', () => {
     expect(answers[0]).toMatchObject({ jobId: jobIdOf(clientId, 'a'), dueAtMs: clock.nowMs() + 60_000 });
   });
 
-  it('answers a repeat with the job that is there, also when both come at once', async () => {
+  it('answers a repeat with the existing job, also for concurrent requests', async () => {
     const [first, second] = await Promise.all([acceptor.accept(jobOf('a')), acceptor.accept(jobOf('a'))]);
     const third = await acceptor.accept(jobOf('a', { delayMs: 5 }));
     expect([first.kind, second.kind, third.kind]).toEqual(['accepted', 'duplicate', 'duplicate']);
@@ -87,13 +87,16 @@ describe('accepting jobs', () => {
     ['another method', { method: 'PUT' }],
     ['another address', { url: 'https://shop.test/other' }],
     ['other headers', { headers: '{"x-a":"b"}' }],
-  ])('refuses a key that is used again for %s, whether the first is stored or beside it', async (_what, changes) => {
-    const both = await Promise.all([acceptor.accept(jobOf('a')), acceptor.accept(jobOf('a', changes))]);
-    expect(both.map(({ kind }) => kind)).toEqual(['accepted', 'reused']);
-    expect(await acceptor.accept(jobOf('a', changes))).toEqual({ kind: 'reused', jobId: jobIdOf(clientId, 'a') });
-  });
+  ])(
+    'refuses a key that is used again for %s, whether the first job is stored or concurrent',
+    async (_what, changes) => {
+      const both = await Promise.all([acceptor.accept(jobOf('a')), acceptor.accept(jobOf('a', changes))]);
+      expect(both.map(({ kind }) => kind)).toEqual(['accepted', 'reused']);
+      expect(await acceptor.accept(jobOf('a', changes))).toEqual({ kind: 'reused', jobId: jobIdOf(clientId, 'a') });
+    },
+  );
 
-  it('resolves a commit that nobody knows of by storing the same again: what was stored is not stored twice', async () => {
+  it('resolves an unknown commit by storing the same jobs again, and stores no job twice', async () => {
     script = [(store) => store().then(() => lost())];
     const answer = acceptor.accept(jobOf());
     await passTime(clock, 1000);
@@ -106,21 +109,21 @@ describe('accepting jobs', () => {
     expect(database.scheduled.totals.get(clientId)?.accepted).toBe(1);
   });
 
-  it('stores after the connection came back what was lost before it was stored', async () => {
+  it('stores jobs again once a lost connection is back', async () => {
     script = [() => lost(), () => lost()];
     const answer = acceptor.accept(jobOf('a'));
     await passTime(clock, 1000);
     expect(await answer).toMatchObject({ kind: 'accepted' });
   });
 
-  it('gives up after ten seconds without a database, and says so', async () => {
+  it('gives up after ten seconds without a database, with an error', async () => {
     script = Array.from({ length: 100 }, () => () => lost());
     const refused = expect(acceptor.accept(jobOf('a'))).rejects.toThrow('Connection terminated');
     await passTime(clock, 11_000);
     await refused;
   });
 
-  it('asks to come again when the database took too long, as nothing was stored then', async () => {
+  it('asks for a retry if the database took too long, because nothing was stored', async () => {
     script = [() => Promise.reject(new CanceledStatement('canceling statement'))];
     await expect(acceptor.accept(jobOf('a'))).rejects.toMatchObject({ status: 503, code: 'database-busy' });
   });
@@ -135,7 +138,7 @@ describe('accepting jobs', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('answers for each of many, in their order, over several commits', async () => {
+  it('answers each job of a large request in the order of the request, even over several commits', async () => {
     const jobs = Array.from({ length: 1203 }, (_, index) => jobOf(`key-${index % 1201}`));
     const answers = await acceptor.acceptAll(jobs);
     expect(calls.map((call) => call.jobs)).toEqual([500, 500, 203]);
@@ -143,14 +146,14 @@ describe('accepting jobs', () => {
     expect(answers.filter(({ kind }) => kind === 'duplicate')).toHaveLength(2);
   });
 
-  it('says of the jobs of a commit that failed that nobody knows, and of the others what became of them', async () => {
+  it('reports jobs of a failed commit as unknown, and all other jobs with their results', async () => {
     script = [(store) => store(), () => Promise.reject(new Error('scripted failure'))];
     const answers = await acceptor.acceptAll(Array.from({ length: 700 }, () => jobOf()));
     expect(answers.slice(0, 500).every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(answers.slice(500).every(({ kind }) => kind === 'unknown')).toBe(true);
   });
 
-  it('takes no more into memory than it may, and takes more once there is room', async () => {
+  it('accepts no more jobs than fit into memory, and more once there is room again', async () => {
     let end: (due: ReadonlyMap<string, number>) => void = () => undefined;
     script = [() => new Promise((resolve) => (end = resolve))];
     const bodies = jobOf(null, { body: 'x'.repeat(60_000) });

@@ -11,15 +11,15 @@ import { apiMetrics } from '../../frame/metrics.ts';
 /** Maximum jobs per statement: larger statements are not cheaper, and keep more requests waiting for one commit. */
 export const maxFlushJobs = 500;
 /**
- * Minimum jobs of a second concurrent flush, for single jobs. This process then works while the database does, which
- * gained a twelfth in measurements. With fewer jobs, or a third flush, Postgres costs a quarter more per job without a
- * gain. Bulk requests fill their own flushes.
+ * Minimum jobs of a second concurrent flush, for single jobs. This process can then work while the database does, which
+ * raised throughput by a twelfth in measurements. With fewer jobs, or with a third flush, Postgres spends a quarter
+ * more per job without a gain. Bulk requests fill their own flushes.
  */
 const singlesBeside = 24;
 /** Maximum jobs that were read from requests and are not committed yet. */
 const maxInsideJobs = 30_000;
 const maxInsideBytes = 64 * 1024 * 1024;
-/** Time for which an unknown commit outcome is resolved. */
+/** Milliseconds for which this process tries to find out whether a commit succeeded. */
 const resolveForMs = 10_000;
 const resolveEveryMs = 250;
 
@@ -62,12 +62,17 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
   const slot = (lane: number) => totalsSlotOf(`${owner}/${lane}`);
   const lane = (slots: readonly number[], besideFrom = 1) =>
     createFlushLane<JobToStore, Acceptance>({
-      ...{ maxItems: maxFlushJobs, inFlight: slots.length, besideFrom },
+      maxItems: maxFlushJobs,
+      inFlight: slots.length,
+      besideFrom,
       flush: (jobs, place) => storeGroup(jobs, slots[place] ?? slot(0)),
     });
   const singles = lane([slot(0), slot(4)], singlesBeside);
   const bulk = lane([slot(1), slot(2)]);
-  /** One flush at a time: two would race for the order, and making the next job of many keys due takes a while. */
+  /**
+   * Separate lane for jobs with an ordering key, with one flush at a time: two flushes would race for the order. These
+   * flushes may be slow, because they make the next job of many keys due.
+   */
   const ordered = lane([slot(3)]);
 
   async function storeGroup(jobs: readonly JobToStore[], slotNo: number): Promise<Acceptance[]> {
@@ -93,7 +98,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
         if (isDatabaseFull(error)) throw lost ?? error;
         if (!databaseUnavailable(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
         lost = asError(error);
-        logger.warn({ err: error, jobs: jobs.length }, 'jobs may be stored or not: they are stored again');
+        logger.warn({ err: error, jobs: jobs.length }, 'unknown whether jobs were stored: they are stored again');
         await clock.sleep(resolveEveryMs);
       }
     }
@@ -129,7 +134,7 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     accept: (job) =>
       within([job], async () => {
         const [acceptance] = await add(job.ordering ? ordered : singles, [job]);
-        if (!acceptance) throw new Error('a flush answered for fewer jobs than it was given');
+        if (!acceptance) throw new Error('a flush returned fewer results than jobs');
         return acceptance;
       }),
     acceptAll: (jobs) =>
@@ -179,7 +184,10 @@ function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {
   return Array.from({ length: parts }, (_, part) => jobs.slice(part * maxFlushJobs, (part + 1) * maxFlushJobs));
 }
 
-/** Parts after a rejected part are not stored, so that a repeat of the request keeps the order. */
+/**
+ * Executes the parts one after the other. Parts after a rejected part are not stored, so that a repeat of the request
+ * keeps the order.
+ */
 async function settledInTurn<Part, Result>(
   parts: readonly Part[],
   work: (part: Part) => Promise<Result>,
@@ -210,16 +218,16 @@ function asError(error: unknown): Error {
 
 function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  const detail = 'something went wrong on our side: sent again with its key, it is stored once';
+  const detail = 'an internal error occurred: repeat the job with its key; it is stored only once';
   return databaseUnavailable(error) ?? new HttpProblem({ status: 500, code: 'internal-error', detail });
 }
 
 function full(): HttpProblem {
-  const detail = 'more jobs are waiting to be stored than are kept in memory; retry-after says when to come again';
+  const detail = 'too many jobs are waiting to be stored; retry-after is the time to wait';
   return new HttpProblem({ status: 429, code: 'too-many-jobs', detail, headers: { 'retry-after': '1' } });
 }
 
 function busy(): HttpProblem {
-  const detail = 'the database took too long to store the jobs, and has stored none of them; try again in 2 seconds';
+  const detail = 'the database took too long to store the jobs and stored none of them; try again in 2 seconds';
   return new HttpProblem({ status: 503, code: 'database-busy', detail, headers: { 'retry-after': '2' } });
 }

@@ -28,14 +28,14 @@ function ask(secret: string | undefined, method: 'GET' | 'POST' | 'PATCH', url: 
 
 const makeClient = (definition: object = {}) => on.ask('POST', '/v1/clients', { name: 'orders', ...definition });
 
-async function brought(secret: string, times: number) {
+async function submitJobs(secret: string, times: number) {
   const answers = [];
   for (let each = 0; each < times; each++) answers.push(await ask(secret, 'POST', '/v1/jobs', someJob));
   return answers;
 }
 
-describe('a key with bounds of its own', () => {
-  it('tells them as they were said, and has none where nothing was said', async () => {
+describe('a key with limits of its own', () => {
+  it('returns its limits as they were set, and has none by default', async () => {
     await makeClient();
     const { key } = await keyOf({ jobsPerSecond: 200, storedJobs: 500_000 });
     expect(key.bounds).toEqual({ jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null });
@@ -43,17 +43,17 @@ describe('a key with bounds of its own', () => {
     expect((await keyOf({})).key.bounds).toEqual(none);
   });
 
-  it('brings no more jobs a second than that, while another key of its client does', async () => {
+  it('submits no more jobs per second than its limit, while another key of its client can', async () => {
     await makeClient();
     const [bounded, free] = [await keyOf({ jobsPerSecond: 2 }), await keyOf({})];
-    const answers = await brought(bounded.secret, 3);
+    const answers = await submitJobs(bounded.secret, 3);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
     expect(answers[2]?.headers['retry-after']).toBe('1');
     expect(problem.parse(answers[2]?.json())).toMatchObject({
       code: 'too-many-jobs',
-      detail: 'this key may bring 2 jobs per second (bounds.jobsPerSecond)',
+      detail: 'this key may submit 2 jobs per second (bounds.jobsPerSecond)',
     });
-    expect((await brought(free.secret, 1))[0]?.statusCode).toBe(201);
+    expect((await submitJobs(free.secret, 1))[0]?.statusCode).toBe(201);
 
     on.deps.clock.advance(1000);
     const jobs = [someJob, someJob, someJob];
@@ -62,40 +62,39 @@ describe('a key with bounds of its own', () => {
     expect(bulk.results[2]).toMatchObject({ errors: [{ code: 'too-many-jobs' }] });
   });
 
-  it('pays for what is stored alone: not for a duplicate, nor for what its client has no room for', async () => {
+  it('uses its rate only for stored jobs, not for duplicates or refused jobs', async () => {
     await makeClient({ maxStoredJobs: 2 });
     const { secret } = await keyOf({ jobsPerSecond: 2 });
     const job = { ...someJob, idempotencyKey: 'a' };
     const statuses = [];
     for (let each = 0; each < 3; each++) statuses.push((await ask(secret, 'POST', '/v1/jobs', job)).statusCode);
-    statuses.push(...(await brought(secret, 1)).map(({ statusCode }) => statusCode));
+    statuses.push(...(await submitJobs(secret, 1)).map(({ statusCode }) => statusCode));
     expect(statuses).toEqual([201, 200, 200, 201]);
-    const [refused] = await brought(secret, 1);
+    const [refused] = await submitJobs(secret, 1);
     expect([refused?.statusCode, problem.parse(refused?.json()).detail]).toEqual([
       429,
-      'this key may bring 2 jobs per second (bounds.jobsPerSecond)',
+      'this key may submit 2 jobs per second (bounds.jobsPerSecond)',
     ]);
     on.deps.clock.advance(1000);
-    for (const answer of await brought(secret, 4)) {
+    for (const answer of await submitJobs(secret, 4)) {
       expect(problem.parse(answer.json()).detail).toMatch(/maxStoredJobs is 2$/);
     }
   });
 
-  it('brings none while its client has so many stored, and the client may have more', async () => {
+  it('submits no jobs once its client stores as many as the limit of the key, even if the client may store more', async () => {
     await makeClient();
     const [bounded, free] = [await keyOf({ storedJobs: 2 }), await keyOf({})];
-    await brought(free.secret, 1);
-    const answers = await brought(bounded.secret, 2);
+    await submitJobs(free.secret, 1);
+    const answers = await submitJobs(bounded.secret, 2);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 429]);
     expect(problem.parse(answers[1]?.json())).toMatchObject({
       code: 'quota-exceeded',
-      detail:
-        'the client "orders" has 2 jobs that have not ended, and this key brings more below 2 alone (bounds.storedJobs)',
+      detail: 'the client "orders" has 2 open jobs, and this key may submit more only below 2 (bounds.storedJobs)',
     });
-    expect((await brought(free.secret, 1))[0]?.statusCode).toBe(201);
+    expect((await submitJobs(free.secret, 1))[0]?.statusCode).toBe(201);
   });
 
-  it('is answered so many other requests a minute, and told which bound that is', async () => {
+  it('is refused above its limit of requests per minute, with the limit in the refusal; job submissions do not count', async () => {
     await makeClient();
     const { secret } = await keyOf({ requestsPerMinute: 2 });
     const answers = [];
@@ -106,19 +105,21 @@ describe('a key with bounds of its own', () => {
       'more than 2 requests in a minute of this key (bounds.requestsPerMinute)',
     );
     // Jobs go by the other bounds.
-    expect((await brought(secret, 1))[0]?.statusCode).toBe(201);
+    expect((await submitJobs(secret, 1))[0]?.statusCode).toBe(201);
   });
 
-  it('has them within what its clients may have, and within those of the key that makes it', async () => {
+  it('cannot exceed the limits of its clients, or of the key that creates it', async () => {
     await makeClient({ maxStoredJobs: 1000, acceptPerSecond: 50 });
     const beyond = await made({ storedJobs: 1001, jobsPerSecond: 51 });
     expect(problem.parse(beyond.json()).errors).toEqual([
       {
-        ...{ pointer: '/bounds/storedJobs', code: 'beyond-client' },
+        pointer: '/bounds/storedJobs',
+        code: 'beyond-client',
         detail: 'is 1001, and none of its clients may have more than 1000 (maxStoredJobs)',
       },
       {
-        ...{ pointer: '/bounds/jobsPerSecond', code: 'beyond-client' },
+        pointer: '/bounds/jobsPerSecond',
+        code: 'beyond-client',
         detail: 'is 51, and none of its clients may have more than 50 (acceptPerSecond)',
       },
     ]);
@@ -130,31 +131,31 @@ describe('a key with bounds of its own', () => {
     expect((await made({ jobsPerSecond: 20 }, {}, lead.secret)).statusCode).toBe(201);
   });
 
-  it('gets others at once where it is changed', async () => {
+  it('applies changed limits at once', async () => {
     await makeClient();
     const { key, secret } = await keyOf({ jobsPerSecond: 1 });
-    expect((await brought(secret, 2)).map(({ statusCode }) => statusCode)).toEqual([201, 429]);
+    expect((await submitJobs(secret, 2)).map(({ statusCode }) => statusCode)).toEqual([201, 429]);
     const changed = await on.ask('PATCH', key.links.self, { bounds: { storedJobs: 5 } });
     expect(apiKeyShape.parse(changed.json()).bounds).toEqual({ ...none, storedJobs: 5 });
-    expect((await brought(secret, 1))[0]?.statusCode).toBe(201);
+    expect((await submitJobs(secret, 1))[0]?.statusCode).toBe(201);
     expect((await on.ask('PATCH', key.links.self, { bounds: { storedJobs: 0 } })).statusCode).toBe(422);
   });
 });
 
-describe('what keys have brought', () => {
-  it('is told among processes, each for itself, and no more of one that was silent for ten minutes', async () => {
+describe('the number of jobs submitted with a key', () => {
+  it('is exchanged between processes, but not with processes that were silent for ten minutes', async () => {
     const [key, other] = [uuidv7(), uuidv7()];
     const [one, two] = [uuidv7(), uuidv7()].map((owner) => createKeyRateExchange({ pool: on.pool, owner }));
-    const told = async (exchange: typeof one, jobs: number) =>
-      [...((await exchange?.(new Map([[key, jobs]]))) ?? [])].map(([of, others]) => [of === key, others]);
-    expect(await told(one, 5)).toEqual([[true, 0]]);
-    expect(await told(two, 7)).toEqual([[true, 5]]);
-    expect(await told(one, -2)).toEqual([[true, 7]]);
-    expect(await told(two, 0)).toEqual([[true, 3]]);
+    const exchanged = async (exchange: typeof one, jobs: number) =>
+      [...((await exchange?.(new Map([[key, jobs]]))) ?? [])].map(([keyId, others]) => [keyId === key, others]);
+    expect(await exchanged(one, 5)).toEqual([[true, 0]]);
+    expect(await exchanged(two, 7)).toEqual([[true, 5]]);
+    expect(await exchanged(one, -2)).toEqual([[true, 7]]);
+    expect(await exchanged(two, 0)).toEqual([[true, 3]]);
     expect([...((await two?.(new Map([[other, 1]]))) ?? [])]).toEqual([[other, 0]]);
 
-    await on.pool.query(`update api_key_rates set told_at = told_at - interval '11 minutes' where jobs = 3`);
-    expect(await told(two, 0)).toEqual([[true, 0]]);
+    await on.pool.query(`update api_key_rates set reported_at = reported_at - interval '11 minutes' where jobs = 3`);
+    expect(await exchanged(two, 0)).toEqual([[true, 0]]);
     expect((await on.rowsOf('api_key_rates')).map(({ jobs }) => jobs).toSorted()).toEqual(['1', '7']);
   });
 });

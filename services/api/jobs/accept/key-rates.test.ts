@@ -6,15 +6,15 @@ import { createKeyRates, type KeyRates } from './key-rates.ts';
 
 describe('the rate of a key', () => {
   let clock: SettableClock;
-  let told: [string, number][][];
-  /** What all other processes have brought in all. */
+  let reported: [string, number][][];
+  /** Jobs accepted by all other processes in total. */
   let others: number;
   let rates: KeyRates;
   beforeEach(() => {
     clock = createSettableClock();
-    [told, others] = [[], 0];
-    const exchange = (brought: ReadonlyMap<string, number>) => {
-      told.push([...brought]);
+    [reported, others] = [[], 0];
+    const exchange = (submitted: ReadonlyMap<string, number>) => {
+      reported.push([...submitted]);
       return Promise.resolve(new Map([['a', others]]));
     };
     rates = createKeyRates({ exchange, clock, logger: pino({ level: 'silent' }) });
@@ -25,14 +25,14 @@ describe('the rate of a key', () => {
   const taken = (wanted: number, perSecond = 100) =>
     Array.from({ length: wanted }, () => rates.take('a', perSecond)).filter((wait) => wait === undefined).length;
 
-  it('is a second’s worth at once, so much again each second, and says when to come again', async () => {
+  it('allows a second’s worth at once, refills each second, and returns the time to wait', async () => {
     expect(taken(300)).toBe(100);
     expect(rates.take('a', 100)).toBe(1);
     await passTime(clock, 500);
     expect(taken(300)).toBe(50);
   });
 
-  it('is what the other processes leave of it, and never nothing', async () => {
+  it('is the rest that other processes leave, and never zero', async () => {
     taken(1);
     await passTime(clock, 1000);
     for (const each of [70, 140, 210]) {
@@ -45,24 +45,24 @@ describe('the rate of a key', () => {
     expect(taken(300)).toBe(5);
   });
 
-  it('gets back what was not stored, also after it was told', async () => {
+  it('is credited with jobs that were not stored, even after they were reported', async () => {
     expect(taken(100)).toBe(100);
     rates.giveBack('a', 10);
     expect(taken(300)).toBe(10);
     await passTime(clock, 1000);
     rates.giveBack('a', 3);
     await passTime(clock, 1000);
-    expect(told.at(-2)).toEqual([['a', 100]]);
-    expect(told.at(-1)).toEqual([['a', -3]]);
+    expect(reported.at(-2)).toEqual([['a', 100]]);
+    expect(reported.at(-1)).toEqual([['a', -3]]);
   });
 
-  it('asks nothing while no key with a rate brings anything, and forgets one that has stopped', async () => {
+  it('is not exchanged while no key submits jobs, and is dropped for idle keys', async () => {
     await passTime(clock, 5000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     taken(1);
     await passTime(clock, 62_000);
-    const asked = told.length;
+    const exchanges = reported.length;
     await passTime(clock, 5000);
-    expect(told).toHaveLength(asked);
+    expect(reported).toHaveLength(exchanges);
   });
 });

@@ -10,7 +10,7 @@ const forgetAfterMs = 60_000;
 
 export interface KeyRatesDeps {
   /** Adds the jobs submitted here since the last exchange. Returns the total of all other processes by key. */
-  exchange: (brought: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, number>>;
+  exchange: (submitted: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, number>>;
   clock: Clock;
   logger: Logger;
 }
@@ -18,9 +18,9 @@ export interface KeyRatesDeps {
 interface KeyRate extends RateShare {
   usedAtMs: number;
   /** Jobs counted here and not exchanged yet. */
-  untold: number;
+  unreported: number;
   /** Total of the other processes, and when it was read. */
-  looked: { others: number; atMs: number } | null;
+  lastExchange: { others: number; atMs: number } | null;
 }
 
 /**
@@ -28,7 +28,7 @@ interface KeyRate extends RateShare {
  * be exceeded for that long. No exchange takes place while no such key submits jobs.
  */
 export interface KeyRates {
-  /** @returns undefined if there is room for one job, otherwise seconds to wait */
+  /** @returns undefined if the rate allows one more job, otherwise seconds to wait */
   take(key: string, perSecond: number): number | undefined;
   giveBack(key: string, jobs: number): void;
   start(): void;
@@ -41,36 +41,36 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
   function rateOf(key: string, perSecond: number, nowMs: number): KeyRate {
     const known = rates.get(key);
     if (known) return known;
-    const fresh = { usedAtMs: nowMs, tokens: perSecond, filledAtMs: nowMs, othersPerSecond: 0, untold: 0 };
-    const rate = { ...fresh, looked: null };
+    const fresh = { usedAtMs: nowMs, tokens: perSecond, filledAtMs: nowMs, othersPerSecond: 0, unreported: 0 };
+    const rate = { ...fresh, lastExchange: null };
     rates.set(key, rate);
     return rate;
   }
 
   async function look(): Promise<number> {
     const nowMs = clock.monotonicMs();
-    for (const [key, { usedAtMs, untold }] of rates) {
-      if (untold === 0 && nowMs - usedAtMs > forgetAfterMs) rates.delete(key);
+    for (const [key, { usedAtMs, unreported: unreported }] of rates) {
+      if (unreported === 0 && nowMs - usedAtMs > forgetAfterMs) rates.delete(key);
     }
     if (rates.size === 0) return lookEveryMs;
-    const told = new Map([...rates].map(([key, { untold }]) => [key, untold]));
-    const others = await exchange(told);
-    for (const [key, jobs] of told) {
+    const reported = new Map([...rates].map(([key, { unreported: unreported }]) => [key, unreported]));
+    const others = await exchange(reported);
+    for (const [key, jobs] of reported) {
       const rate = rates.get(key);
       if (rate) note(rate, jobs, others.get(key) ?? 0);
     }
     return lookEveryMs;
   }
 
-  function note(rate: KeyRate, told: number, others: number): void {
+  function note(rate: KeyRate, reported: number, others: number): void {
     const atMs = clock.monotonicMs();
-    const { looked } = rate;
-    if (looked) {
+    const { lastExchange } = rate;
+    if (lastExchange) {
       // The total decreases when a process that ended long ago is removed.
-      rate.othersPerSecond = (Math.max(0, others - looked.others) * 1000) / Math.max(1, atMs - looked.atMs);
+      rate.othersPerSecond = (Math.max(0, others - lastExchange.others) * 1000) / Math.max(1, atMs - lastExchange.atMs);
     }
-    rate.looked = { others, atMs };
-    rate.untold -= told;
+    rate.lastExchange = { others, atMs };
+    rate.unreported -= reported;
   }
 
   const loop = createLoop({ name: 'exchange-key-rates', turn: look, afterErrorMs: lookEveryMs, clock, logger });
@@ -83,7 +83,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
       const share = refill(rate, perSecond, nowMs);
       if (rate.tokens < 1) return secondsUntilOne(rate, share);
       rate.tokens -= 1;
-      rate.untold += 1;
+      rate.unreported += 1;
       return undefined;
     },
     giveBack: (key, jobs) => {
@@ -91,7 +91,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
       if (!rate) return;
       rate.tokens += jobs;
       // May become negative: the next exchange then subtracts jobs that were already counted.
-      rate.untold -= jobs;
+      rate.unreported -= jobs;
     },
     start: () => loop.start(),
     stop: () => loop.stop(),

@@ -6,7 +6,7 @@ import { readPlainJob } from './read-plain-job.ts';
 
 const good = { client: 'orders', url: 'https://shop.test/hook' };
 
-describe('what is plainly a job', () => {
+describe('the plain reader of jobs', () => {
   it.each([
     good,
     { ...good, url: 'http://127.0.0.1:8080/a?b=%20c' },
@@ -15,22 +15,22 @@ describe('what is plainly a job', () => {
     { ...good, body: 'ünïcødé 💡' },
     { ...good, body: [] },
     { client: 'orders', endpoint: 'billing' },
-  ])('is read without the shape: %j', (value) => {
+  ])('reads %j without the schema', (value) => {
     expect(readPlainJob(value, undefined)).toEqual(byShape(value));
   });
 
-  it.each([null, false, true, 0, -1.5])('leaves the body %j, which few jobs have, to the shape', (body) => {
+  it.each([null, false, true, 0, -1.5])('leaves the rare body %j to the schema', (body) => {
     expect(readPlainJob({ ...good, body }, undefined)).toBeUndefined();
     expect(readJob({ ...good, body }).body).toEqual({ text: JSON.stringify(body), isJson: true });
   });
 
-  it('belongs to the client of all, unless it names one', () => {
+  it('uses the client that is given for all jobs, unless the job names a client', () => {
     expect(readPlainJob({ url: good.url }, 'orders')?.client).toBe('orders');
     expect(readPlainJob({ ...good, client: 'own' }, 'orders')?.client).toBe('own');
   });
 });
 
-it('reads nothing that the shape refuses, and nothing otherwise than the shape does', () => {
+it('the plain reader accepts only jobs that the schema accepts, with the same result', () => {
   let plain = 0;
   fc.assert(
     fc.property(jobs, (value) => {
@@ -80,7 +80,7 @@ const keys = fc.oneof(
   fc.constantFrom('k', 'a b', '', 'ä', 'k'.repeat(256)),
   fc.integer(),
 );
-/** As they come out of JSON. */
+/** Values as JSON contains them. */
 const values = fc.jsonValue();
 /** Mostly right, sometimes at the edge, seldom anything. */
 const field = (right: readonly unknown[], edge: fc.Arbitrary<unknown>) =>

@@ -6,7 +6,7 @@ import { plainHttpUri } from '../../../../shared/contracts/uris.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
 
 /** A parsed job, with its body as the text that is stored and sent. */
-export interface WantedJob extends Omit<NewJob, 'body'> {
+export interface RequestedJob extends Omit<NewJob, 'body'> {
   body: { text: string; isJson: boolean } | null;
   trace?: CallerTrace | undefined;
 }
@@ -44,7 +44,7 @@ const checks = new Map<string, (value: unknown) => boolean>(Object.entries(isPla
  * test checks that both agree.
  * @param client default for a job that names none
  */
-export function readPlainJob(value: unknown, client: string | undefined): WantedJob | undefined {
+export function readPlainJob(value: unknown, client: string | undefined): RequestedJob | undefined {
   if (!hasPlainFields(value)) return undefined;
   const { client: named = client, url, endpoint, method = 'POST', dueAt, delaySeconds } = value;
   const { idempotencyKey, relevancySeconds, tags } = value;
@@ -62,8 +62,11 @@ function hasPlainFields(value: unknown): value is PlainFields {
   return true;
 }
 
-/** The body was parsed from JSON, so it can be serialized as JSON. */
-function bodyOf(body: string | object): WantedJob['body'] | undefined {
+/**
+ * Returns a body in its stored form; undefined if it is not storable or too long. An object was parsed from JSON, so it
+ * can be serialized as JSON.
+ */
+function bodyOf(body: string | object): RequestedJob['body'] | undefined {
   const isJson = typeof body !== 'string';
   const text = isJson ? JSON.stringify(body) : body;
   return isStorable(text) && isWithinBytes(text, jobLimits.bodyBytes) ? { text, isJson } : undefined;

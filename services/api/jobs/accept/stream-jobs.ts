@@ -5,11 +5,11 @@ import { parseJsonBody } from '../../frame/server/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
 import { byteLines } from '../../frame/byte-lines.ts';
 
-/** Room for a body of 64 KiB with worst-case escaping, and the other fields. */
+/** Maximum bytes of a line: enough for a body of 64 KiB with worst-case escaping, and for the other fields. */
 const maxLineBytes = 512 * 1024;
 /** Maximum bytes of lines that wait for one commit. */
 const maxPartBytes = 4 * 1024 * 1024;
-/** Pause while this process has no room for more jobs. */
+/** Milliseconds between two attempts while this process can accept no more jobs. */
 const waitForRoomMs = 50;
 /** Maximum parts of one stream that are stored concurrently. */
 const partsAtOnce = 2;
@@ -26,14 +26,14 @@ interface Line {
  */
 export async function* streamJobResults(
   bytes: AsyncIterable<unknown>,
-  of: Pick<SentJobs, 'client' | 'sender'>,
+  owner: Pick<SentJobs, 'client' | 'sender'>,
   deps: AcceptJobsDeps,
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
   for await (const part of partsOf(bytes)) {
     // Jobs with an ordering key are stored only after all earlier parts.
     while (part.some(mayHaveOrder) && storing.length > 0) yield (await storing.shift()) ?? '';
-    storing.push(storePart(part, of, deps));
+    storing.push(storePart(part, owner, deps));
     if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
   }
   for (const last of storing) yield await last;
@@ -65,15 +65,15 @@ function mayHaveOrder({ bytes }: Line): boolean {
   return bytes !== null && (bytes.includes('"orderingKey"') || bytes.includes('\\u'));
 }
 
-/** Never rejects: the results must report on every line. */
+/** Stores a part and returns its lines of results. Never rejects, because the results must report on every line. */
 async function storePart(
   part: readonly Line[],
-  of: Pick<SentJobs, 'client' | 'sender'>,
+  owner: Pick<SentJobs, 'client' | 'sender'>,
   deps: AcceptJobsDeps,
 ): Promise<string> {
   const read = part.map(({ bytes }) => valueOf(bytes));
   const values = read.flatMap((each) => ('value' in each ? [each.value] : []));
-  const stored = await storeWhenThereIsRoom({ values, ...of, pointerAt: () => '' }, deps);
+  const stored = await storeWhenThereIsRoom({ values, ...owner, pointerAt: () => '' }, deps);
   let place = 0;
   const results = read.map((each) => ('value' in each ? stored[place++] : each));
   return results.map((result, index) => `${JSON.stringify({ line: part[index]?.line, ...result })}\n`).join('');
@@ -89,7 +89,7 @@ async function storeWhenThereIsRoom(sent: SentJobs, deps: AcceptJobsDeps): Promi
         continue;
       }
       const code = error instanceof HttpProblem ? error.code : 'internal-error';
-      const detail = 'nobody knows whether it is stored: sent again with its key, it is stored once';
+      const detail = 'unknown whether the job is stored: repeat it with its key; it is stored only once';
       return sent.values.map(() => ({ status: 'unknown', errors: [{ pointer: '', code, detail }] }));
     }
   }

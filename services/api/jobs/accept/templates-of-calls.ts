@@ -10,10 +10,10 @@ import {
 import { invalidRequest } from '../../frame/http-problem.ts';
 import { pointerOf } from '../../frame/server/json-pointer.ts';
 import { headersOf } from './headers-of.ts';
-import type { WantedJob } from './read-plain-job.ts';
+import type { RequestedJob } from './read-plain-job.ts';
 
 /** @throws {HttpProblem} 422 if a call could not be filled from the template */
-export function templateOfJob({ headers, body, idempotencyKey, orderingKey }: WantedJob): CallTemplate {
+export function templateOfJob({ headers, body, idempotencyKey, orderingKey }: RequestedJob): CallTemplate {
   const values: TemplateValues = {
     ...(idempotencyKey !== undefined && { key: idempotencyKey }),
     ...(orderingKey !== undefined && { orderingKey }),
@@ -21,34 +21,41 @@ export function templateOfJob({ headers, body, idempotencyKey, orderingKey }: Wa
   return { form: checkedForm({ headers, body, values, without: withoutOfJobs, path: [] }), values };
 }
 
-const ofSchedules = 'it is for schedules';
+const ofSchedules = 'the name is only for schedules';
 const withoutOfJobs = {
-  ...{ key: 'the job has no idempotencyKey', orderingKey: 'the job has no orderingKey' },
-  ...{ scheduleId: ofSchedules, group: ofSchedules, localTime: ofSchedules },
+  key: 'the job has no idempotencyKey',
+  orderingKey: 'the job has no orderingKey',
+  scheduleId: ofSchedules,
+  group: ofSchedules,
+  localTime: ofSchedules,
 };
 
 /** @throws {HttpProblem} 422 if a fire could not be filled from the template */
-export function templateFormOfSchedule(target: Pick<WantedJob, 'headers' | 'body'>, hasGroups: boolean): TemplateForm {
+export function templateFormOfSchedule(
+  target: Pick<RequestedJob, 'headers' | 'body'>,
+  hasGroups: boolean,
+): TemplateForm {
   const values = hasGroups ? { ...longestOfFires, group: 'x'.repeat(63) } : longestOfFires;
   return checkedForm({ ...target, values, without: withoutOfSchedules, path: ['target'] });
 }
 
-/** The longest possible values. */
+/** Longest values that a fire can have. They check that no filled template is too long. */
 const longestOfFires: TemplateValues = {
   key: 'x'.repeat(160),
   scheduleId: 'x'.repeat(30),
   localTime: 'x'.repeat(19),
 };
 const withoutOfSchedules = {
-  ...{ group: 'the schedule has no groups', orderingKey: 'the jobs of a schedule have none' },
+  group: 'the schedule has no groups',
+  orderingKey: 'the jobs of a schedule have none',
 };
 
 interface CallToCheck {
   headers?: NewJob['headers'];
-  body: WantedJob['body'];
+  body: RequestedJob['body'];
   values: TemplateValues;
   without: TemplateValues;
-  /** Prefix of the pointers of its problems. */
+  /** Prefix of the JSON pointers in problems of this call. */
   path: readonly string[];
 }
 

@@ -28,7 +28,7 @@ describe('dead jobs', () => {
     store = createDeadJobStore({ pool: database.pool });
   });
 
-  /** Calls them in vain, for the last time. */
+  /** Makes their last call, which fails. */
   async function die(cause: string, ...jobs: (Partial<SeedJob> & { number: number })[]): Promise<void> {
     const keys = await subject.add(
       jobs.map(({ number, ...job }) => ({
@@ -64,7 +64,7 @@ describe('dead jobs', () => {
     expect(await store.groups({ cause: 'connection refused' })).toMatchObject([{ clientId: one, jobs: 1 }]);
   });
 
-  it('are listed the last first, page by page, by client and cause', async () => {
+  it('are listed newest first, by page, client and cause', async () => {
     for (const number of [1, 2, 3]) await die('status 500', { number });
     await die('connection refused', { number: 4, clientId: two });
     const first = await store.list({}, 2, null);
@@ -75,7 +75,7 @@ describe('dead jobs', () => {
     await expect(store.list({}, 2, 'nonsense')).rejects.toBeInstanceOf(InvalidCursorError);
   });
 
-  it('are shown whole', async () => {
+  it('are returned with all fields', async () => {
     await die('status 500', { number: 1, body: '{"a":1}', url: 'https://one.example/x', expiresInMs: 3_600_000 });
     const job = await store.find(jobIdOf(1));
     expect(job).toMatchObject({ clientId: one, cause: 'status 500', attempt: 3, status: 500, error: 'status 500' });
@@ -89,7 +89,7 @@ describe('dead jobs', () => {
     expect(await store.find(jobIdOf(9))).toBeUndefined();
   });
 
-  it('become jobs again, one by one, with all their attempts before them, and are counted as dead no longer', async () => {
+  it('become pending jobs on replay, with their earlier attempts, and no longer count as dead', async () => {
     await die('status 500', { number: 1, url: 'https://one.example/x' });
     expect(await store.replay(jobIdOf(1), terms)).toBe('replayed');
     expect(await store.replay(jobIdOf(1), terms)).toBe('missing');
@@ -98,7 +98,7 @@ describe('dead jobs', () => {
     expect((await store.list({}, 10, null)).items).toEqual([]);
   });
 
-  it('all that fit do, and no other', async () => {
+  it('are replayed if they match the filter, and all others stay dead', async () => {
     await die('status 500', { number: 1 }, { number: 2, clientId: two });
     await die('connection refused', { number: 3 });
     expect(await store.replayAll({ cause: 'status 500', clientIds: [one] }, terms)).toEqual({ jobs: 1, expired: 0 });
@@ -107,14 +107,14 @@ describe('dead jobs', () => {
     expect(await store.replayAll({}, terms)).toEqual({ jobs: 0, expired: 0 });
   });
 
-  it('fall due one after the other where a rate is asked for', async () => {
+  it('become due one after the other at a requested rate', async () => {
     await die('status 500', ...Array.from({ length: 5 }, (_, index) => ({ number: index + 1 })));
     await store.replayAll({}, { withExpired: false, perSecond: 0.1 });
     const dues = (await pending()).map(({ dueInMs }) => Math.round((dueInMs ?? 0) / 10_000) * 10_000);
     expect(dues.sort((a, b) => a - b).map((due) => Math.max(0, due))).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
   });
 
-  it('stay dead when they have expired, unless that is asked for; then they never expire again', async () => {
+  it('stay dead after their expiry, unless withExpired is set; then they do not expire again', async () => {
     await die('status 500', { number: 1, expiresInMs: 2000 }, { number: 2 });
     // As long as it takes to expire: what ends is moved, where the clock cannot be.
     await expire(jobIdOf(1));

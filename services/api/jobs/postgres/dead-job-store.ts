@@ -2,11 +2,11 @@ import type { Pool } from 'pg';
 import { validate } from 'uuid';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
-import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
-/** Jobs per transaction, which locks their rows for some dozen milliseconds. */
+/** Maximum jobs per transaction, which locks their rows for some dozen milliseconds. */
 const perReplay = 1000;
 
 export interface DeadJobFilter {
@@ -54,7 +54,7 @@ export interface ReplayTerms {
   perSecond: number | null;
 }
 
-export interface Replayed {
+export interface ReplayResult {
   jobs: number;
   /** Expired jobs, which were not replayed. */
   expired: number;
@@ -63,7 +63,7 @@ export interface Replayed {
 export type DeadJobStore = ReturnType<typeof createDeadJobStore>;
 
 export function createDeadJobStore({ pool }: { pool: Pool }) {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     /** Returns groups by client and cause, the largest first. */
@@ -103,15 +103,15 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       if (!row) return 'missing';
       if (row.replayed > 0) {
         await advanceCommitted({ pool, slot: 0 }, row.woken);
-        teller.committed(0);
+        notifier.committed(0);
         return 'replayed';
       }
       if (row.deleted > 0) return 'client-deleted';
       return row.expired > 0 ? 'expired' : 'missing';
     },
     /** Replays all matching jobs that were dead at the time of the request, about a thousand per transaction. */
-    replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<Replayed> => {
-      const until = await asked();
+    replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<ReplayResult> => {
+      const until = await databaseTime();
       const wanted = { ...filterOf(filter), jobId: null };
       for (let jobs = 0; ;) {
         const { rows } = await pool.query<ReplayRow>(
@@ -120,7 +120,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         const { replayed, expired, woken } = rows[0] ?? { replayed: 0, expired: 0, woken: [] };
         jobs += replayed;
         await advanceCommitted({ pool, slot: 0 }, woken);
-        if (replayed > 0) teller.committed(0);
+        if (replayed > 0) notifier.committed(0);
         if (replayed < perReplay) return { jobs, expired };
       }
     },
@@ -131,7 +131,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     },
     /** Discards all matching jobs that were dead at the time of the request. Returns their number. */
     discardAll: async (filter: DeadJobFilter): Promise<number> => {
-      const until = await asked();
+      const until = await databaseTime();
       for (let jobs = 0; ;) {
         const wanted = { ...filterOf(filter), jobId: null, until, limit: perReplay };
         const { rowCount } = await pool.query(discardDead.with(wanted));
@@ -142,7 +142,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
   };
 
   /** Returns the current time of the database server as text, with microseconds. */
-  async function asked(): Promise<string | null> {
+  async function databaseTime(): Promise<string | null> {
     const { rows } = await pool.query<{ now: string }>('select now()::text as now');
     return rows[0]?.now ?? null;
   }
@@ -171,7 +171,7 @@ function placeOf(cursor: string | null): [diedAt: string | null, jobId: string |
   if (cursor === null) return [null, null];
   const [micros = '', jobId = ''] = cursor.split('_');
   if (!/^\d{1,17}$/.test(micros) || !validate(jobId)) {
-    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`);
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of this list`);
   }
   return [micros, jobId];
 }
@@ -243,8 +243,8 @@ const discardDead = unnamedStatementOf<WantedParams>(
 );
 
 /**
- * The ledger counts a replayed job as pending, no longer as dead. The id determines its partition, and an expired job
- * never expires again. Staggered due times give the requested rate without pacing.
+ * Turns dead jobs into pending ones. The ledger counts a replayed job as pending, no longer as dead. The id determines
+ * its partition, and an expired job never expires again. Staggered due times give the requested rate without pacing.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = isWanted($);
@@ -260,7 +260,7 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
     select x.*, ${$('offset')}::int4 + row_number() over (order by died_at, id) - 1 as place from x
   ), j as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, accepted_at, expires_at, key, method, url,
-      headers, body, tags, schedule, repeats, terms, ordering_key, in_order, place, ready_at)
+      headers, body, tags, schedule, repeats, terms, ordering_key, in_order, accept_order, ready_at)
     select get_byte(uuid_send(id), 15) % 64,
       case when job ->> 'orderingKey' is null then due else 'infinity' end,
       id, client, (job ->> 'scheduledFor')::timestamptz, (job ->> 'acceptedAt')::timestamptz,
@@ -268,7 +268,7 @@ const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
       job ->> 'key', job ->> 'method', job ->> 'url', job ->> 'headers', job ->> 'body',
       (select array_agg(tag) from jsonb_array_elements_text(nullif(job -> 'tags', 'null')) tag),
       (job ->> 'schedule')::uuid, (job ->> 'repeats')::uuid, job ->> 'terms',
-      job ->> 'orderingKey', (job ->> 'inOrder')::boolean, (job ->> 'place')::int2,
+      job ->> 'orderingKey', (job ->> 'inOrder')::boolean, (job ->> 'acceptOrder')::int2,
       case when job ->> 'orderingKey' is not null then due end
     from n cross join lateral (
       select now() + case when ${$('perSecond')}::float8 is null then 0

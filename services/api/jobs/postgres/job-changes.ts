@@ -5,7 +5,7 @@ import { priorities } from '../../../../shared/domain/priorities.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
-import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts';
 import { cancelJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
@@ -40,8 +40,8 @@ export interface JobChange {
 export type NewJobChange = Pick<JobChange, 'changeId' | 'clientId' | 'verb' | 'filter' | 'dueAt'>;
 
 const select = `
-  select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, place,
-    seen::float8 as seen, changed::float8 as changed, too_late::float8 as "tooLate", created_at as "createdAt",
+  select id as "changeId", client as "clientId", verb, filter, due_at as "dueAt", state, cursor as place,
+    examined::float8 as seen, changed::float8 as changed, too_late::float8 as "tooLate", created_at as "createdAt",
     ended_at as "endedAt"
   from job_changes`;
 
@@ -52,7 +52,7 @@ export type JobChanges = ReturnType<typeof createJobChanges>;
  * @param slot slot of the totals for jobs that this process cancels
  */
 export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
   const get = async (changeId: string): Promise<JobChange | undefined> => {
     const { rows } = await pool.query<ChangeRow>(`${select} where id = $1`, [changeId]);
     return rows[0] && changeOf(rows[0]);
@@ -64,7 +64,7 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
     create: async ({ changeId, clientId, verb, filter: wanted, dueAt }: NewJobChange): Promise<JobChange> => {
       await pool.query(insert.with({ changeId, clientId, verb, filter: JSON.stringify(wanted), dueAt }));
       const made = await get(changeId);
-      if (!made) throw new Error('a change of jobs is gone right after it was made');
+      if (!made) throw new Error('a change of jobs disappeared right after its creation');
       return made;
     },
     nextRunning: async (): Promise<JobChange | undefined> => {
@@ -95,7 +95,7 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
         }),
       );
       await advanceCommitted({ pool, slot }, woken);
-      if (verb !== 'cancel') teller.committed(0);
+      if (verb !== 'cancel') notifier.committed(0);
     },
   };
 }
@@ -122,9 +122,10 @@ const insert = statementOf<NewChange>(
 );
 
 const takePlace = `
-  update job_changes set place = $3, state = case when $3::text is null then 'done' else state end,
+  update job_changes set cursor = $3, state = case when $3::text is null then 'done' else state end,
     ended_at = case when $3::text is null then now() end
-  where id = $1 and state = 'running' and place is not distinct from $2`;
+  where id = $1 and state = 'running' and cursor is not distinct from $2`;
 
-const count =
-  'update job_changes set seen = seen + $2, changed = changed + $3, too_late = too_late + $2 - $3 where id = $1';
+const count = `
+  update job_changes set examined = examined + $2, changed = changed + $3, too_late = too_late + $2 - $3
+  where id = $1`;

@@ -1,7 +1,7 @@
 import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/shown-jobs.ts';
+import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/job-shapes.ts';
 import { defaultEndpointName } from '../../../../shared/domain/job/job-ids.ts';
 import type { Priority } from '../../../../shared/domain/priorities.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
@@ -28,7 +28,7 @@ const endedRows = 1000;
 
 const nil = '00000000-0000-0000-0000-000000000000';
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** The year 9999. */
+/** The year 9999, in microseconds since 1970. */
 const farUs = '253370764800000000';
 
 /** Microseconds as text, which is the resolution of Postgres. */
@@ -159,8 +159,8 @@ async function listReporting(pool: Pool, filter: JobFilter, limit: number, curso
 /** Lists jobs of one ordering key that have not ended, in the order of their turns, including the current one. */
 async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
-  const of = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };
-  const scan = scanKey.with({ ...of, readyUs, acceptedUs, nth, id, rows: limit + 1 });
+  const ownerParams = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };
+  const scan = scanKey.with({ ...ownerParams, readyUs, acceptedUs, nth, id, rows: limit + 1 });
   return pageInTurn((await pool.query<JobInTurn>(scan)).rows, filter, limit);
 }
 
@@ -231,6 +231,6 @@ function readCursor<Shape extends z.ZodType>(shape: Shape, cursor: string): z.ou
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch (error) {
-    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`, { cause: error });
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of this list`, { cause: error });
   }
 }

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { writeFailedReport, type JobReport } from '../../../../shared/contracts/jobs/job-reports.ts';
-import type { JobOutcome } from '../../../../shared/contracts/jobs/shown-jobs.ts';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/job-shapes.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
-import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts';
 import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { isNotCalled, lockJobs } from './job-statements.ts';
 
@@ -25,16 +25,16 @@ export type JobReports = ReturnType<typeof createJobReports>;
 
 /** @param slot slot of the totals for jobs reported as done here */
 export function createJobReports({ pool, slot }: { pool: Pool; slot: number }) {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     /** Ends the job at most once: a report, its timeout and a cancellation exclude each other. */
-    report: async (jobId: string, attempt: number, said: JobReport): Promise<ReportVerdict> => {
+    report: async (jobId: string, attempt: number, report: JobReport): Promise<ReportVerdict> => {
       const { verdict, woken } = await retryingDeadlocks(() =>
-        inTransaction(pool, (client) => reportLocked(client, { jobId, attempt, said, slot })),
+        inTransaction(pool, (client) => reportLocked(client, { jobId, attempt, report, slot })),
       );
       await advanceCommitted({ pool, slot }, woken);
-      if (verdict.kind === 'taken' && said.outcome === 'failed') teller.committed(0);
+      if (verdict.kind === 'taken' && report.outcome === 'failed') notifier.committed(0);
       return verdict;
     },
   };
@@ -43,37 +43,40 @@ export function createJobReports({ pool, slot }: { pool: Pool; slot: number }) {
 interface Reporting {
   jobId: string;
   attempt: number;
-  said: JobReport;
+  report: JobReport;
   slot: number;
 }
 
 type Reported = Promise<{ verdict: ReportVerdict; woken: readonly WokenRow[] }>;
 
-/** The lock comes first, so that the next statement sees a claim that was made before it. */
-async function reportLocked(client: PoolClient, { jobId, attempt, said, slot }: Reporting): Reported {
+/**
+ * Locks the job, then stores the report. The lock comes first, so that the next statement sees a claim that was made
+ * before the lock.
+ */
+async function reportLocked(client: PoolClient, { jobId, attempt, report, slot }: Reporting): Reported {
   const only = (verdict: ReportVerdict) => ({ verdict, woken: [] });
   await client.query(lockJobs.with({ ids: plainArray([jobId]), client: null }));
   const [job] = (await client.query<StandingRow>(standingOf.with({ id: jobId }))).rows;
-  if (!job) return only(await endedVerdict(client, jobId, said));
+  if (!job) return only(await endedVerdict(client, jobId, report));
   const isOlder = attempt < job.attempt;
   if (job.isFiring) return only(isOlder ? { kind: 'later-attempt', attempt: job.attempt } : { kind: 'being-called' });
   if (isOlder && job.isAwaited) return only({ kind: 'later-attempt', attempt: job.attempt });
-  if (said.outcome === 'done') {
-    const answer = said.detail ?? null;
+  if (report.outcome === 'done') {
+    const answer = report.detail ?? null;
     const { rows } = await client.query<WokenRow>(endReported.with({ id: jobId, answer, slot }));
     return { verdict: { kind: 'taken' }, woken: rows };
   }
   // The job will be called again, or is due for it: no report is awaited any more.
   if (!job.isAwaited || job.hasFailed) return only({ kind: 'unchanged' });
-  await client.query(failReported.with({ id: jobId, report: writeFailedReport(said) }));
+  await client.query(failReported.with({ id: jobId, report: writeFailedReport(report) }));
   return only({ kind: 'taken' });
 }
 
-async function endedVerdict(client: PoolClient, jobId: string, said: JobReport): Promise<ReportVerdict> {
+async function endedVerdict(client: PoolClient, jobId: string, report: JobReport): Promise<ReportVerdict> {
   const [ended] = (await client.query<{ outcome: JobOutcome }>(endOf.with({ id: jobId }))).rows;
   if (!ended) return { kind: 'missing' };
-  const isAsSaid = ended.outcome === (said.outcome === 'done' ? 'called' : 'dead');
-  return isAsSaid ? { kind: 'unchanged' } : { kind: 'ended', outcome: ended.outcome };
+  const isAsReported = ended.outcome === (report.outcome === 'done' ? 'called' : 'dead');
+  return isAsReported ? { kind: 'unchanged' } : { kind: 'ended', outcome: ended.outcome };
 }
 
 interface StandingRow {
@@ -96,7 +99,10 @@ const endOf = statementOf<{ id: string }>(
   ($) => `select outcome from ended_jobs where id = ${$('id')}::uuid order by ended_at desc limit 1`,
 );
 
-/** The job's call was recorded when it was accepted; a report has no status. */
+/**
+ * Ends a job that its receiver reported as done. The call itself was recorded when the receiver accepted it. The end
+ * therefore has no HTTP status.
+ */
 const endReported = statementOf<{ id: string; answer: string | null; slot: number }>(
   'end-reported-job',
   ($) => `
@@ -115,7 +121,10 @@ const endReported = statementOf<{ id: string; answer: string | null; slot: numbe
   select client::text as "clientId", ordering_key as key from gone`,
 );
 
-/** The job is due at once: the dispatcher that claims it handles it like one whose report timed out. */
+/**
+ * Stores a reported failure, and makes the job due at once. The dispatcher that claims the job handles it like a job
+ * whose report timed out.
+ */
 const failReported = statementOf<{ id: string; report: string }>(
   'fail-reported-job',
   ($) => `update jobs set due_at = now(), report = ${$('report')}::text where id = ${$('id')}::uuid`,

@@ -1,4 +1,4 @@
-import type { JobOutcome, JobShape, JobState } from '../../../../shared/contracts/jobs/shown-jobs.ts';
+import type { JobOutcome, JobShape, JobState } from '../../../../shared/contracts/jobs/job-shapes.ts';
 import type { WithDates } from '../../../../shared/postgres/connection/rows.ts';
 
 export interface JobRecord {
@@ -20,7 +20,10 @@ export interface JobRecord {
   /** Id of the job that this job resends. */
   repeats: string | null;
   orderingKey: string | null;
-  /** Null without an ordering key. */
+  /**
+   * True if the jobs of the key run in their order, false if they only exclude each other. Null without an ordering
+   * key.
+   */
   inOrder: boolean | null;
   sideline: string | null;
   cause: string | null;

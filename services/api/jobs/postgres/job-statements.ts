@@ -24,19 +24,25 @@ export const endedFields = (cause: string) => `
   e.ordering_key as "orderingKey", e.in_order as "inOrder", null::text as sideline,
     case when e.outcome = 'dead' then ${cause} end as cause, e.terms`;
 
-/** One snapshot, in which a job has one place. A replayed job is found as not ended. */
+/**
+ * Finds a job in one snapshot, so that a job that moves between tables is found once. A replayed job is found as not
+ * ended.
+ */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
   ($) => `
   select ${storedFields}, j.headers, j.body
-  from jobs j left join fires f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
+  from jobs j left join job_claims f using (partition_id, due_at, id) where j.id = ${$('id')}::uuid
   union all
   select ${endedFields('coalesce(g.cause, e.error)')}, e.headers, coalesce(e.body, g.job ->> 'body')
   from ended_jobs e left join dead_jobs g on g.id = e.id and e.outcome = 'dead' where e.id = ${$('id')}::uuid
   order by "endedAt" desc nulls first limit 1`,
 );
 
-/** Earlier calls, and the last call of each end; an end by a report has its call recorded already. */
+/**
+ * Selects recorded calls, and the last call, which is stored with each end. If a report ended the job, its call is
+ * among the recorded ones.
+ */
 export const findAttempts = statementOf<{ id: string }>(
   'find-job-attempts',
   ($) => `
@@ -50,7 +56,7 @@ export const findAttempts = statementOf<{ id: string }>(
 export const loadJobs = statementOf<{ ids: string }>(
   'load-jobs',
   ($) => `
-  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+  select ${storedFields} from jobs j left join job_claims f using (partition_id, due_at, id)
     where j.id = any(${$('ids')}::uuid[])`,
 );
 
@@ -102,7 +108,7 @@ export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'unt
   select d.id, ${usOf('d.due_at')} as us, true as fits, d.n = ${$('rows')}::int as "isLast"
   from generate_series(0, 63) p (id)
   cross join lateral (
-    select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n from fires j
+    select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n from job_claims j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
       and j.due_at < ${atUs($('untilUs'))}
     order by j.due_at, j.id limit ${$('rows')}::int
@@ -113,7 +119,7 @@ export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'unt
 export const scanReporting = statementOf<{ client: string; fromUs: string; fromId: string; rows: number }>(
   'scan-reporting',
   ($) => `
-  select ${storedFields}, ${usOf('j.due_at')} as us from jobs j left join fires f using (partition_id, due_at, id)
+  select ${storedFields}, ${usOf('j.due_at')} as us from jobs j left join job_claims f using (partition_id, due_at, id)
   where j.client = ${$('client')}::uuid and j.report is not null
     and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)
   order by j.due_at, j.id limit ${$('rows')}::int`,
@@ -122,7 +128,7 @@ export const scanReporting = statementOf<{ client: string; fromUs: string; fromI
 export const scanSidelined = statementOf<{ client: string; host: string; fromId: string; rows: number }>(
   'scan-sidelined',
   ($) => `
-  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+  select ${storedFields} from jobs j left join job_claims f using (partition_id, due_at, id)
   where j.client = ${$('client')}::uuid and j.sideline is not null
     and (j.sideline, j.id) > (${$('host')}::text, ${$('fromId')}::uuid)
   order by j.sideline, j.id limit ${$('rows')}::int`,
@@ -140,12 +146,13 @@ export interface WaitingPlace {
 export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: number }>(
   'scan-waiting',
   ($) => `
-  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs", j.place as nth
-  from jobs j left join fires f using (partition_id, due_at, id)
+  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs",
+    j.accept_order as nth
+  from jobs j left join job_claims f using (partition_id, due_at, id)
   where j.client = ${$('client')}::uuid and j.ordering_key is not null and j.due_at = 'infinity' and j.sideline is null
-    and (j.ordering_key, j.ready_at, j.accepted_at, j.place, j.id)
+    and (j.ordering_key, j.ready_at, j.accepted_at, j.accept_order, j.id)
       > (${$('key')}::text, ${atUs($('readyUs'))}, ${atUs($('acceptedUs'))}, ${$('nth')}::int2, ${$('id')}::uuid)
-  order by j.ordering_key, j.ready_at, j.accepted_at, j.place, j.id limit ${$('rows')}::int`,
+  order by j.ordering_key, j.ready_at, j.accepted_at, j.accept_order, j.id limit ${$('rows')}::int`,
 );
 
 /**
@@ -154,7 +161,7 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
  * repeated.
  */
 export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
-  const isBehind = `(ready_at, accepted_at, place, id)
+  const isBehind = `(ready_at, accepted_at, accept_order, id)
         > (${atUs($('readyUs'))}, ${atUs($('acceptedUs'))}, ${$('nth')}::int2, ${$('id')}::uuid)`;
   const isOfKey = `client = ${$('client')}::uuid and ordering_key = ${$('key')}::text and ordering_key is not null`;
   return `
@@ -162,13 +169,14 @@ export const scanKey = statementOf<WaitingPlace & { client: string; rows: number
     select id from jobs where ${isOfKey} and (due_at < 'infinity' or sideline is not null) and ${isBehind}
     union all (
       select id from jobs where ${isOfKey} and due_at = 'infinity' and sideline is null and ${isBehind}
-      order by ready_at, accepted_at, place, id limit ${$('rows')}::int
+      order by ready_at, accepted_at, accept_order, id limit ${$('rows')}::int
     )
   )
-  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs", j.place as nth
+  select ${storedFields}, ${usOf('j.ready_at')} as "readyUs", ${usOf('j.accepted_at')} as "acceptedUs",
+    j.accept_order as nth
   from k join jobs j on j.id = k.id
-  left join fires f on (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id)
-  order by j.ready_at, j.accepted_at, j.place, j.id limit ${$('rows')}::int`;
+  left join job_claims f on (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id)
+  order by j.ready_at, j.accepted_at, j.accept_order, j.id limit ${$('rows')}::int`;
 });
 
 export interface EndedPlace {
@@ -212,10 +220,13 @@ export const lockJobs = statementOf<NamedJobs>(
   ($) => `select id from jobs j where ${isNamed($)} order by partition_id, due_at, id for update`,
 );
 
-export const isNotCalled = `not exists (select from fires f
+export const isNotCalled = `not exists (select from job_claims f
   where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
-/** Runs after `lockJobs` as a separate statement: only then does it see the fire of a claim for which it waited. */
+/**
+ * Cancels locked jobs. The statement runs after `lockJobs`, because only then does it see the fire of a claim for which
+ * `lockJobs` waited.
+ */
 export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
   'cancel-jobs',
   ($) => `
@@ -235,8 +246,8 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
 );
 
 /**
- * Excludes jobs that await a report, as their receiver is working on them. The expiry moves with the job. Past times
- * become due now: no scan would find them behind the scheduler's watermark.
+ * Moves locked jobs to another due time, except jobs that await a report, because their receiver is working on them.
+ * The expiry moves with the job. Past times become due now: no scan would find them behind the scheduler's watermark.
  */
 export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',

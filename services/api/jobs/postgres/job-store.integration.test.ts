@@ -12,10 +12,10 @@ import { createJobStore } from './job-store.ts';
 const database = databaseForFile(createHotPathPool);
 
 const claim = `
-  insert into fires (partition_id, due_at, id, owner, epoch, lease_until)
+  insert into job_claims (partition_id, due_at, id, owner, epoch, lease_until)
   select partition_id, due_at, id, 'a dispatcher', 1, now() + interval '1 minute' from jobs where id = $1`;
 const end = `
-  with j as (delete from jobs where id = $1 returning *), f as (delete from fires where id = $1),
+  with j as (delete from jobs where id = $1 returning *), f as (delete from job_claims where id = $1),
   d as (insert into dead_jobs (id, client, cause, job) select id, client, coalesce($4, ''), to_jsonb(j) from j
     where $2 = 'dead')
   insert into ended_jobs (id, client, ended_at, accepted_at, scheduled_for, outcome, attempt, status, error, method,
@@ -97,47 +97,48 @@ describe('the store of jobs', () => {
     return ids;
   }
 
-  it('shows what waits with all that will be called', async () => {
+  it('returns a waiting job with all fields of its call', async () => {
     const jobId = await put({ key: 'order-17', relevancyMs: minuteMs, tags: ['a', 'b'] });
     expect(await subject.store.find(jobId)).toEqual({
-      ...{
-        jobId,
-        clientId,
-        state: 'pending',
-        attempt: 1,
-        attempts: [],
-        method: 'POST',
-        url: 'https://shop.test/hook',
-      },
-      ...{
-        headers: '{"x-a":"b"}',
-        body: 'hello',
-        key: 'order-17',
-        tags: ['a', 'b'],
-        scheduleId: null,
-        repeats: null,
-        terms: null,
-        orderingKey: null,
-        inOrder: null,
-      },
-      ...{
-        scheduledFor: new Date(nineOClock),
-        dueAt: new Date(nineOClock),
-        expiresAt: new Date(nineOClock + minuteMs),
-      },
-      ...{ acceptedAt: expect.any(Date) as Date, endedAt: null, sideline: null, cause: null },
+      jobId,
+      clientId,
+      state: 'pending',
+      attempt: 1,
+      attempts: [],
+      method: 'POST',
+      url: 'https://shop.test/hook',
+      headers: '{"x-a":"b"}',
+      body: 'hello',
+      key: 'order-17',
+      tags: ['a', 'b'],
+      scheduleId: null,
+      repeats: null,
+      terms: null,
+      orderingKey: null,
+      inOrder: null,
+      scheduledFor: new Date(nineOClock),
+      dueAt: new Date(nineOClock),
+      expiresAt: new Date(nineOClock + minuteMs),
+      acceptedAt: expect.any(Date) as Date,
+      endedAt: null,
+      sideline: null,
+      cause: null,
     });
     expect(await subject.store.find(uuidv7())).toBeUndefined();
   });
 
-  it('shows what is being called, what waits for its host, and how it ended, with all calls', async () => {
+  it('returns firing, sidelined and ended jobs with all calls', async () => {
     const jobId = await put();
     await subject.claim(jobId);
     expect(await subject.store.find(jobId)).toMatchObject({ state: 'firing' });
     await subject.noteAttempt(jobId, { attempt: 1, status: 503, error: 'http-503' });
     await subject.end(jobId, { outcome: 'called', status: 200, error: null });
     expect(await subject.store.find(jobId)).toMatchObject({
-      ...{ state: 'called', dueAt: null, endedAt: expect.any(Date) as Date, headers: '{"x-a":"b"}', body: 'hello' },
+      state: 'called',
+      dueAt: null,
+      endedAt: expect.any(Date) as Date,
+      headers: '{"x-a":"b"}',
+      body: 'hello',
       attempts: [{ status: 503, error: 'http-503' }, { status: 200 }],
     });
 
@@ -154,7 +155,7 @@ describe('the store of jobs', () => {
     });
   });
 
-  it('cancels what nobody calls, once, and counts it', async () => {
+  it('cancels a job that is not being called, once, and counts it', async () => {
     const jobId = await put({ tags: ['a'] });
     expect(await subject.store.cancel([jobId])).toEqual([{ kind: 'changed' }]);
     expect(await subject.store.find(jobId)).toMatchObject({ state: 'cancelled', tags: ['a'] });
@@ -162,7 +163,7 @@ describe('the store of jobs', () => {
     expect(await subject.cancelled(clientId)).toBe(1);
   });
 
-  it('comes too late to cancel or move what is being called or has ended', async () => {
+  it('does not cancel or move a job that is being called or has ended', async () => {
     const [firing, called, dead] = [await put(), await put(), await put()];
     await subject.claim(firing);
     await subject.end(called, { outcome: 'called', status: 200, error: null });
@@ -180,7 +181,7 @@ describe('the store of jobs', () => {
     expect(await subject.cancelled(clientId)).toBe(0);
   });
 
-  it('moves what waits with its expiry, and brings back what is sidelined', async () => {
+  it('moves a pending job with its expiry, and releases a sidelined one', async () => {
     const [jobId, sidelined] = [await put({ relevancyMs: minuteMs }), await put()];
     await subject.sideline(sidelined, 'shop.test');
     const dueAt = new Date(nineOClock + 5 * minuteMs);
@@ -191,7 +192,7 @@ describe('the store of jobs', () => {
     expect(await subject.store.find(sidelined)).toMatchObject({ state: 'pending', dueAt, sideline: null });
   });
 
-  it('never moves to a time that is past: nobody would look there', async () => {
+  it('does not move a job to a past time, where no dispatcher would find it', async () => {
     const [jobId, other] = [await put(), await put()];
     await subject.store.move([jobId], { dueAt: new Date(0) });
     await subject.store.move([other], { delayMs: 0 });
@@ -200,7 +201,7 @@ describe('the store of jobs', () => {
     expect((await subject.store.find(other))?.dueAt?.getTime()).toBeLessThan(nineOClock);
   });
 
-  it('lists what has not ended by due time, page by page, each once', async () => {
+  it('lists open jobs by due time, page by page, each once', async () => {
     const minutes = [7, 3, 9, 1, 5, 2, 8, 4, 6, 0];
     const ids = new Map<number, string>();
     for (const minute of minutes) ids.set(minute, await put({ minute }));
@@ -209,7 +210,7 @@ describe('the store of jobs', () => {
     expect(await listed({ clientIds: [clientId] }, 100)).toEqual(inOrder);
   });
 
-  it('lists by client, tag and time', async () => {
+  it('lists jobs by client, tag and time', async () => {
     const mine = await put({ minute: 1, tags: ['eu', 'gold'] });
     await put({ minute: 2 });
     await put({ minute: 1, clientId: uuidv7(), tags: ['eu'] });
@@ -219,7 +220,7 @@ describe('the store of jobs', () => {
     expect(await listed({ dueFrom: at(3) })).toEqual([]);
   });
 
-  it('finds the few of a client behind many of others, of which each page looks at so many', async () => {
+  it('finds the few jobs of a client behind many jobs of others, and reads a bounded number of rows per page', async () => {
     const insert = `
       insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
       select $1, timestamptz '2100-01-01 09:00Z' + second * interval '1 second', coalesce($5::uuid, gen_random_uuid()),
@@ -238,7 +239,7 @@ describe('the store of jobs', () => {
     expect(page.items.map(({ jobId }) => jobId)).toEqual([first]);
   });
 
-  it('lists by state', async () => {
+  it('lists jobs by state', async () => {
     const [pending, firing, sidelined, called, cancelled] = [
       await put(),
       await put(),
@@ -259,7 +260,7 @@ describe('the store of jobs', () => {
     expect(await listed({ clientIds: [clientId], state: 'dead' })).toEqual([]);
   });
 
-  it('lists thousands without leaving one out', async () => {
+  it('lists thousands of jobs without leaving one out', async () => {
     const ids = Array.from({ length: 3000 }, () => jobIdOf(clientId, null));
     const job = {
       clientId,
@@ -284,8 +285,8 @@ describe('the store of jobs', () => {
   });
 });
 
-describe('a cancellation beside a claim', () => {
-  it('waits for a claim that is being made, and comes too late', async () => {
+describe('a cancellation concurrent with a claim', () => {
+  it('waits for the claim that is being written, and comes too late', async () => {
     const { store, intake } = subjectOf();
     const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
     const jobId = jobIdOf(clientId, null);

@@ -1,16 +1,16 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import type { JobOutcome } from '../../../../shared/contracts/jobs/shown-jobs.ts';
+import type { JobOutcome } from '../../../../shared/contracts/jobs/job-shapes.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
-import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts';
 import type { NewDueTime } from '../accept/due-time.ts';
 import { createJobLists } from './job-lists.ts';
 import type { FateRow, JobAttempt, WholeJob, WholeRow } from './job-rows.ts';
 import { cancelJobs, fatesOf, findAttempts, findJob, lockJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 
 /** Result of a change. Jobs that are being called, await a report, or have ended do not change. */
-export type JobChanged =
+export type JobChangeResult =
   | { kind: 'changed' }
   | { kind: 'firing' }
   | { kind: 'reporting' }
@@ -21,7 +21,7 @@ export type JobStore = ReturnType<typeof createJobStore>;
 
 /** @param slot slot of the totals for jobs that this process cancels */
 export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     find: async (jobId: string): Promise<WholeJob | undefined> => {
@@ -46,10 +46,10 @@ export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
      * Moves jobs that are not being called, together with their expiry; sidelined jobs become due again. Returns
      * results in the order of the ids, which must be distinct.
      */
-    move: async (jobIds: readonly string[], to: NewDueTime, clientId?: string): Promise<JobChanged[]> => {
+    move: async (jobIds: readonly string[], to: NewDueTime, clientId?: string): Promise<JobChangeResult[]> => {
       const statement = (named: NamedJobs) => moveJobs.with({ ...named, ...movedTo(to) });
       const answers = await change({ pool, slot }, { jobIds, clientId }, statement);
-      teller.committed('dueAt' in to ? 0 : to.delayMs);
+      notifier.committed('dueAt' in to ? 0 : to.delayMs);
       return answers;
     },
   };
@@ -76,7 +76,7 @@ async function change(on: { pool: Pool; slot: number }, jobs: JobsToChange, stat
 }
 
 export interface ChangedJobs {
-  answers: JobChanged[];
+  answers: JobChangeResult[];
   /** Rows whose ordering keys must advance after the commit. */
   woken: WokenRow[];
 }
@@ -98,7 +98,7 @@ export async function changeLocked(
       ? []
       : (await connection.query<FateRow>(fatesOf.with({ ids: plainArray(others), client }))).rows;
   const outcomes = new Map(fates.map(({ id, outcome }) => [id, outcome]));
-  const answers = jobIds.map((jobId): JobChanged => {
+  const answers = jobIds.map((jobId): JobChangeResult => {
     if (changed.has(jobId)) return { kind: 'changed' };
     const outcome = outcomes.get(jobId);
     if (outcome === undefined) return { kind: 'missing' };

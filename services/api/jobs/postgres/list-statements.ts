@@ -9,7 +9,7 @@ const endsOf = (id: string) => `(select * from ended_jobs e where e.id = ${id} o
 export const findJobs = statementOf<NamedJobs>(
   'find-jobs',
   ($) => `
-  select ${storedFields} from jobs j left join fires f using (partition_id, due_at, id)
+  select ${storedFields} from jobs j left join job_claims f using (partition_id, due_at, id)
   where j.id = any(${$('ids')}::uuid[]) and j.client = ${$('client')}::uuid
   union all
   select ${endedFields('coalesce((select g.cause from dead_jobs g where g.id = e.id), e.error)')}
@@ -42,7 +42,7 @@ export const resendJobs = statementOf<ResendParams>(
     ) e on true
   ), stored as (
     insert into jobs (partition_id, due_at, id, client, scheduled_for, expires_at, method, url, headers, body, tags,
-      schedule, terms, ordering_key, in_order, place, ready_at, repeats)
+      schedule, terms, ordering_key, in_order, accept_order, ready_at, repeats)
     select get_byte(uuid_send(s.new_id), 15) % 64, case when s.ordering_key is null then d.due else 'infinity' end,
       s.new_id, s.client, d.due,
       d.due + (s.expires_at - s.scheduled_for), s.method, s.url, s.headers, s.body, s.tags, s.schedule, s.terms,
@@ -50,7 +50,7 @@ export const resendJobs = statementOf<ResendParams>(
     from source s
     cross join (select greatest(coalesce(${$('dueAt')}::timestamptz,
       now() + ${$('delayMs')}::int8 * interval '1 millisecond'), now()) as due) d
-    where s.id is not null and s.lives is null and s.was_sent is null and s.is_body_gone is null
+    where s.id is not null and s.lives is null and s.was_sent is null and s.is_body_omitted is null
     order by s.new_id
     on conflict (id) do nothing
     returning client, ordering_key
@@ -61,6 +61,6 @@ export const resendJobs = statementOf<ResendParams>(
   ), woken as (${wakeKeys('stored')})
   select asked as "jobId", client::text as "clientId", ordering_key as key,
     case when lives then 'not-ended' when id is null then 'not-found'
-    when is_body_gone then 'body-not-kept' else 'sent' end as result
+    when is_body_omitted then 'body-not-kept' else 'sent' end as result
   from source`,
 );

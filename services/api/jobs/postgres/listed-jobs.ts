@@ -3,13 +3,13 @@ import type { ResendResult } from '../../../../shared/contracts/jobs/job-lists.t
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { retryingDeadlocks } from '../../../../shared/postgres/connection/transaction.ts';
 import { advanceCommitted, type WokenRow } from '../../../../shared/postgres/jobs/key-wakes.ts';
-import { jobTellerOn } from '../../../../shared/postgres/jobs/job-teller.ts';
+import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts';
 import type { JobRecord } from './job-rows.ts';
 import type { NewDueTime } from '../accept/due-time.ts';
-import { createJobStore, movedTo, type JobChanged } from './job-store.ts';
+import { createJobStore, movedTo, type JobChangeResult } from './job-store.ts';
 import { findJobs, resendJobs } from './list-statements.ts';
 
-/** Jobs per transaction: jobs locked together wait together. */
+/** Maximum jobs of one transaction, which keeps all its jobs locked until it commits. */
 const jobsAtOnce = 500;
 
 export type ListedJobs = ReturnType<typeof createListedJobs>;
@@ -20,7 +20,7 @@ export type ListedJobs = ReturnType<typeof createListedJobs>;
  */
 export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
   const store = createJobStore({ pool, slot });
-  const teller = jobTellerOn(pool);
+  const notifier = jobNotifierOn(pool);
 
   return {
     find: async (clientId: string, jobIds: readonly string[]): Promise<Map<string, JobRecord>> => {
@@ -55,7 +55,7 @@ export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
         );
         for (const { jobId, result } of rows) results.set(jobId, result);
         await advanceCommitted({ pool, slot }, rows);
-        teller.committed('dueAt' in due ? 0 : due.delayMs);
+        notifier.committed('dueAt' in due ? 0 : due.delayMs);
       }
       return results;
     },
@@ -64,16 +64,18 @@ export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
 
 async function changeAll(
   jobIds: readonly string[],
-  change: (part: readonly string[]) => Promise<JobChanged[]>,
-): Promise<Map<string, JobChanged>> {
-  const answers = new Map<string, JobChanged>();
+  change: (part: readonly string[]) => Promise<JobChangeResult[]>,
+): Promise<Map<string, JobChangeResult>> {
+  const answers = new Map<string, JobChangeResult>();
   for (const part of partsOf(jobIds)) {
     for (const [place, answer] of (await change(part)).entries()) answers.set(part[place] ?? '', answer);
   }
   return answers;
 }
 
-/** A job that has not ended is after all ended ones. */
+/**
+ * Returns true if a job is newer than another with the same id. A job that has not ended is newer than all ended ones.
+ */
 function isAfter(job: JobRecord, other: JobRecord): boolean {
   return job.endedAt === null || (other.endedAt !== null && job.endedAt > other.endedAt);
 }

@@ -4,16 +4,19 @@ import { findAnswer } from '../../../../shared/contracts/access/finds.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { campaignDefinitionOf } from '../../../../test/support/conformance/run-rows.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
+import { teamsOn } from '../../../../test/support/teams-on-postgres.ts';
 
 const on = apiOnPostgres();
+const { askAs, makeManager } = teamsOn(on);
 
-async function find(text: string) {
+/** @param secret of the key that searches; undefined for the operator's */
+async function find(text: string, secret?: string) {
   const url = `/v1/find?q=${encodeURIComponent(text)}`;
-  return findAnswer.parse((await on.ask('GET', url)).json()).items;
+  return findAnswer.parse((await askAs(secret, 'GET', url)).json()).items;
 }
 
-describe('finding', () => {
-  it('says what an id is of, and where it belongs', async () => {
+describe('a search by id or name', () => {
+  it('returns the campaign or the run with the id, and the campaign of the run', async () => {
     const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ name: 'Lapsed riders' }));
     const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
     const [campaign, runId] = [publicId('campaign', campaignId), publicId('run', await on.deps.rows.addRun(run))];
@@ -24,6 +27,16 @@ describe('finding', () => {
     expect(await find(runId)).toEqual([
       { kind: 'run', id: runId, title: 'Lapsed riders', state: 'running', campaignId: campaign, runId: null },
     ]);
+  });
+
+  it('finds no campaign or run in a country outside of the scope of the key', async () => {
+    const { secret } = await makeManager();
+    const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ countries: ['ID'] }));
+    const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
+    for (const id of [publicId('campaign', campaignId), publicId('run', runId)]) {
+      expect(await find(id)).toHaveLength(1);
+      expect(await find(id, secret)).toEqual([]);
+    }
   });
 
   it('finds a saved audience by its id', async () => {
@@ -43,13 +56,13 @@ describe('finding', () => {
   });
 
   it.each(['cmp', 'run', 'aud', 'sav', 'cli', 'sch', 'job', 'dlt', 'qst'])(
-    'finds nothing by an id of %s that nobody has',
+    'finds nothing by an unused id of %s',
     async (prefix) => {
       expect(await find(`${prefix}_01jdyjm7sbfx2v4x0000000000`)).toEqual([]);
     },
   );
 
-  it('needs something to look for', async () => {
+  it('requires a search text', async () => {
     const response = await on.ask('GET', '/v1/find?q=%20');
     expect(response.statusCode).toBe(422);
   });

@@ -65,7 +65,14 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       if (!run) return [];
       const campaignId = publicId('campaign', run.campaignId);
       return [
-        { ...nothing, kind: 'run', id: publicId('run', runId), title: run.campaignName, state: run.state, campaignId },
+        {
+          ...noDetails,
+          kind: 'run',
+          id: publicId('run', runId),
+          title: run.campaignName,
+          state: run.state,
+          campaignId,
+        },
       ];
     },
   ],
@@ -74,7 +81,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
     async (audienceId, { audiences }) => {
       const list = await audiences.get(audienceId);
       const id = publicId('audience', audienceId);
-      return list ? [{ ...nothing, kind: 'audience', id, title: list.name, state: list.state }] : [];
+      return list ? [{ ...noDetails, kind: 'audience', id, title: list.name, state: list.state }] : [];
     },
   ],
   [
@@ -82,7 +89,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
     async (savedAudienceId, { savedAudiences }) => {
       const saved = await savedAudiences.get(savedAudienceId);
       const id = publicId('savedAudience', savedAudienceId);
-      return saved ? [{ ...nothing, kind: 'audience', id, title: saved.definition.name }] : [];
+      return saved ? [{ ...noDetails, kind: 'audience', id, title: saved.definition.name }] : [];
     },
   ],
   [
@@ -91,7 +98,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       const client = await clientStore.get(clientId);
       const state = client?.endpoints[0].enabled === false ? 'disabled' : null;
       return client
-        ? [{ ...nothing, kind: 'client', id: publicId('client', clientId), title: client.name, state }]
+        ? [{ ...noDetails, kind: 'client', id: publicId('client', clientId), title: client.name, state }]
         : [];
     },
   ],
@@ -102,14 +109,14 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       if (!schedule) return [];
       const { name: title, state } = schedule;
       const campaignId = schedule.campaignId === null ? null : publicId('campaign', schedule.campaignId);
-      return [{ ...nothing, kind: 'schedule', id: publicId('schedule', scheduleId), title, state, campaignId }];
+      return [{ ...noDetails, kind: 'schedule', id: publicId('schedule', scheduleId), title, state, campaignId }];
     },
   ],
   [
     'job',
     async (jobId, { jobStore }) => {
       const job = await jobStore.find(jobId);
-      return job ? [{ ...nothing, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }] : [];
+      return job ? [{ ...noDetails, kind: 'job', id: publicId('job', jobId), title: job.url, state: job.state }] : [];
     },
   ],
   [
@@ -118,7 +125,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       const message = await quarantinedMessages.find(messageId, 0);
       const id = publicId('deadLetter', messageId);
       return message
-        ? [{ ...nothing, kind: 'quarantined-message', id, title: message.topic, state: message.state }]
+        ? [{ ...noDetails, kind: 'quarantined-message', id, title: message.topic, state: message.state }]
         : [];
     },
   ],
@@ -130,12 +137,12 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       const { actionType, country, state } = step;
       const id = publicId('quarantinedStep', quarantineId);
       const title = `${actionType} in ${country}`;
-      return [{ ...nothing, kind: 'quarantined-step', id, title, state, runId: publicId('run', step.runId) }];
+      return [{ ...noDetails, kind: 'quarantined-step', id, title, state, runId: publicId('run', step.runId) }];
     },
   ],
 ];
 
-const nothing = { state: null, campaignId: null, runId: null };
+const noDetails = { state: null, campaignId: null, runId: null };
 
 function foundCampaign({ campaign, standing, runId }: ListedCampaign): FoundShape {
   const id = publicId('campaign', campaign.campaignId);
@@ -147,9 +154,11 @@ function namedIn({ catalogue, shardLook }: FindThingsDeps, text: string): FoundS
   const types = Object.keys(catalogue.registered()).filter((name) => name.toLowerCase().includes(text));
   const shards = shardLook.last().filter(({ id }) => id.toLowerCase().includes(text));
   return [
-    ...types.slice(0, mostByName).map((name) => ({ ...nothing, kind: 'action-type' as const, id: name, title: name })),
+    ...types
+      .slice(0, mostByName)
+      .map((name) => ({ ...noDetails, kind: 'action-type' as const, id: name, title: name })),
     ...shards.slice(0, mostByName).map(({ id, breaker }) => {
-      return { ...nothing, kind: 'shard' as const, id, title: id, state: breaker };
+      return { ...noDetails, kind: 'shard' as const, id, title: id, state: breaker };
     }),
   ];
 }

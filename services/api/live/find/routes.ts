@@ -8,7 +8,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { storedWord } from '../../../../shared/contracts/stated-rules.ts';
 
 const findQuery = z.strictObject({
-  q: z.string().trim().min(1).max(200).meta(storedWord).describe('An id as it stands anywhere, or part of a name'),
+  q: z.string().trim().min(1).max(200).meta(storedWord).describe('Any id, or part of a name'),
 });
 
 export function routes(server: HttpServer, parts: ApiParts): void {
@@ -18,12 +18,12 @@ export function routes(server: HttpServer, parts: ApiParts): void {
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'find',
-      summary: 'What an id or a name is of',
+      summary: 'Find resources by id or name',
       description:
-        'An id finds the one thing that it is of. A text finds campaigns, action types and shards by a part of their names.',
+        'An id finds its resource. A text finds campaigns, action types and shards by a part of their names.',
       tags: ['campaigns'],
       querystring: findQuery,
-      response: { 200: jsonAnswer('What was found; empty where nothing was', findAnswer) },
+      response: { 200: jsonAnswer('Resources found; empty if none', findAnswer) },
     },
     handler: async (request) => ({ items: await findThings(request.query.q, scopeOf(request), parts) }),
   });

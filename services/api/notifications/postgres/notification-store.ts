@@ -22,7 +22,7 @@ export interface NewNotification {
   urlSetBy: string;
   url: string;
   definition: NotificationDefinition;
-  /** Terms of its calls: those of the endpoint `default` of its client. */
+  /** Terms of the notification's calls: those of the endpoint `default` of its client. */
   terms: DefaultTerms;
   /** Null if messages are not signed. */
   key: { keyId: string; sealed: string } | null;
@@ -62,7 +62,7 @@ export type NotificationStore = ReturnType<typeof createNotificationStore>;
 /** Store of notifications; each is written together with its client in one transaction. */
 export function createNotificationStore({ pool }: { pool: Pool }) {
   return {
-    /** Undefined lists notifications of all accounts. */
+    /** Returns the notifications of an account, oldest first. Undefined means all accounts. */
     list: async (account: string | undefined): Promise<NotificationRecord[]> => {
       const { rows } = await pool.query<NotificationRow>(
         `${selectNotifications} and ($1::uuid is null or n.account = $1) order by n.id`,
@@ -83,7 +83,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
           clientId: notificationId,
           name: notificationClientName(notificationId),
           definition: notificationClient,
-          // The URL is stored sealed with the notification, and each delivery has it.
+          // The endpoint has no URL. The URL is stored encrypted with the notification, and copied to each delivery.
           endpoint: { url: null, terms },
         });
         if (key) await insertKey(client, notificationId, key);
@@ -172,7 +172,7 @@ const place = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().refine((id) =>
 function placeOf(cursor: string | null): readonly [string | null, string | null] {
   if (cursor === null) return [null, null];
   const read = place.safeParse(cursor.split('_'));
-  if (!read.success) throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`);
+  if (!read.success) throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of this list`);
   return read.data;
 }
 
@@ -224,8 +224,8 @@ const updateTerms = `
 const updateNotification = `
   update notifications set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;
 
-/** Events collected under previous terms are sent now. */
-const digestIsDue = 'update notification_digests set due = now() where notification = $1';
+/** Makes the current digest due, so that events collected under the previous terms are sent now. */
+const digestIsDue = 'update notification_digests set due_at = now() where notification = $1';
 
 const markDeleted = 'update notifications set deleted_at = now() where id = $1 and deleted_at is null';
 
@@ -233,7 +233,7 @@ const selectDeleted = `
   select n.id from notifications n
   where n.deleted_at is not null and not exists (select from dead_jobs d where d.client = n.id)`;
 
-/** Events are dropped while there is no notification. */
+/** Deletes the stored events if there is no notification that could send them. */
 const forgetEvents = `
   delete from notification_events where not exists (select from notifications where deleted_at is null)`;
 

@@ -117,12 +117,12 @@ const selectMessages = unnamedStatementOf<Filter & { limit: number; cursor: stri
   where ${fits($)} and (${$('cursor')}::uuid is null or id < ${$('cursor')}) order by id desc limit ${$('limit')}`,
 );
 
-/** $1 message, $2 maximum bytes of the value. */
+/** Parameters: $1 message, $2 maximum bytes of the value. */
 const selectMessage = `select ${row}, key, substring(value for $2::int) as value from dead_letters where id = $1`;
 
 const decided = (state: string) => `state = ${state}, settled_at = case when ${state} = 'discarded' then now() end`;
 
-/** $1 message, $2 state. */
+/** Parameters: $1 message, $2 state. */
 const decideOne = `update dead_letters set ${decided('$2::text')} where id = $1 and state = 'kept'`;
 
 const decideMany = unnamedStatementOf<Filter & { to: string }>(

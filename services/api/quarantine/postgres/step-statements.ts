@@ -58,14 +58,17 @@ export const countSteps = unnamedStatementOf<FilterParams & { limit: number }>(
   select count(*)::int as items from (select from ${withRun} where ${fits($)} limit ${$('limit')}) k`,
 );
 
-/** $1 id, $2 users of the sample. A call's begin and end rows are joined by their epoch. */
+/**
+ * Parameters: $1 id, $2 maximum users in the sample. The begin and the end of a call are two rows, joined by their
+ * epoch.
+ */
 export const selectQuarantinedStep = `
   select ${row},
     (select coalesce(json_agg(json_build_object('at', c.at, 'worker', c.worker, 'reading', c.reading,
       'cause', c.cause) order by c.epoch), '[]')
      from (
        select epoch, coalesce(b.at, a.at) as at, b.worker, coalesce(a.reading, 'lost') as reading, a.cause
-       from (select * from step_begins where feed = q.feed and batch_no = q.batch_no and step = q.step) b
+       from (select * from step_call_starts where feed = q.feed and batch_no = q.batch_no and step = q.step) b
        full join (select * from step_attempts where feed = q.feed and batch_no = q.batch_no
          and step = q.step) a using (epoch)
        order by epoch desc limit 1000
@@ -77,7 +80,7 @@ export const selectQuarantinedStep = `
      ) u) as sample
   from ${withRun} where q.id = $1`;
 
-/** $1 id. The lock on the run's row keeps the run from ending meanwhile. */
+/** Parameters: $1 id. The lock on the run's row keeps the run from ending meanwhile. */
 export const lockRunOfStep = `
   select r.state as "runState", r.ended_at is not null as "isEnded"
   from runs r where r.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1)
@@ -86,8 +89,8 @@ export const lockRunOfStep = `
 export const lockStep = `select state from quarantined_steps where id = $1 for update`;
 
 /**
- * $1 id. Reverts the rows that the end of the step wrote. Returns no row, and changes nothing, if one of its users has
- * been settled since. Totals may decrease: they are differences, and the step is pending again.
+ * Parameters: $1 id. Reverts the rows that the end of the step wrote. Returns no row, and changes nothing, if one of
+ * its users has been settled since. Totals may decrease: they are differences, and the step is pending again.
  */
 export const reopenStep = `
   with q as (

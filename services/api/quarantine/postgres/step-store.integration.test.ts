@@ -65,15 +65,24 @@ describe('quarantined steps', () => {
     return row.quarantineId;
   }
 
-  it('are listed with what is known of them, by run and state', async () => {
+  it('are listed with all their known details, by run and state', async () => {
     const [row] = await listed();
     expect(row).toMatchObject({
-      ...{ runId, runState: 'running', feedId, country: 'SG', batchNo: 1, step: 1, actionType: 'award-reward' },
-      ...{ state: 'kept', users: 3, lapses: quarantinedAfterLapses, decidedAt: null },
+      runId,
+      runState: 'running',
+      feedId,
+      country: 'SG',
+      batchNo: 1,
+      step: 1,
+      actionType: 'award-reward',
+      state: 'kept',
+      users: 3,
+      lapses: quarantinedAfterLapses,
+      decidedAt: null,
     });
-    const of = async (filter: QuarantineFilter) => (await subject.quarantined.list(filter, 10, null)).items.length;
-    expect([await of({ runId }), await of({ runId: uuidv7() })]).toEqual([1, 0]);
-    expect([await of({ state: 'kept' }), await of({ state: 'discarded' })]).toEqual([1, 0]);
+    const countOf = async (filter: QuarantineFilter) => (await subject.quarantined.list(filter, 10, null)).items.length;
+    expect([await countOf({ runId }), await countOf({ runId: uuidv7() })]).toEqual([1, 0]);
+    expect([await countOf({ state: 'kept' }), await countOf({ state: 'discarded' })]).toEqual([1, 0]);
   });
 
   it('are paged, the newest first', async () => {
@@ -87,7 +96,7 @@ describe('quarantined steps', () => {
     expect(second.next).toBeNull();
   });
 
-  it('show whose calls began, what became of them, and some of the users', async () => {
+  it('have their calls, the results and a sample of users', async () => {
     const detail = await subject.quarantined.find(await onlyId(), 2);
     expect(detail?.sample).toEqual(['u1', 'u2']);
     // The first call is not noted, only that it was lost.
@@ -99,11 +108,15 @@ describe('quarantined steps', () => {
     expect(await subject.quarantined.find(uuidv7(), 2)).toBeUndefined();
   });
 
-  it('opened again are pending, due now, under a key that is open, and suspects from the start', async () => {
+  it('are pending after a replay: due now, with an open key, and called alone from the start', async () => {
     const before = await subject.rows.step(step);
     expect(await subject.quarantined.replay(await onlyId())).toBe('replayed');
     expect(await subject.rows.step(step)).toMatchObject({
-      ...{ state: 'waiting', open: true, begun: false, lapses: aloneFromLapses, owner: null },
+      state: 'waiting',
+      open: true,
+      begun: false,
+      lapses: aloneFromLapses,
+      owner: null,
       epoch: (before?.epoch ?? 0) + 1,
     });
     expect(await subject.rows.agenda(feedId)).toMatchObject([{ batchNo: 1, step: 1, offers: 0 }]);
@@ -114,7 +127,7 @@ describe('quarantined steps', () => {
     expect((await listed())[0]).toMatchObject({ state: 'replayed' });
   });
 
-  it('opened again end as if nothing had been, and their users go on', async () => {
+  it('end normally after a replay, and their users continue', async () => {
     await subject.quarantined.replay(await onlyId());
     const claimed = await claimOne(a, step);
     expect(claimed).toMatchObject({ open: true, lapses: aloneFromLapses });
@@ -136,7 +149,7 @@ describe('quarantined steps', () => {
     expect(await subject.reconciliation.reconcile({ feedId, chainLength: 2 })).toEqual([]);
   });
 
-  it('opened again keep the units that they had spent, so that nobody else does', async () => {
+  it('keep their spent units after a replay, so that no other step spends them', async () => {
     const chain = [{ action: 'award-points', params: {}, unitsPerUser: 2 }];
     const costly = await startFedRun(subject, [['u1', 'u2']], { chain, budgets: [{ country: 'SG', units: 4 }] });
     const ref = { feedId: costly.feedId, batchNo: 1, step: 1 };
@@ -162,7 +175,7 @@ describe('quarantined steps', () => {
     expect(await figures()).toEqual([4, 0]);
   });
 
-  it('that break their workers again are quarantined again, for themselves', async () => {
+  it('are quarantined as new items if they crash their workers again', async () => {
     await subject.quarantined.replay(await onlyId());
     await lapse(step);
     expect(await subject.endings.endQuarantined([step])).toBe(1);
@@ -170,14 +183,14 @@ describe('quarantined steps', () => {
     expect(stepLines(4, await totalsOf(subject, runId), 2)[0]).toMatchObject({ unknown: 3, pending: 1 });
   });
 
-  it('are opened once, whoever asks at the same time', async () => {
+  it('are replayed once despite concurrent requests', async () => {
     const id = await onlyId();
     const verdicts = await Promise.all([1, 2, 3].map(() => subject.quarantined.replay(id)));
     expect(verdicts.toSorted()).toEqual(['decided', 'decided', 'replayed']);
     expect(stepLines(4, await totalsOf(subject, runId), 2)[0]).toMatchObject({ unknown: 0, pending: 4 });
   });
 
-  it('of a run that has ended stay as they ended', async () => {
+  it('do not change if their run has ended', async () => {
     await subject.runs.finish(runId, 'completed_with_failures', null);
     expect(await subject.quarantined.replay(await onlyId())).toBe('run-ended');
     const totals = (await subject.reports.snapshot(runId))?.countries[0]?.totals ?? [];
@@ -185,7 +198,7 @@ describe('quarantined steps', () => {
     expect(await subject.rows.step(step)).toMatchObject({ state: 'done' });
   });
 
-  it('that were discarded leave their users unknown, and are decided', async () => {
+  it('leave their users unknown when discarded, and count as decided', async () => {
     const id = await onlyId();
     expect(await subject.quarantined.discard(id)).toMatchObject({ state: 'discarded' });
     expect(await subject.quarantined.discard(id)).toMatchObject({ state: 'discarded' });

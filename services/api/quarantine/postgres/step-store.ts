@@ -40,7 +40,7 @@ export interface QuarantinedStep {
 export interface QuarantineCall {
   at: Date;
   worker: string | null;
-  /** Reading as in a user's history; `lost` means that the lease expired. */
+  /** Interpretation of the answer, as in a user's history; `lost` means that the lease expired. */
   reading: string;
   cause: string | null;
 }

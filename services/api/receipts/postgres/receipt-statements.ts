@@ -16,8 +16,8 @@ export interface RecordReceiptsParams {
 }
 
 /**
- * SQL: whether the text of batch `b` contains the user of row `k`. A lone comma also matches the separator between two
- * users, so that case is parsed as JSON.
+ * SQL condition: the text of batch `b` contains the user of row `k`. A lone comma also matches the separator between
+ * two users, so that case is parsed as JSON.
  */
 const holdsUser = `strpos(b.users, k.quoted) > 0 and (k.user_id <> ',' or jsonb_exists(('[' || b.users || ']')::jsonb, k.user_id))`;
 
@@ -78,16 +78,16 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
     select distinct on (p.feed, k.step, k.user_id collate "C") p.feed, k.step, k.user_id, k.delivered, k.code, k.at
     from p join k using (position)
     order by p.feed, k.step, k.user_id collate "C", k.at desc, k.delivered desc
-    on conflict (feed, step, user_id) do update set was_delivered = r.delivered, delivered = excluded.delivered,
+    on conflict (feed, step, user_id) do update set previously_delivered = r.delivered, delivered = excluded.delivered,
       code = excluded.code, at = excluded.at, received_at = now()
     where (excluded.at, excluded.delivered) > (r.at, r.delivered)
-    returning feed, step, delivered, was_delivered
+    returning feed, step, delivered, previously_delivered
   ), t as (
     insert into receipt_totals as t (feed, step, slot, delivered, undelivered)
     select * from (
       select feed, step, ${$('slot')}::int2,
-        count(*) filter (where delivered) - count(*) filter (where was_delivered) as delivered,
-        count(*) filter (where not delivered) - count(*) filter (where not was_delivered) as undelivered
+        count(*) filter (where delivered) - count(*) filter (where previously_delivered) as delivered,
+        count(*) filter (where not delivered) - count(*) filter (where not previously_delivered) as undelivered
       from u group by feed, step
     ) d
     where delivered <> 0 or undelivered <> 0
@@ -123,8 +123,8 @@ export interface ReceiptPageParams {
   afterUser: string | null;
 }
 
-/** Feeds are read in order, each by an index range. */
-const selectReceipts = (said: string) =>
+/** Returns a statement that selects receipts. Feeds are read in order, each by an index range. */
+const selectReceipts = (condition: string) =>
   unnamedStatementOf<ReceiptPageParams>(
     ($) => `
   select r.user_id as "user", r.step, f.country, r.delivered, r.code, r.at, r.received_at as "receivedAt",
@@ -140,7 +140,7 @@ const selectReceipts = (said: string) =>
     where r.feed = f.feed
       and (r.step, r.user_id) > (
         case when f.begun then ${$('afterStep')}::int else 0 end, case when f.begun then ${$('afterUser')} else '' end)
-      and (${$('step')}::int is null or r.step = ${$('step')}) ${said}
+      and (${$('step')}::int is null or r.step = ${$('step')}) ${condition}
     order by r.step, r.user_id limit ${$('limit')}
   ) r
   order by f.country, f.feed, r.step, r.user_id limit ${$('limit')}`,

@@ -15,7 +15,7 @@ import {
   startRun,
 } from '../../../../test/support/conformance/execution-subject.ts';
 
-const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const unknownId = '01938f1e-7c00-7000-8000-000000000001';
 const noon = new Date('2026-11-22T12:00:00.000Z');
 const later = new Date('2026-11-22T12:00:00.001Z');
 
@@ -65,7 +65,7 @@ describe('delivery receipts', () => {
     return items.map(({ user, delivered, code }) => [user, delivered, code]);
   }
 
-  it('are counted by step, and shown by user', async () => {
+  it('are counted by step and listed by user', async () => {
     expect(await say(receipt('u1'), receipt('u3', { delivered: false, code: 'no-device' }))).toEqual([
       'accepted',
       'accepted',
@@ -87,7 +87,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('are overtaken by the newest, in whatever order they come', async () => {
+  it('are replaced by the newest, in any order of arrival', async () => {
     const failed = receipt('u1', { delivered: false, code: 'bounced', at: later });
     await say(receipt('u1'), receipt('u2', { delivered: false }));
     await say(failed, receipt('u2', { at: later }));
@@ -100,14 +100,14 @@ describe('delivery receipts', () => {
     ]);
   });
 
-  it('at the same time, delivered goes before undelivered, whichever comes first', async () => {
+  it('prefer delivered to undelivered at the same time, in any order of arrival', async () => {
     await say(receipt('u1'), receipt('u1', { delivered: false }));
     await say(receipt('u2', { delivered: false }));
     await say(receipt('u2'));
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 2, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('that change their mind again and again leave sums that are right', async () => {
+  it('keep correct sums when the status of a user alternates repeatedly', async () => {
     for (let turn = 0; turn < 6; turn++) {
       const at = new Date(noon.getTime() + turn);
       await say(receipt('u1', { at, delivered: turn % 2 === 0 }), receipt('u3', { at, delivered: false }));
@@ -115,7 +115,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 2, unexpected: 0 }]);
   });
 
-  it('from several at once end as they would one after the other', async () => {
+  it('have the same result whether they arrive concurrently or one after another', async () => {
     const users = ['u1', 'u2', 'u3'];
     await Promise.all(
       Array.from({ length: 8 }, (_, turn) =>
@@ -125,7 +125,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 3, unexpected: 0 }]);
   });
 
-  it('are kept before the acceptance is recorded, and add up with it afterwards', async () => {
+  it('are stored before the acceptance is recorded, and add up with it afterwards', async () => {
     await say(receipt('u1', { step: 1 }));
     expect(receiptLine(0, await lines(), 1).awaiting).toBe(-1);
     const ledger = subject.ledgerOf('a');
@@ -140,18 +140,25 @@ describe('delivery receipts', () => {
     });
   });
 
-  it.each(['before', 'after'])('of users that fail are set apart, when they come %s the failure', async (when) => {
-    const ledger = subject.ledgerOf('a');
-    const failures = [failed('u1'), failed('"', { outcome: 'unknown', reason: 'muster.lost' })];
-    const said = [receipt('u1', { step: 1, delivered: false }), receipt('"', { step: 1 }), receipt(',', { step: 1 })];
-    if (when === 'before') await say(...said);
-    await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), { failures }));
-    if (when === 'after') await say(...said);
-    expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 2 }]);
-    expect(receiptLine(1, await lines(), 1)).toEqual({ delivered: 1, undelivered: 0, unexpected: 2, awaiting: 0 });
-  });
+  it.each(['before', 'after'])(
+    'count as unexpected for users that fail, if they arrive %s the failure',
+    async (when) => {
+      const ledger = subject.ledgerOf('a');
+      const failures = [failed('u1'), failed('"', { outcome: 'unknown', reason: 'muster.lost' })];
+      const receipts = [
+        receipt('u1', { step: 1, delivered: false }),
+        receipt('"', { step: 1 }),
+        receipt(',', { step: 1 }),
+      ];
+      if (when === 'before') await say(...receipts);
+      await record(ledger, doneOf(await claimOne(ledger, { feedId, batchNo: 1, step: 1 }), { failures }));
+      if (when === 'after') await say(...receipts);
+      expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 1, undelivered: 0, unexpected: 2 }]);
+      expect(receiptLine(1, await lines(), 1)).toEqual({ delivered: 1, undelivered: 0, unexpected: 2, awaiting: 0 });
+    },
+  );
 
-  it('name their call by its key, a child batch too', async () => {
+  it('can name their call by its key, also of a child batch', async () => {
     const ledger = subject.ledgerOf('a');
     const children = [childOf(['u2'])];
     const parent = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
@@ -167,7 +174,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 2, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('find each user of a feed, odd ids too, and nobody beside them', async () => {
+  it('find exactly the users of a feed, with unusual ids too', async () => {
     const users = [',', '"', 'u1', 'u2', 'u3', 'é'];
     expect(await say(...users.map((user) => receipt(user)))).toEqual(users.map(() => 'accepted'));
     const others = ['', '!', '","', ',"', 'u', 'u11', 'u2,', 'ü', 'zzz'].map((user) => receipt(user));
@@ -175,12 +182,12 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 6, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('do not take a border between two users for a user', async () => {
+  it('do not match the separator between two users', async () => {
     const { runId: other } = await startFedRun(subject, [['u1', 'u2']]);
     expect(await say(receipt(',', { of: { runId: other, country: null }, step: 1 }))).toEqual(['unknown-user']);
   });
 
-  it('find the country of a user, and only there where they name one', async () => {
+  it('are matched in the country that the receipt names, otherwise in the country of the user', async () => {
     const { runId: several, owned } = await startRun(subject, { countries: ['SG', 'VN'] });
     for (const { feedId: feed, token, country } of owned) {
       const users = country === 'SG' ? ['a', 'c'] : ['b', 'd'];
@@ -204,10 +211,10 @@ describe('delivery receipts', () => {
     ]);
   });
 
-  it('of nobody are told by what is wrong, and spoil nothing for the others', async () => {
+  it('are refused with the reason if they match no user, without an effect on other receipts', async () => {
     const verdicts = await say(
-      receipt('u1', { of: { runId: nobody, country: null } }),
-      receipt('u1', { of: { feedId: nobody, batchNo: 1 } }),
+      receipt('u1', { of: { runId: unknownId, country: null } }),
+      receipt('u1', { of: { feedId: unknownId, batchNo: 1 } }),
       receipt('u1', { step: 3 }),
       receipt('u1', { actionType: 'award-reward' }),
       receipt('u1', { actionType: 'send-message' }),
@@ -224,7 +231,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('after the users were dropped are told so', async () => {
+  it('are refused as not-kept after their users were deleted', async () => {
     await subject.dropUsers();
     expect(await say(receipt('u1'), receipt('u1', { of: { feedId, batchNo: 1 } }))).toEqual(['not-kept', 'not-kept']);
     expect(await lines()).toEqual([]);
@@ -247,7 +254,7 @@ describe('delivery receipts', () => {
     await expect(subject.receipts.list(runId, {}, 2, 'nonsense')).rejects.toThrow(InvalidCursorError);
   });
 
-  it('are shown to whoever explains the user', async () => {
+  it('are part of the history of the user', async () => {
     await say(receipt('u1', { delivered: false, code: 'bounced', step: 1 }));
     const history = await subject.histories.find(runId, 'u1');
     expect(history?.place?.receipts).toMatchObject([{ step: 1, delivered: false, code: 'bounced', at: noon }]);

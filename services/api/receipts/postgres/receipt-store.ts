@@ -89,7 +89,7 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
     ): Promise<Page<RecordedReceipt>> => {
       const after = cursor === null ? undefined : receiptPlaceOf(cursor);
       if (cursor !== null && !after)
-        throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of receipts`);
+        throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of a list of receipts`);
       const { rows } = await pool.query<RecordedReceipt & { feedId: string }>(
         pageStatementOf(delivered).with({
           runId,

@@ -46,13 +46,13 @@ describe('budgets of a campaign', () => {
     ]);
   });
 
-  it('are none where the campaign has none, and a campaign that there is not is no campaign', async () => {
+  it('are empty for a campaign without budgets, and not found for an unknown campaign', async () => {
     const none = await send('GET', `/v1/campaigns/${await created(someCampaign)}/budgets`);
     expect(none.json()).toEqual({ items: [] });
     expect((await send('GET', '/v1/campaigns/cmp_0190a0000000700080000000000000/budgets')).statusCode).toBe(404);
   });
 
-  it('are raised one by one, which the audit log keeps, and a repeat changes nothing', async () => {
+  it('are raised one by one with an entry in the audit log, and a repeat changes nothing', async () => {
     const id = await created();
     const url = `/v1/campaigns/${id}/budgets`;
     const changes = { budgets: [{ country: 'SG', units: 2500 }] };
@@ -63,8 +63,8 @@ describe('budgets of a campaign', () => {
         ['SG', 2500],
       ]);
     }
-    const shown = campaign.parse((await send('GET', `/v1/campaigns/${id}`)).json());
-    expect(shown.budgets).toEqual([
+    const read = campaign.parse((await send('GET', `/v1/campaigns/${id}`)).json());
+    expect(read.budgets).toEqual([
       { country: 'ID', units: 0 },
       { country: 'SG', units: 2500 },
     ]);
@@ -75,7 +75,7 @@ describe('budgets of a campaign', () => {
     });
   });
 
-  it('say how far they may be raised without another approval, once the campaign is started', async () => {
+  it('show, once the campaign is started, the limit for raises without another approval', async () => {
     const rules = [{ unitsAbove: 4000, approvers: 1 }];
     const id = await created();
     await send('POST', `/v1/campaigns/${id}/start`);
@@ -89,14 +89,16 @@ describe('budgets of a campaign', () => {
     expect(problem.parse(raised.json())).toMatchObject({ status: 409, code: 'approval-needed' });
   });
 
-  it('that are raised stand in the history of each run that goes on, with who did it and why', async () => {
+  it('add an event with caller and reason to the history of each active run when raised', async () => {
     const id = await created();
     await send('POST', `/v1/campaigns/${id}/start`);
     const scheduledFor = new Date('2025-12-31T23:00:00Z');
     const seed = { campaignId: uuidOf('campaign', id) ?? '', revision: 1, scheduledFor };
     const open = await on.deps.rows.addRun({ ...seed, state: 'running' });
     const ended = await on.deps.rows.addRun({
-      ...{ ...seed, state: 'completed', endedAt: scheduledFor },
+      ...seed,
+      state: 'completed',
+      endedAt: scheduledFor,
       scheduledFor: new Date('2025-12-30T23:00:00Z'),
     });
     const reason = 'agreed with finance';
@@ -114,7 +116,8 @@ describe('budgets of a campaign', () => {
       {
         kind: 'changed',
         detail: {
-          ...{ by: { keyId: publicId('apiKey', on.key), keyName: 'a test' }, reason },
+          by: { keyId: publicId('apiKey', on.key), keyName: 'a test' },
+          reason,
           from: { budgets: [{ country: 'SG', units: 1000 }] },
           to: { budgets: [{ country: 'SG', units: 2500 }] },
         },
@@ -123,7 +126,7 @@ describe('budgets of a campaign', () => {
     expect(await events(ended)).toEqual([]);
   });
 
-  it('cannot be had later, and not twice in a change', async () => {
+  it('cannot be added later, or occur twice in a change', async () => {
     const url = `/v1/campaigns/${await created()}/budgets`;
     const budgets = [
       { country: 'SG', units: 1 },
@@ -136,7 +139,7 @@ describe('budgets of a campaign', () => {
     ]);
   });
 
-  it('are refused for countries that are not of the campaign, twice, and where nothing costs anything', async () => {
+  it('are refused for other countries, for a country named twice, and without a step that costs units', async () => {
     const budgets = [
       { country: 'SG', units: 1 },
       { country: 'SG', units: 2 },
@@ -165,13 +168,18 @@ describe('budgets in money', () => {
 
   const price = (value: string | null) => send('PATCH', '/v1/action-types/award-reward', { price: value });
 
-  it('are shown in their currency, changed and audited like the others', async () => {
+  it('are shown in their currency, and changed and audited like budgets in units', async () => {
     await price('0.05');
     const id = await created(inMoney);
     expect((await send('GET', `/v1/campaigns/${id}/budgets`)).json()).toEqual({
       items: [
         {
-          ...{ country: 'SG', units: null, used: null, reserved: null, left: null, ...free },
+          country: 'SG',
+          units: null,
+          used: null,
+          reserved: null,
+          left: null,
+          ...free,
           money: { currency: 'SGD', amount: '5000.00', used: '0.00', reserved: '0.00', left: '5000.00' },
         },
       ],
@@ -179,8 +187,8 @@ describe('budgets in money', () => {
     const budgets = [{ country: 'SG', amount: '6000.5', currency: 'SGD' }];
     const changed = await send('PATCH', `/v1/campaigns/${id}/budgets`, { budgets });
     expect(changed.json()).toMatchObject({ items: [{ money: { amount: '6000.50', left: '6000.50' } }] });
-    const shown = campaign.parse((await send('GET', `/v1/campaigns/${id}`)).json());
-    expect(shown.budgets).toEqual([{ country: 'SG', amount: '6000.50', currency: 'SGD' }]);
+    const read = campaign.parse((await send('GET', `/v1/campaigns/${id}`)).json());
+    expect(read.budgets).toEqual([{ country: 'SG', amount: '6000.50', currency: 'SGD' }]);
     const { items } = await on.deps.audit.list({ method: 'PATCH' }, 10, null);
     expect(items.map(({ detail }) => detail)).toContainEqual({
       from: [{ country: 'SG', amount: '5000.00', currency: 'SGD' }],
@@ -188,7 +196,7 @@ describe('budgets in money', () => {
     });
   });
 
-  it('stay in what they are in', async () => {
+  it('cannot change between units and money', async () => {
     await price('0.05');
     const url = `/v1/campaigns/${await created(inMoney)}/budgets`;
     expect(await problemsOf({ budgets: [{ country: 'SG', units: 1 }] }, url, 'PATCH')).toEqual([
@@ -196,7 +204,7 @@ describe('budgets in money', () => {
     ]);
   });
 
-  it('say how far they may be raised without another approval', async () => {
+  it('show the limit for raises without another approval', async () => {
     await price('0.05');
     await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
     const id = await created(inMoney);
@@ -212,7 +220,7 @@ describe('budgets in money', () => {
     expect((await raise('7000.00')).statusCode).toBe(200);
   });
 
-  it('are refused where a step that costs has no price, now or when it is started', async () => {
+  it('are refused if a step that costs units has no price, now or at the start', async () => {
     expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'no-price']]);
     await price('0.05');
     const id = await created(inMoney);
@@ -234,7 +242,7 @@ describe('budgets in money', () => {
     expect(await problemsOf({ ...budgeted, budgets: [{ country: 'SG', ...budget }] })).toEqual([found]);
   });
 
-  it('are refused where a user would cost more than can be counted exactly', async () => {
+  it('are refused if a user would cost more than can be stored exactly', async () => {
     await price('999999999');
     expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'too-expensive']]);
   });

@@ -8,16 +8,16 @@ import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-
 import { requireWritten } from '../../frame/if-match.ts';
 import { callerOf } from '../../access/scopes.ts';
 import type { ApprovalDesk } from '../../campaigns/approvals/approval-desk.port.ts';
-import type { BudgetFigures, BudgetStore } from './budget-store.port.ts';
+import type { BudgetFigures, BudgetStore } from '../budget-store.port.ts';
 import type { CampaignRecord, CampaignStore, Writer } from '../../campaigns/campaign-store.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { askerOf } from '../../access/asker.ts';
-import { campaignBudgetsView, saidBudget } from './budget-view.ts';
+import { campaignBudgetsView, budgetLimitOf } from './campaign-budgets-view.ts';
 import type { ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/budgets.ts';
 import { noPrices } from '../../../../shared/domain/approval/user-bounds.ts';
-import { withChanges } from '../../campaigns/approvals/raised-budgets.ts';
+import { applyBudgets } from '../../campaigns/approvals/raised-budgets.ts';
 
 export interface BudgetRoutesDeps {
   campaigns: CampaignStore;
@@ -35,7 +35,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listBudgets',
-      summary: 'What a campaign may spend in each country, and what its runs have spent and reserved',
+      summary: 'Show the budgets of a campaign by country, with used and reserved amounts',
       tags,
       params: byId,
       response: { 200: jsonAnswer('The budgets, by country', campaignBudgets) },
@@ -56,16 +56,16 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       refusals: {
         'no-budget': 'the campaign has no budget for the country',
         'repeated-country': 'a country is named twice',
-        'other-budget': 'a budget is in the other measure, or in another currency',
+        'other-budget': 'a budget changes between units and money, or its currency',
       },
     },
     schema: {
       operationId: 'changeBudgets',
-      summary: 'Raise or lower budgets of a campaign, while its runs go on',
+      summary: 'Raise or lower budgets of a campaign, also while it runs',
       description:
-        'What waits for a budget goes on by itself within seconds; a run that has paused itself is to be resumed. What is used or reserved ' +
-        'already stays so: a budget that is lowered below it lets nobody be called. A country cannot get a budget later. ' +
-        'Of a draft it is a change like others, with a revision. Once started, what the policy wants approved is raised no further than it was.',
+        'Batches that wait for a budget continue within seconds; a run that paused itself has to be resumed. Used and reserved amounts ' +
+        'do not change: with a budget below them, no further user is called. A country without a budget cannot get one later. ' +
+        'For a draft this is a change with a revision. For a started campaign, raises beyond the approved budgets need an approval if the policy requires one.',
       tags,
       params: byId,
       body: budgetChanges,
@@ -76,14 +76,14 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     },
     handler: async (request) => {
       const { id } = request.params;
-      const { budgets: asked, reason } = request.body;
+      const { budgets: requested, reason } = request.body;
       const before = await budgetsOf(id);
-      const found = checkChanges(asked, before);
+      const found = checkChanges(requested, before);
       if (found.length > 0) throw invalidRequest(found);
-      const said = reason === undefined ? {} : { reason };
-      request.auditDetail = { ...said, from: unitsBefore(before, asked), to: asked };
-      const wanted = asked.filter((budget) => sizeOf(budget) !== sizeIn(before, budget.country));
-      const detail = { by: askerOf(request), ...said, ...changedUnits(before, wanted) };
+      const reasonField = reason === undefined ? {} : { reason };
+      request.auditDetail = { ...reasonField, from: unitsBefore(before, requested), to: requested };
+      const wanted = requested.filter((budget) => sizeOf(budget) !== sizeIn(before, budget.country));
+      const detail = { by: askerOf(request), ...reasonField, ...changedUnits(before, wanted) };
       if (wanted.length > 0) {
         await change(requireId('campaign', id), { before, wanted, detail, by: callerOf(request) });
       }
@@ -99,7 +99,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
       requireApproved(campaignId, await approvals.changeBudgets(campaign, { wanted, detail, by: by.key }));
       return;
     }
-    const after = withChanges(before.map(saidBudget), wanted);
+    const after = applyBudgets(before.map(budgetLimitOf), wanted);
     const definition = { ...campaign.definition, budgets: after };
     const changed = await campaigns.redefine(campaignId, definition, campaign.revision, by);
     if (!changed) throw notFound('campaign', publicId('campaign', campaignId));
@@ -109,7 +109,7 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   /** @throws {HttpProblem} 409 if the raise needs an approval */
   function requireApproved(campaignId: string, { approvers, why }: ApprovalNeed) {
     if (approvers === 0) return;
-    const submitIt = `POST /v1/campaigns/${publicId('campaign', campaignId)}/submit with these budgets asks for it`;
+    const submitIt = `POST /v1/campaigns/${publicId('campaign', campaignId)}/submit with these budgets requests it`;
     const detail = `this raise needs an approval (${why.join(', ')}): ${submitIt}`;
     throw new HttpProblem({ status: 409, code: 'approval-needed', detail });
   }
@@ -117,14 +117,14 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   async function budgetViews(id: string, list: readonly BudgetFigures[], by: string) {
     if (list.length === 0) return [];
     const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
-    // A change of a draft creates a revision, which is approved when the campaign is started.
+    // A change of a draft needs no approval: it creates a revision, which is approved when the campaign is started.
     const inForce = !campaign || campaign.state === 'draft' ? [] : rules;
     const terms = campaign ? await termsOf(campaign, inForce) : { approved: null, chain: [], prices: noPrices };
-    const sums = campaign && inForce.length > 0 ? await approvals.sumsOfRaise(campaign, by) : [];
-    return campaignBudgetsView(list, inForce, { ...terms, sums });
+    const unapprovedStarts = campaign && inForce.length > 0 ? await approvals.sumsOfRaise(campaign, by) : [];
+    return campaignBudgetsView(list, inForce, { ...terms, unapprovedStarts });
   }
 
-  /** Prices are loaded only if a rule needs them. */
+  /** Loads the terms of a raise. Prices are loaded only if a rule needs them. */
   async function termsOf({ campaignId, revision, definition, state }: CampaignRecord, rules: readonly unknown[]) {
     const prices = rules.length === 0 ? noPrices : await approvals.prices({ campaignId, revision });
     const approved = state === 'draft' ? null : await approvals.approvedBudgets(campaignId);
@@ -149,12 +149,12 @@ interface Change {
 
 function unitsBefore(before: readonly BudgetFigures[], wanted: readonly Budget[]): Budget[] {
   const changed = before.filter(({ country }) => wanted.some((each) => each.country === country));
-  return changed.map(saidBudget);
+  return changed.map(budgetLimitOf);
 }
 
 function sizeIn(figures: readonly BudgetFigures[], of: string): bigint | undefined {
   const known = figures.find(({ country }) => country === of);
-  return known && sizeOf(saidBudget(known));
+  return known && sizeOf(budgetLimitOf(known));
 }
 
 function changedUnits(before: readonly BudgetFigures[], wanted: readonly Budget[]) {
@@ -169,13 +169,13 @@ function checkChanges(wanted: readonly Budget[], known: readonly BudgetFigures[]
     if (wanted.findIndex((each) => each.country === country) < index)
       return [{ pointer, code: 'repeated-country', detail: `${quoted(country)} is in the list already` }];
     const now = known.find((each) => each.country === country);
-    if (now && isInSame(saidBudget(now), budget)) return [];
+    if (now && isInSame(budgetLimitOf(now), budget)) return [];
     if (now) {
-      const detail = `the budget of ${country} is ${budgetWords(saidBudget(now))}, and stays in what it is in, not ${budgetWords(budget)}`;
+      const detail = `the budget of ${country} is ${budgetWords(budgetLimitOf(now))} and cannot change its measure or currency to ${budgetWords(budget)}`;
       return [{ pointer: `/budgets/${index}`, code: 'other-budget', detail }];
     }
-    const those = countries.length === 0 ? 'the campaign has none at all' : `there is one for ${countries.join(', ')}`;
-    const detail = `there is no budget for ${quoted(country)}, and none can be added later; ${those}${didYouMean(country, countries)}`;
+    const existing = countries.length === 0 ? 'the campaign has none' : `there is one for ${countries.join(', ')}`;
+    const detail = `there is no budget for ${quoted(country)}, and none can be added later; ${existing}${didYouMean(country, countries)}`;
     return [{ pointer, code: 'no-budget', detail }];
   });
 }

@@ -28,26 +28,29 @@ function feedOf(country: string, fedUsers: number, totals: Partial<StepTotals>[]
 
 function previewOf(countries: Feed[], underWay: Partial<UnderWay> = {}, state: RunSnapshot['state'] = 'running') {
   const snapshot: RunSnapshot = {
-    ...{
-      kind: 'live',
-      stepModes: null,
-      canary: null,
-      runId,
-      parentRunId: null,
-      campaignId: runId,
-      campaignName: 'Riders',
-      revision: 1,
-      state,
-      stateReason: null,
-    },
-    ...{ scheduledFor: at, startedAt: at, endedAt: null, asOf: at, ...untouchedRun, countries },
+    kind: 'live',
+    stepModes: null,
+    canary: null,
+    runId,
+    parentRunId: null,
+    campaignId: runId,
+    campaignName: 'Riders',
+    revision: 1,
+    state,
+    stateReason: null,
+    scheduledFor: at,
+    startedAt: at,
+    endedAt: null,
+    asOf: at,
+    ...untouchedRun,
+    countries,
     chain: ['award-reward', 'send-message'].map((action) => ({ action, receipts: false })),
   };
   return cancelPreviewView(snapshot, { inFlight: [], ready: 0, waiting: 0, ...underWay }, 12_000);
 }
 
 describe('the preview of a cancellation', () => {
-  it('says of each country who gets nothing, who stops half-way and who is being called, step by step', () => {
+  it('counts by country and step the users who get nothing, stop half-way, or are being called', () => {
     const preview = previewOf(
       [
         feedOf('SG', 1000, [{ succeeded: 600, failed: 50 }, { succeeded: 400 }]),
@@ -83,7 +86,7 @@ describe('the preview of a cancellation', () => {
     expect(preview).toMatchObject({ notStartedUsers: 650, halfWayUsers: 300, finishingUsers: 100, endedUsers: 450 });
   });
 
-  it('knows that users of a child run begin with the step that failed', () => {
+  it('counts users of a child run from the failed step on', () => {
     const preview = previewOf([feedOf('SG', 100, [], { fromStep: 2 }), feedOf('SG', 30, [{ succeeded: 10 }])]);
     expect(preview).toMatchObject({ notStartedUsers: 120, halfWayUsers: 10, endedUsers: 0 });
     expect(preview.countries).toMatchObject([
@@ -91,18 +94,18 @@ describe('the preview of a cancellation', () => {
     ]);
   });
 
-  it('adds up: each fed user is in one place', () => {
+  it('adds up: each fed user counts once', () => {
     const { countries, endedUsers } = previewOf([feedOf('SG', 1000, [{ succeeded: 600, failed: 50 }, { unknown: 7 }])]);
-    const shown = countries
+    const lines = countries
       .flatMap(({ steps }) => steps)
       .reduce(
         (sum, { notStartedUsers, halfWayUsers, inFlightUsers }) => sum + notStartedUsers + halfWayUsers + inFlightUsers,
         0,
       );
-    expect(shown + endedUsers).toBe(1000);
+    expect(lines + endedUsers).toBe(1000);
   });
 
-  it('is of nobody for a run that has ended', () => {
+  it('is zero for a run that has ended', () => {
     const ended = feedOf('SG', 10, [{ succeeded: 10 }, { succeeded: 10 }], { complete: false, estimate: 90 });
     expect(previewOf([ended], {}, 'expired')).toMatchObject({ notFedUsers: 0, notStartedUsers: 0, halfWayUsers: 0 });
   });

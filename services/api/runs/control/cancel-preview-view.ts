@@ -71,7 +71,9 @@ function placesIn(country: string, snapshot: RunSnapshot, { inFlight }: UnderWay
   });
 }
 
-/** Returns a lower bound: the users in flight may all be ones that begin here. */
+/**
+ * Returns a lower bound of the users whose chain has not begun, because all users in flight may be at its beginning.
+ */
 function notStartedUsers({ beginning, inFlight }: Place): number {
   return Math.max(0, beginning - inFlight);
 }
@@ -87,7 +89,7 @@ function inCountry({ countries }: RunSnapshot, wanted?: string): RunSnapshot['co
   return wanted === undefined ? countries : countries.filter(({ country }) => country === wanted);
 }
 
-/** Returns an estimate, or null if the size of the audience is unknown. */
+/** Returns an estimate of the users that the run has not fed yet, or null if the size of the audience is unknown. */
 function notFedUsers(snapshot: RunSnapshot, isOver: boolean): number | null {
   const { countries } = snapshot;
   if (isOver || (countries.length > 0 && countries.every(({ complete }) => complete))) return 0;

@@ -24,15 +24,15 @@ const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed'
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
   // The run waits for an approval or a decision on its canary; this pause makes it wait for a person instead.
-  const goesOnOtherwise = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
-  const isPausedAnew = verb === 'pause' && move.kind === 'stays' && goesOnOtherwise;
-  if (move.kind !== 'move' && !isPausedAnew) return { move, change: null };
-  const said = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
-  const stateReason = verb === 'resume' ? null : said;
+  const resumesAutomatically = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
+  const isPausedAgain = verb === 'pause' && move.kind === 'stays' && resumesAutomatically;
+  if (move.kind !== 'move' && !isPausedAgain) return { move, change: null };
+  const sentence = `${pastOf[verb]} by ${by.keyName}${reason === undefined ? '' : `: ${reason}`}`;
+  const stateReason = verb === 'resume' ? null : sentence;
   const detail = { by, ...(reason === undefined ? {} : { reason }) };
   if (move.kind !== 'move')
-    return { move, change: { stateReason: said, events: [{ kind: controlEvents[verb], detail }] } };
-  const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, said)];
+    return { move, change: { stateReason: sentence, events: [{ kind: controlEvents[verb], detail }] } };
+  const events = [{ kind: controlEvents[verb], detail }, ...becomesAtOnce(move.to, sentence)];
   return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
 }
 
@@ -50,9 +50,9 @@ export type ChangesDecision =
 const farthestDeadlineMs = 30 * 86_400_000;
 
 /** Returns the changes to a run's deadline, priority or pace. Unchanged settings count as no change. */
-export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now: Date): ChangesDecision {
+export function decideChanges(run: RunHeader, requested: RunChanges, by: Asker, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
-  const { reason, deadlineSeconds, deadlineAt, ...settings } = asked;
+  const { reason, deadlineSeconds, deadlineAt, ...settings } = requested;
   const wanted = deadlineOf(run, { deadlineSeconds, deadlineAt });
   const errors = deadlineProblems({ deadlineSeconds, deadlineAt }, wanted, now);
   if (errors.length > 0) return { kind: 'invalid', errors, change: null };
@@ -67,16 +67,16 @@ export function decideChanges(run: RunHeader, asked: RunChanges, by: Asker, now:
   return { kind: 'changed', change: { settings: given(settings), ...(wanted && { deadlineAt: wanted }), events } };
 }
 
-type DeadlineAsked = Pick<RunChanges, 'deadlineSeconds' | 'deadlineAt'>;
+type RequestedDeadline = Pick<RunChanges, 'deadlineSeconds' | 'deadlineAt'>;
 
-function deadlineOf({ scheduledFor }: RunHeader, { deadlineSeconds, deadlineAt }: DeadlineAsked): Date | undefined {
+function deadlineOf({ scheduledFor }: RunHeader, { deadlineSeconds, deadlineAt }: RequestedDeadline): Date | undefined {
   if (deadlineAt !== undefined) return new Date(deadlineAt);
   return deadlineSeconds === undefined ? undefined : new Date(scheduledFor.getTime() + deadlineSeconds * 1000);
 }
 
-function deadlineProblems(asked: DeadlineAsked, wanted: Date | undefined, now: Date): FieldProblem[] {
-  const pointer = asked.deadlineAt === undefined ? '/deadlineSeconds' : '/deadlineAt';
-  if (asked.deadlineAt !== undefined && asked.deadlineSeconds !== undefined) {
+function deadlineProblems(requested: RequestedDeadline, wanted: Date | undefined, now: Date): FieldProblem[] {
+  const pointer = requested.deadlineAt === undefined ? '/deadlineSeconds' : '/deadlineAt';
+  if (requested.deadlineAt !== undefined && requested.deadlineSeconds !== undefined) {
     return [{ pointer, code: 'contradicting-deadline', detail: 'give deadlineAt or deadlineSeconds, not both' }];
   }
   if (!wanted) return [];

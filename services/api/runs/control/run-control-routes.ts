@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApprovalDesk } from '../../campaigns/approvals/approval-desk.port.ts';
-import { runWaits } from '../../campaigns/approvals/approval-problems.ts';
+import { runNeedsApproval } from '../../campaigns/approvals/approval-problems.ts';
 import type { EngineConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { changeReason } from '../../../../shared/contracts/change-reason.ts';
@@ -43,20 +43,20 @@ const verbBody = z
 
 const summaries: Record<ControlVerb, { summary: string; description: string }> = {
   pause: {
-    summary: 'Pause a run: nothing new starts, and what is under way is still recorded',
+    summary: 'Pause a run: no further calls start, and results of calls in progress are still recorded',
     description:
-      'It is `pausing` until nobody holds anything of it any more, then `paused`. Its deadline goes on: what it expires, it expires when the run is resumed. ' +
+      'The run is `pausing` until no worker holds a claim of it, then `paused`. Its deadline keeps running: batches that expire meanwhile do so when the run is resumed. ' +
       'Pausing it again changes nothing.',
   },
   resume: {
-    summary: 'Resume a paused run where it stood',
-    description: 'Resuming it again changes nothing. A share of failed users that pauses it is counted anew from here.',
+    summary: 'Resume a paused run',
+    description: 'Resuming it again changes nothing. The failure limit counts failures from here on.',
   },
   cancel: {
-    summary: 'Cancel a run: what has not started is recorded as cancelled',
+    summary: 'Cancel a run: users that were not called are recorded as cancelled',
     description:
-      'It is `cancelling` until everybody has an outcome, then `cancelled`; no worker is needed for that. There is no way back. `cancel-preview` says what it ' +
-      'would do. Cancelling it again changes nothing.',
+      'The run is `cancelling` until every user has an outcome, then `cancelled`, even without workers. This cannot be undone. `cancel-preview` shows the ' +
+      'effect. Cancelling it again changes nothing.',
   },
 };
 
@@ -84,14 +84,14 @@ function verbRoute(
       params: byId,
       body: verbBody.nullish(),
       response: {
-        200: jsonAnswer('The run, and what was under way', controlledRun),
+        200: jsonAnswer('The run and its calls in progress', controlledRun),
       },
     },
     handler: async (request) => {
       const { id } = request.params;
       const reason = request.body?.reason;
       const runId = requireId('run', id);
-      if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runWaits(id);
+      if (verb === 'resume' && (await approvals.isRunWaiting(runId))) throw runNeedsApproval(id);
       const controlled = await control.change(runId, (run) => decideVerb(verb, run, askerOf(request), reason));
       if (!controlled) throw notFound('run', id);
       const { run, underWay, decision } = controlled;
@@ -109,16 +109,16 @@ function changeRoute(server: HttpServer, { control, catalogue, clock }: RunContr
     config: { role: 'manager', scope: 'campaign', audit: 'changed limits of a run' },
     schema: {
       operationId: 'changeRun',
-      summary: 'Change deadline, priority, pace or the limit of failed users of a run while it goes on',
+      summary: 'Change deadline, priority, pace or failure limit of an active run',
       description:
-        'For this run alone: its campaign stays as it is. Workers and triggers go by it within a second; a slower pace counts for what is fed from then on. ' +
-        'With `If-Match`, only if the run looks as it did.',
+        'Only this run changes, not its campaign. Workers and triggers apply it within a second; a slower pace applies to users fed from then on. ' +
+        'With `If-Match`, only if the run has not changed.',
       tags,
-      headers: z.looseObject({ 'if-match': z.string().optional().describe('The ETag of the run as it was seen') }),
+      headers: z.looseObject({ 'if-match': z.string().optional().describe('ETag of the last read of the run') }),
       params: byId,
       body: runChanges,
       response: {
-        200: jsonAnswer('The run as it is now, and what is under way', controlledRun),
+        200: jsonAnswer('The current run and its calls in progress', controlledRun),
         ...problems(409),
       },
     },
@@ -152,10 +152,10 @@ function previewRoute(server: HttpServer, { control, reports, catalogue }: RunCo
     config: { role: 'viewer', scope: 'campaign', heavy: 'previews' },
     schema: {
       operationId: 'previewCancel',
-      summary: 'What cancelling a run would do now, in users: as a whole, and by country and step',
+      summary: 'Preview the effect of cancelling a run, in users: in total, and by country and step',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('What would become of whom', cancelPreview) },
+      response: { 200: jsonAnswer('Effect by group of users', cancelPreview) },
     },
     handler: async ({ params: { id } }) => {
       const runId = requireId('run', id);
@@ -173,7 +173,7 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listRunEvents',
-      summary: 'What has become of a run, oldest first: who asked for what, and what Muster did by itself',
+      summary: 'List the history of a run, oldest first: requested and automatic changes',
       tags,
       params: byId,
       querystring: pageQuery,
@@ -188,7 +188,10 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
   });
 }
 
-/** Returns the time to stop, in milliseconds, after the longest call that may be in progress. */
+/**
+ * Returns the milliseconds until all calls of a stopped run have ended. The longest timeout in the chain determines
+ * them.
+ */
 function stopTimeOf({ chain }: RunHeader, actionTypes: EngineConfig['actionTypes']): number {
   return timeToStopMs(chain.flatMap(({ action }) => actionTypes[action]?.timeoutMs ?? []));
 }

@@ -42,7 +42,7 @@ async function runThere(state: RunState, seed: Partial<RunSeed> = {}) {
 const eventsOf = async (id: string) =>
   pageShape(runEvent).parse((await send('GET', `/v1/runs/${id}/events`)).json()).items;
 
-/** What each verb makes of a run in each state: the state, or 409. */
+/** Next state of a run in each state, or 409, by verb. */
 const verbs: [string, Record<RunState, RunState | 409>][] = [
   [
     'pause',
@@ -91,8 +91,8 @@ const verbs: [string, Record<RunState, RunState | 409>][] = [
   ],
 ];
 
-describe.each(verbs)('%s', (verb, becomes) => {
-  it.each(runStates)('of a run that is %s, once and again', async (state) => {
+describe.each(verbs)('the action %s', (verb, becomes) => {
+  it.each(runStates)('applies to a run that is %s, and a repeat changes nothing', async (state) => {
     const { id } = await runThere(state);
     const expected = becomes[state];
 
@@ -114,7 +114,7 @@ describe.each(verbs)('%s', (verb, becomes) => {
     expect(again.statusCode).toBe(first.statusCode);
   });
 
-  it('of no run is 404, and with a body that is none 422', async () => {
+  it('answers 404 for an unknown run and 422 for an invalid body', async () => {
     const { id } = await runThere('running');
     expect((await send('POST', `/v1/runs/run_01jdyjm7sbfx2v4x0000000000/${verb}`)).statusCode).toBe(404);
     expect((await send('POST', `/v1/runs/${id}/${verb}`, { why: 'typo' })).statusCode).toBe(422);
@@ -124,7 +124,7 @@ describe.each(verbs)('%s', (verb, becomes) => {
 });
 
 describe('the answer to a pause', () => {
-  it('says who paused it and why, in the run, its history and the audit log', async () => {
+  it('names caller and reason in the run, its history and the audit log', async () => {
     const { id } = await runThere('running');
 
     const answer = controlledRun.parse((await send('POST', `/v1/runs/${id}/pause`, { reason: 'wrong reward' })).json());
@@ -139,7 +139,7 @@ describe('the answer to a pause', () => {
     ]);
   });
 
-  it('says what was under way, and how soon the last call has ended', async () => {
+  it('includes the calls in progress, and the time until the last one has ended', async () => {
     const { id, runId } = await runThere('running');
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 900, fedBatches: 9 });
     await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 2, succeeded: 200, done: 2, survived: 2, waiting: 1 });
@@ -151,7 +151,7 @@ describe('the answer to a pause', () => {
     expect(answer.timeToStopMs).toBe(2000 + 10_000);
   });
 
-  it('is the first one for a repeat under the same Idempotency-Key, also when the run was resumed meanwhile', async () => {
+  it('is repeated unchanged under the same Idempotency-Key, even if the run was resumed in the meantime', async () => {
     const { id } = await runThere('running');
     const key = { 'idempotency-key': 'k' };
     const first = await send('POST', `/v1/runs/${id}/pause`, {}, key);
@@ -165,13 +165,13 @@ describe('the answer to a pause', () => {
 });
 
 describe('a run that is resumed', () => {
-  it('has no reason any more for standing', async () => {
+  it('no longer has a reason of the pause', async () => {
     const { id } = await runThere('paused', { stateReason: '12 % of 4,000 users failed in step 1, limit 5 %' });
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/resume`)).json());
     expect(run).toMatchObject({ state: 'running', stateReason: null });
   });
 
-  it('is prepared where it had not begun', async () => {
+  it('returns to preparing if it had not begun', async () => {
     const { id } = await runThere('preparing');
     await send('POST', `/v1/runs/${id}/pause`);
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/resume`)).json());
@@ -180,7 +180,7 @@ describe('a run that is resumed', () => {
 });
 
 describe('a cancellation', () => {
-  it('of a run that had not begun is its end', async () => {
+  it('ends a run that had not begun', async () => {
     const { id } = await runThere('preparing');
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/cancel`)).json());
     expect(run).toMatchObject({ state: 'cancelled', stateReason: 'cancelled by a test' });
@@ -188,7 +188,7 @@ describe('a cancellation', () => {
     expect((await eventsOf(id)).map(({ kind }) => kind)).toEqual(['cancelling', 'ended']);
   });
 
-  it('can be looked at before: who would get nothing, who stops half-way, who is through', async () => {
+  it('has a preview of the users who would get nothing, stop half-way, or have completed', async () => {
     const { id, runId } = await runThere('running');
     const sg = await on.deps.rows.addFeed(runId, { country: 'SG', estimate: 1500, fedUsers: 1000, fedBatches: 10 });
     await on.deps.rows.addTotals(sg, 0, { step: 1, succeeded: 570, failed: 30 });
@@ -222,10 +222,10 @@ describe('a cancellation', () => {
   });
 });
 
-describe('changing a run while it goes on', () => {
+describe('changing an active run', () => {
   const change = (id: string, body: object, headers = {}) => send('PATCH', `/v1/runs/${id}`, body, headers);
 
-  it('changes deadline, priority and pace for this run alone, and tells its history what was and what is', async () => {
+  it('changes deadline, priority and pace of this run only, with the old and new values in its history', async () => {
     const { id, campaignId } = await runThere('running');
 
     const response = await change(id, { deadlineSeconds: 172_800, priority: 'high', paceUsersPerSecond: 500 });
@@ -242,7 +242,7 @@ describe('changing a run while it goes on', () => {
     expect(audited).toMatchObject({ method: 'PATCH', route: '/v1/runs/:id', subject: id, detail: { from, to } });
   });
 
-  it('takes a limit away with null, and a deadline as a moment', async () => {
+  it('removes a limit with null, and accepts a deadline as an instant', async () => {
     const { id } = await runThere('paused', { settings: { paceUsersPerSecond: 7, pauseAtFailedPercent: 5 } });
     const deadlineAt = '2026-01-02T08:00:00+08:00';
     const body = { paceUsersPerSecond: null, pauseAtFailedPercent: null, deadlineAt };
@@ -254,7 +254,7 @@ describe('changing a run while it goes on', () => {
     });
   });
 
-  it('is no change where everything is as it was', async () => {
+  it('changes nothing if all values are equal', async () => {
     const { id } = await runThere('running');
     await change(id, { priority: 'normal', paceUsersPerSecond: null });
     await change(id, {});
@@ -287,12 +287,12 @@ describe('changing a run while it goes on', () => {
     ['cancelling', 409],
     ['completed', 409],
     ['expired', 409],
-  ])('of a run that is %s is answered with %i', async (state, status) => {
+  ])('is answered, for a run that is %s, with %i', async (state, status) => {
     const { id } = await runThere(state);
     expect((await change(id, { priority: 'high' })).statusCode).toBe(status);
   });
 
-  it('is refused when the run looks different from what the caller has seen', async () => {
+  it('is refused if the run has changed since the caller read it', async () => {
     const { id } = await runThere('running');
     const etag = String((await send('GET', `/v1/runs/${id}`)).headers.etag);
     await change(id, { priority: 'high' });
@@ -308,7 +308,7 @@ describe('changing a run while it goes on', () => {
 });
 
 describe('the history of a run', () => {
-  it('is listed page by page, and of no run 404', async () => {
+  it('is listed page by page, and answers 404 for an unknown run', async () => {
     const { id } = await runThere('running');
     for (const verb of ['pause', 'resume', 'cancel']) await send('POST', `/v1/runs/${id}/${verb}`);
     const page = (query: string) => send('GET', `/v1/runs/${id}/events${query}`);
@@ -320,8 +320,8 @@ describe('the history of a run', () => {
   });
 });
 
-describe('progress and report', () => {
-  async function shown(state: RunState, seed: Partial<RunSeed> = {}) {
+describe('the progress and the report of a run', () => {
+  async function previewOf(state: RunState, seed: Partial<RunSeed> = {}) {
     const { id, runId } = await runThere(state, seed);
     const segment = { segment: 'lapsed-riders', estimate: 1000, fedUsers: 500, complete: true };
     await on.deps.rows.addFeed(runId, { country: 'SG', ...segment });
@@ -333,26 +333,26 @@ describe('progress and report', () => {
   }
 
   it.each<RunState>(['pausing', 'paused'])(
-    'of a run that is %s say who it waits for, and nothing of its end',
+    'name the cause for a run that is %s, without an expected end',
     async (state) => {
       const stateSince = new Date('2025-12-31T23:59:30Z');
-      const { progress, report } = await shown(state, { stateReason: 'paused by a test', stateSince, inFlight: 3 });
+      const { progress, report } = await previewOf(state, { stateReason: 'paused by a test', stateSince, inFlight: 3 });
       const facts = { stalled: 'paused by a test', waitingSince: stateSince.toISOString() };
       expect(progress).toMatchObject({ state, ...facts, eta: null, inFlight: 3 });
       expect(report).toMatchObject({ state, ...facts });
     },
   );
 
-  it('say since when the run waits for what it waits for', async () => {
-    const { progress, report } = await shown('running', { waitingCause: 'no worker handles the messages on x' });
+  it('include the time since which the run waits', async () => {
+    const { progress, report } = await previewOf('running', { waitingCause: 'no worker handles the messages on x' });
     const facts = { stalled: 'no worker handles the messages on x', waitingSince: on.deps.clock.now().toISOString() };
     expect(progress).toMatchObject(facts);
     expect(report).toMatchObject(facts);
-    expect((await shown('running')).progress).toMatchObject({ stalled: null, waitingSince: null });
+    expect((await previewOf('running')).progress).toMatchObject({ stalled: null, waitingSince: null });
   });
 
-  it('say that a segment ended far before its estimate', async () => {
-    const { progress, report } = await shown('running');
+  it('report that a segment ended far before its estimate', async () => {
+    const { progress, report } = await previewOf('running');
     const note = 'segment "lapsed-riders" in SG ended after 500 users, and 1000 were estimated';
     expect(progress.notes).toEqual([note]);
     expect(report.notes).toEqual([note]);
@@ -369,7 +369,7 @@ describe('a campaign that is scheduled', () => {
     return id;
   }
 
-  it('can be taken back and started again', async () => {
+  it('can be unscheduled and started again', async () => {
     const id = await scheduled();
     const back = await send('POST', `/v1/campaigns/${id}/unschedule`);
     expect(back.json()).toMatchObject({ state: 'draft', nextRunAt: null });
@@ -377,7 +377,7 @@ describe('a campaign that is scheduled', () => {
     expect((await send('POST', `/v1/campaigns/${id}/start`)).json()).toMatchObject({ state: 'scheduled' });
   });
 
-  it('cannot be taken back once it has a run, which is named', async () => {
+  it('cannot be unscheduled once it has a run, and the refusal names the run', async () => {
     const id = await scheduled();
     const campaignId = uuidOf('campaign', id) ?? expect.fail('no id of a campaign');
     await on.pool.query('delete from run_starts');

@@ -28,7 +28,7 @@ export interface RunEvent extends RunEventEntry {
   at: Date;
 }
 
-export interface Controlled<Decision> {
+export interface ControlResult<Decision> {
   decision: Decision;
   run: RunHeader;
   underWay: UnderWay;
@@ -42,7 +42,7 @@ export interface RunControl {
   change<Decision extends { change: RunChange | null }>(
     runId: string,
     decide: (run: RunHeader) => Decision,
-  ): Promise<Controlled<Decision> | undefined>;
+  ): Promise<ControlResult<Decision> | undefined>;
   underWay(runId: string): Promise<UnderWay>;
   /**
    * Returns events in chronological order; `cursor` is the id of the last event of the previous page. Empty if the run

@@ -10,7 +10,7 @@ export type ExplainedPlace = UserExplanation['audience'];
 
 export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {
   if (place?.unsendable) {
-    const detail = `its id can never be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
+    const detail = `its id cannot be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
     return { place: 'unsendable', country: place.country, detail };
   }
   if (place) return { place: 'member', country: place.country, detail: memberDetail(place) };
@@ -20,29 +20,37 @@ export function explainAudience({ state, feeds, place }: UserHistory, user: stri
   if (feeds.length > 0 && behind.length === 0) {
     const holding = feeds.find((feed) => isHeldOutIn(feed, user));
     if (holding) return nowhere('held-out', heldOutDetail(holding));
-    return nowhere('absent', `${sourcesOf(feeds)} did not hold it${exclusionsOf(feeds)}; the run looked nowhere else`);
+    return nowhere(
+      'absent',
+      `${sourcesOf(feeds)} did not contain it${exclusionsOf(feeds)}; the run has no other sources`,
+    );
   }
   if (isTerminal(state)) return nowhere('never-fed', neverFedDetail(behind));
-  const where = feeds.length === 0 ? 'the run is being prepared' : `${sourcesOf(behind)} was not fed so far`;
-  return nowhere('not-fed-yet', `${where}: it may still come`);
+  const reached = feeds.length === 0 ? 'the run is being prepared' : `${sourcesOf(behind)} has not been fed yet`;
+  return nowhere('not-fed-yet', `${reached}, but it may follow`);
 }
 
 function heldOutDetail(feed: HistoryFeed): string {
   const percent = feed.audience.holdOut?.percent ?? 0;
-  return `it is one of the ${percent} % that are held out: where ${sourcesOf([feed])} held it, it got nothing on purpose`;
+  return `it is one of the ${percent} % held-out users: it is in ${sourcesOf([feed])}, and receives nothing on purpose`;
 }
 
 function memberDetail({ fromStep, alsoIn }: UserPlace): string {
   const fed = fromStep === 1 ? 'it was fed' : `it was fed, to begin with step ${fromStep}`;
-  return alsoIn.length === 0 ? fed : `${fed}; its segment held it in ${alsoIn.join(', ')} too, where it was fed again`;
+  return alsoIn.length === 0
+    ? fed
+    : `${fed}; its segment contained it in ${alsoIn.join(', ')} too, where it was fed again`;
 }
 
 function neverFedDetail(behind: readonly HistoryFeed[]): string {
-  const where = behind.length === 0 ? 'it had begun' : `${sourcesOf(behind)} had been fed so far`;
-  return `the run ended before ${where}`;
+  const reached = behind.length === 0 ? 'it had begun' : `${sourcesOf(behind)} had been fed so far`;
+  return `the run ended before ${reached}`;
 }
 
-/** Users are fed in ascending order: a user after the cursor may still be fed. */
+/**
+ * Returns true if the feed may still feed the user. Users are fed in ascending order, so a user after the cursor may
+ * follow.
+ */
 function isStillToCome({ complete, cursor }: HistoryFeed, user: string): boolean {
   return !complete && (cursor === null || compareUserIds(cursor, user) < 0);
 }
@@ -57,7 +65,7 @@ function sourcesOf(feeds: readonly HistoryFeed[]): string {
 function nameOf(source: FeedSource): string {
   if ('listId' in source) return `list ${publicId('audience', source.listId)}`;
   if ('runId' in source) return `the users of ${publicId('run', source.runId)}`;
-  return source.segment === '' ? 'the list of users to be tried again' : `segment "${source.segment}"`;
+  return source.segment === '' ? 'the list of users to retry' : `segment "${source.segment}"`;
 }
 
 function exclusionsOf(feeds: readonly HistoryFeed[]): string {
@@ -65,7 +73,10 @@ function exclusionsOf(feeds: readonly HistoryFeed[]): string {
   return names.size === 0 ? '' : `, or ${[...names].join(' or ')} excluded it`;
 }
 
-/** Held-out users have no rows. The rule only proves that the user was passed over if a source held it at all. */
+/**
+ * Returns true if the hold-out rule selects the user. Held-out users have no rows. The rule is therefore no proof that
+ * a source contained the user.
+ */
 function isHeldOutIn({ audience: { holdOut } }: HistoryFeed, user: string): boolean {
   return holdOut !== null && isHeldOut(holdOut, user);
 }

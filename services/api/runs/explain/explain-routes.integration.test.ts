@@ -45,8 +45,8 @@ async function explain(user: string, run = runId): Promise<UserExplanation> {
   return userExplanation.parse((await get(user, run)).json());
 }
 
-describe('a user of the audience', () => {
-  it.each(['a/b', 'ü'])('is found by its percent-encoded id (%s)', async (user) => {
+describe('the explanation of a user of the audience', () => {
+  it.each(['a/b', 'ü'])('is found by the percent-encoded id of the user (%s)', async (user) => {
     const { userId, audience, batches, steps } = await explain(user);
     expect({ userId, audience }).toMatchObject({ userId: user, audience: { place: 'member', country: 'SG' } });
     expect(batches).toEqual([{ batchNo: 1, parent: null, fromStep: 1, users: 4 }]);
@@ -56,7 +56,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('has an attempt for each step that succeeded, and when', async () => {
+  it('has an attempt, with its time, for each step that succeeded', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
     await subject.passTime(1500);
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
@@ -71,7 +71,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('has the key of each call, by which its receiver finds it: one for each step', async () => {
+  it('has the idempotency key of each call: one for each step', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
     const { steps } = await explain('u1');
@@ -81,7 +81,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('has failed with code and message, and what comes after is skipped', async () => {
+  it('shows a failure with code and message, and later steps as skipped', async () => {
     const failures = [failed('u1', { detail: 'none left' })];
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
     expect((await explain('u1')).steps).toMatchObject([
@@ -95,7 +95,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('that was unknown and was settled as succeeded got its step, and nothing that comes after', async () => {
+  it('shows success in a step that was settled as succeeded, and the next step as skipped', async () => {
     const failures = [failed('u1', { outcome: 'unknown', reason: 'muster.ambiguous-answer' })];
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
@@ -107,7 +107,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('shows every call, put back, retried in a child batch and succeeded at last', async () => {
+  it('lists every call: delayed, retried in a child batch, and succeeded', async () => {
     const cause = '429 Too Many Requests';
     const note = { reading: 'not-applied', cause, users: [] } as const;
     await record(ledger, waitingOf(await claimOne(ledger, stepOf(1)), { cause, note }));
@@ -132,7 +132,7 @@ describe('a user of the audience', () => {
     expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['not-applied', 'succeeded']);
   });
 
-  it('goes on with the next step in its child batch, whoever else is done in its first one', async () => {
+  it('follows the user into a child batch, while the other users continue in the parent', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { children: [childOf(['u2'])] }));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
     expect((await explain('u2')).steps).toMatchObject([{ outcome: 'pending' }, { outcome: 'pending' }]);
@@ -142,7 +142,7 @@ describe('a user of the audience', () => {
     expect((await explain('u2')).steps).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }]);
   });
 
-  it('says what a step waits for, and until when', async () => {
+  it('includes what a step waits for, and until when', async () => {
     const put = waitingOf(await claimOne(ledger, stepOf(1)), { cause: 'connection refused' });
     await record(ledger, put);
     expect((await explain('u1')).steps).toMatchObject([
@@ -151,7 +151,7 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('tells of a worker that was lost', async () => {
+  it('includes a worker that was lost during a call', async () => {
     await claimOne(ledger, stepOf(1));
     await subject.passTime(leaseMs + 1);
     const taken = await claimOne(ledger, stepOf(1));
@@ -160,7 +160,7 @@ describe('a user of the audience', () => {
     expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['lost', 'succeeded']);
   });
 
-  it.each(['expired', 'cancelled'] as const)('was never called where it is %s', async (rest) => {
+  it.each(['expired', 'cancelled'] as const)('shows that a user who is %s was never called', async (rest) => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { rest }));
     const after = rest === 'cancelled' ? 'cancelled' : 'skipped';
     expect((await explain('u1')).steps).toMatchObject([
@@ -169,12 +169,12 @@ describe('a user of the audience', () => {
     ]);
   });
 
-  it('has an id that can never be sent', async () => {
+  it('is available for an unsendable id', async () => {
     const { runId: other, owned } = await startRun(subject);
-    const { feedId: of = '', token = 0 } = owned[0] ?? {};
+    const { feedId: ownedFeedId = '', token = 0 } = owned[0] ?? {};
     const invalidUsers = [{ user: String.raw`\u0007`, rule: 'control-character' }];
     const page = { batches: [], cursor: 'x', complete: true, staysStalled: false };
-    await subject.feeds.writePages({ feedId: of, token, ...page, invalidUsers });
+    await subject.feeds.writePages({ feedId: ownedFeedId, token, ...page, invalidUsers });
     const explained = await explain('\u0007', other);
     expect(explained.audience).toMatchObject({ place: 'unsendable', country: 'SG' });
     expect(explained.audience.detail).toContain('control-character');
@@ -185,26 +185,26 @@ describe('a user of the audience', () => {
   });
 });
 
-describe('a user outside of the audience', () => {
+describe('the explanation of a user outside the audience', () => {
   /** A run whose feed has come to `m`. */
   async function halfFed() {
     const { runId: other, owned } = await startRun(subject, { countries: ['SG', 'ID'] });
-    for (const { feedId: of, token, country } of owned) {
+    for (const { feedId: ownedFeedId, token, country } of owned) {
       const batches = [{ batchNo: 1, users: [`c-${country}`, 'm'] }];
       const page = { batches, invalidUsers: [], cursor: 'm', complete: country === 'ID', staysStalled: false };
-      await subject.feeds.writePages({ feedId: of, token, ...page });
+      await subject.feeds.writePages({ feedId: ownedFeedId, token, ...page });
     }
     return other;
   }
 
-  it('is in no segment that was asked, which are named', async () => {
+  it('names the segments, none of which contains the user', async () => {
     const { audience, steps, batches } = await explain('zoe');
     expect(audience).toMatchObject({ place: 'absent', country: null });
     expect(audience.detail).toContain('segment "all" in SG');
     expect({ steps, batches }).toEqual({ steps: [], batches: [] });
   });
 
-  it('may still come while a feed has not passed its place', async () => {
+  it("states that the user may still come until the feed has passed the user's id", async () => {
     const other = await halfFed();
     const { audience } = await explain('zoe', other);
     expect(audience).toMatchObject({ place: 'not-fed-yet' });
@@ -213,14 +213,14 @@ describe('a user outside of the audience', () => {
     expect((await explain('adam', other)).audience.place).toBe('absent');
   });
 
-  it('was fed twice where its segment is in two countries at once: both are named', async () => {
+  it('names both countries if a segment contains the user in two', async () => {
     const other = await halfFed();
     const { audience } = await explain('m', other);
     expect(audience).toMatchObject({ place: 'member', country: 'ID' });
-    expect(audience.detail).toContain('held it in SG too');
+    expect(audience.detail).toContain('contained it in SG too');
   });
 
-  it('is held out where the rule names it, and may be excluded', async () => {
+  it('states that the user is held out by the hold-out rule, or excluded', async () => {
     const { runId: other, feedId: otherFeed } = await startFedRun(subject, [['u1']]);
     const alone = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
     const audience = { ...alone, exclude: [{ segment: 'staff', snapshot: 's1', estimate: null }] };
@@ -235,7 +235,7 @@ describe('a user outside of the audience', () => {
     expect((await explain('u1', other)).audience).toMatchObject({ place: 'member' });
   });
 
-  it('was never fed where the run ended before', async () => {
+  it('states that the user was never fed if the run ended before', async () => {
     const other = await halfFed();
     await subject.runs.finish(other, 'expired', null);
     expect((await explain('zoe', other)).audience.place).toBe('never-fed');
@@ -243,18 +243,18 @@ describe('a user outside of the audience', () => {
   });
 });
 
-describe('explaining', () => {
-  it('says when the users are no longer kept', async () => {
+describe('the explanation of a user', () => {
+  it('reports that users are no longer stored', async () => {
     const { runId: old } = await startFedRun(subject, [['u1']]);
     await on.pool.query('delete from batches');
     expect((await explain('u1', old)).audience.place).toBe('not-kept');
   });
 
-  it('takes an id of 256 bytes, all of them escaped', async () => {
+  it('accepts an id of 256 escaped bytes', async () => {
     expect((await get('ü'.repeat(128))).statusCode).toBe(200);
   });
 
-  it('refuses a run that never was', async () => {
+  it('refuses an unknown run', async () => {
     const answer = await get('u1', '01938f1e-7c00-7000-8000-000000000001');
     expect(answer.statusCode).toBe(404);
     expect(problem.parse(answer.json()).code).toBe('run-not-found');

@@ -20,13 +20,13 @@ export function explainRoutes(server: HttpServer, { histories, tracing }: Explai
     config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'explainRunUser',
-      summary: 'Why a user did or did not get what',
+      summary: 'Explain the outcome of a user',
       description:
-        'Whether the user is in the audience and why not, the batches it went through, every call of every step with time, code and ' +
-        'message, and how each step ended. The id is percent-encoded; one that breaks the rules can be asked for as it is listed too.',
+        'Shows whether and why the user is in the audience, its batches, every call of every step with time, code and ' +
+        'message, and the outcome of each step. The id is percent-encoded; an invalid id can be requested as it is listed.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…'), userId: z.string().describe('percent-encoded') }),
-      response: { 200: jsonAnswer('What became of the user', userExplanation) },
+      response: { 200: jsonAnswer('Explanation of the outcome', userExplanation) },
     },
     handler: async ({ params: { id, userId } }) => {
       const history = await histories.find(requireId('run', id), userId);

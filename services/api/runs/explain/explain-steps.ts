@@ -27,7 +27,7 @@ function outcomesOf(place: UserPlace, chain: readonly { action: string }[]): Exp
     if (step < place.fromStep) continue;
     const before = lines.at(-1);
     const named = { ...unbegun, step, action };
-    if (before && !hasGoneOn(before)) {
+    if (before && !hasContinued(before)) {
       lines.push({ ...named, outcome: outcomeAfter(before.outcome) });
       continue;
     }
@@ -52,8 +52,11 @@ const unbegun = {
   attempts: [],
 };
 
-/** A user that was settled as succeeded after the run did not continue. */
-function hasGoneOn({ outcome, reason }: ExplainedStep): boolean {
+/**
+ * Returns true if the user continued with the next step. A user that was settled as succeeded after the run did not
+ * continue.
+ */
+function hasContinued({ outcome, reason }: ExplainedStep): boolean {
   return outcome === 'succeeded' && reason === null;
 }
 
@@ -105,7 +108,10 @@ function failureFields({ outcome, reason, detail, failedAt }: NonNullable<Histor
   return { ...unbegun, outcome, reason, detail, endedAt: failedAt.toISOString() };
 }
 
-/** Excludes answers that reported only other users: those are the final call of this user, not an earlier one. */
+/**
+ * Returns false for an answer that reported only other users of the batch. For this user, the same call is the final
+ * one, which `finalAttempt` returns.
+ */
 function isOfUser({ reading, code }: HistoryAttempt): boolean {
   return reading !== 'reported' || code !== null;
 }
@@ -130,10 +136,10 @@ function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: n
   if (failure) {
     if (withoutCall.includes(failure.reason)) return [];
     const { outcome, reason, detail, failedAt } = failure;
-    // A rule suppressed the user before any call.
+    // A rule suppressed the user before any call, so there is no call to show.
     if (outcome === 'suppressed') return [];
     const call = { at: failedAt.toISOString(), batchNo };
-    // A person or the status endpoint settled the outcome later, not a call.
+    // A person or the status endpoint settled the outcome later, so the call itself had an unknown result.
     if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];
     return [{ ...call, result: outcome, code: reason, message: detail }];
   }

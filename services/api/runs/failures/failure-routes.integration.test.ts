@@ -50,7 +50,7 @@ function fail(user: string, facts: Partial<Parameters<typeof on.deps.rows.addFai
   return on.deps.rows.addFailure(feedId, { user, ...facts });
 }
 
-/** So many users in one statement. */
+/** Records this many failed users in one statement. */
 async function failAll(users: number): Promise<void> {
   await on.pool.query(
     `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
@@ -104,7 +104,7 @@ describe('the failures of a run', () => {
     expect(await usersOf('?country=ID')).toEqual([]);
   });
 
-  it('are searched by how the user id begins, which is no pattern', async () => {
+  it('are searched by the beginning of the user id, not by a pattern', async () => {
     for (const user of ['sg-1', 'sg-2', 'vn-1', '%20', 's%']) await fail(user);
 
     expect(await usersOf('?q=sg-')).toEqual(['sg-1', 'sg-2']);
@@ -141,7 +141,7 @@ describe('the failures of a run', () => {
 });
 
 describe('the failures of a run as a stream', () => {
-  it('are comma-separated with a header, and with raw=true odd ids are quoted and otherwise untouched', async () => {
+  it('are comma-separated with a header, and raw=true leaves odd ids unchanged except for quotes', async () => {
     for (const user of oddIds) await fail(user, { detail: null, reason: 'blocked' });
 
     const response = await get('?raw=true', 'text/csv');
@@ -153,7 +153,7 @@ describe('the failures of a run as a stream', () => {
     expect(rows.every(([, , , , reason, detail]) => reason === 'blocked' && detail === '')).toBe(true);
   });
 
-  it('hold no formula that a spreadsheet would carry out', async () => {
+  it('contain no formulas for spreadsheets', async () => {
     await fail('=HYPERLINK("http://x")', { detail: '@SUM(A1)', reason: 'blocked' });
     await fail('+1');
     await fail('\t=1');
@@ -165,14 +165,14 @@ describe('the failures of a run as a stream', () => {
     expect(rows.map(([, , , , , detail]) => detail)).toContain("'@SUM(A1)");
   });
 
-  it('begin with a byte order mark for Excel, and without one for everybody else', async () => {
+  it('begin with a byte order mark only for Excel', async () => {
     await fail('é');
 
     expect((await get('?for=excel', 'text/csv')).rawPayload.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect((await get('', 'text/csv')).body.startsWith('userId,')).toBe(true);
   });
 
-  it('are in the audit log before they leave, with what was asked for; a page is not', async () => {
+  it('are in the audit log with their filter before they are sent; a page of failures is not', async () => {
     await fail('u1');
 
     await get('?step=1', 'text/csv');
@@ -197,11 +197,11 @@ describe('the failures of a run as a stream', () => {
     expect(response.headers['content-type']).toContain('text/csv');
   });
 
-  it('have the header even when nobody failed', async () => {
+  it('have the header even without failed users', async () => {
     expect((await get('', 'text/csv')).body).toBe(`${Object.keys(userFailureShape.shape).join(',')}\r\n`);
   });
 
-  it('are lines of JSON when asked for those', async () => {
+  it('are lines of JSON on request', async () => {
     for (const user of oddIds) await fail(user);
 
     const response = await get('', 'application/x-ndjson');
@@ -213,7 +213,7 @@ describe('the failures of a run as a stream', () => {
     expect(rows.map(({ userId }) => userId).sort()).toEqual([...oddIds].sort());
   });
 
-  it('hold all pages', async () => {
+  it('contain all pages', async () => {
     await failAll(2500);
 
     const lines = (await get('', 'text/csv')).body.trimEnd().split('\r\n');
@@ -223,7 +223,7 @@ describe('the failures of a run as a stream', () => {
   });
 
   it.each(['application/json', 'application/x-ndjson'])(
-    'take what says how CSV is written only as CSV, not as %s',
+    'accept options of CSV only for CSV, not for %s',
     async (accept) => {
       const response = await get('?raw=true&for=excel', accept);
 
@@ -235,7 +235,7 @@ describe('the failures of a run as a stream', () => {
     },
   );
 
-  it('refuse to be paged', async () => {
+  it('refuse the parameters of a page', async () => {
     const response = await get('?limit=10&cursor=x', 'text/csv');
 
     expect(response.statusCode).toBe(422);
@@ -245,7 +245,7 @@ describe('the failures of a run as a stream', () => {
   it.each([
     ['csv', 'text/csv; charset=utf-8; header=present'],
     ['ndjson', 'application/x-ndjson'],
-  ])('are a file of %s for a link, which cannot say what it accepts', async (format, type) => {
+  ])('are a file of %s for a link with the parameter `format`', async (format, type) => {
     await fail('u1');
     const response = await get(`?format=${format}&reason=out-of-stock`, 'text/html,*/*;q=0.8');
     expect(response.headers['content-type']).toBe(type);
@@ -255,7 +255,7 @@ describe('the failures of a run as a stream', () => {
   });
 
   it.each(['text/csv', 'application/x-ndjson'])(
-    'as %s are cut, not ended, when the store fails on the way',
+    'are cut off as %s, not completed, when the store fails during the stream',
     async (accept) => {
       await failAll(5001);
       // More than is read ahead while its entry in the audit log is written.

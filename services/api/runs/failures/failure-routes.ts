@@ -14,15 +14,17 @@ import { failureView } from './failure-view.ts';
 import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 
 const failureQuery = pageQuery.extend({
-  limit: pageLimit.optional().describe('100 when absent'),
-  q: textShape(200, 1).optional().describe('How the user id begins'),
+  limit: pageLimit.optional().describe('Default: 100'),
+  q: textShape(200, 1).optional().describe('Beginning of the user id'),
   step: z.coerce.number().int().min(1).max(20).optional(),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   outcome: z
     .enum(ownOutcomes)
     .optional()
-    .describe('suppressed: a rule withheld the call. unknown: nobody knows yet whether the endpoint applied it'),
-  batch: z.coerce.number().int().min(0).max(0x7fffffff).optional().describe('Its number, as the failures have it'),
+    .describe(
+      'suppressed: a rule prevented the call. unknown: it is not known yet whether the endpoint applied the call',
+    ),
+  batch: z.coerce.number().int().min(0).max(0x7fffffff).optional().describe('Number of the batch, as in the failures'),
   failedFrom: instant.optional(),
   failedUntil: instant.optional().describe('Not included'),
   ...streamManner,
@@ -43,16 +45,16 @@ export function failureRoutes(server: HttpServer, { reports, heavyRuns }: Failur
     config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the failures of a run' },
     schema: {
       operationId: 'listRunFailures',
-      summary: 'Users that failed, were suppressed or are unknown, with the reason',
+      summary: 'List failed, suppressed and unknown users with reasons',
       description:
-        `By page, or all of them as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; user ids as they are, untouched, except ` +
-        'that in CSV a text that a spreadsheet would take for a formula gets an apostrophe in front; programs ask for `raw=true`.',
+        `By page, or all as a stream with \`Accept: ${csv}\` or \`${ndjson}\`. User ids are unchanged, except ` +
+        'that in CSV a text that a spreadsheet would read as a formula gets an apostrophe in front; programs use `raw=true`.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: failureQuery,
       response: {
         200: {
-          description: 'A page of failures, or all of them',
+          description: 'A page of failures, or all failures',
           content: {
             'application/json': { schema: pageShape(userFailureShape) },
             [csv]: streamed,

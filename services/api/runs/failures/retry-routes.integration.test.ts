@@ -33,10 +33,10 @@ beforeEach(async () => {
   await record(ledger, doneOf(await claimOne(ledger, { feedId: fed.feedId, batchNo: 1, step: 2 }), { restUsers: 1 }));
 });
 
-const end = (of = runId) => subject.runs.finish(of, 'completed_with_failures', null);
+const end = (endedRunId = runId) => subject.runs.finish(endedRunId, 'completed_with_failures', null);
 
-function post(body?: object, headers: Record<string, string> = {}, of = runId) {
-  const url = `/v1/runs/${publicId('run', of)}/retry-failed`;
+function post(body?: object, headers: Record<string, string> = {}, endedRunId = runId) {
+  const url = `/v1/runs/${publicId('run', endedRunId)}/retry-failed`;
   const json = body && { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   return on.api.server.inject({
     method: 'POST',
@@ -55,8 +55,8 @@ async function refusal(body?: object) {
   return problem.parse(answer.json());
 }
 
-describe('a preview', () => {
-  it('leaves no line in the audit log; the retry does, with how many users and the run it made', async () => {
+describe('a preview of a retry', () => {
+  it('has no entry in the audit log; the retry has one with its users and run', async () => {
     const audited = async () => {
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });
       return pageShape(auditRecord).parse(answer.json()).items;
@@ -94,14 +94,14 @@ describe('a preview', () => {
     [{ steps: [1], reasons: ['out-of-stock'] }, 2],
     [{ steps: [2], actions: ['award-reward'] }, 0],
     [{ countries: ['SG'] }, 3],
-  ])('keeps to %j', async (filter, users) => {
+  ])('applies the filter %j', async (filter, users) => {
     await end();
     expect(await retry({ ...filter, preview: true })).toMatchObject({ users });
   });
 });
 
 describe('failed users', () => {
-  it('are tried again in a run of their own', async () => {
+  it('are retried in a child run', async () => {
     await end();
     const answer = await post();
     expect(answer.statusCode).toBe(201);
@@ -112,7 +112,7 @@ describe('failed users', () => {
     expect(run.json()).toMatchObject({ state: 'preparing', parentRunId: publicId('run', runId) });
   });
 
-  it('are tried once by a request that is repeated', async () => {
+  it('are retried once, even if the request is repeated', async () => {
     await end();
     const key = { 'idempotency-key': 'again' };
     const [first, second] = [await retry({}, key), await retry({}, key)];
@@ -120,13 +120,13 @@ describe('failed users', () => {
     expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
   });
 
-  it('are tried until the deadline that was asked for', async () => {
+  it('are retried until the requested deadline', async () => {
     await end();
     await retry({ deadlineSeconds: 120 });
     expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ deadlineInMs: 120_000 }]);
   });
 
-  it('are shown in the report before and after', async () => {
+  it('are counted in the report before and after the retry', async () => {
     await end();
     const { runId: child } = await retry();
     const childId = uuidOf('run', child ?? '') ?? '';
@@ -161,12 +161,12 @@ describe('failed users', () => {
   });
 });
 
-describe('trying again is refused', () => {
-  it('while the run goes on', async () => {
+describe('a retry is refused', () => {
+  it('while the run is active', async () => {
     expect(await refusal()).toMatchObject({ status: 409, code: 'run-not-ended' });
   });
 
-  it('while another run tries them, which is named', async () => {
+  it('while another run retries the same users, and the refusal names that run', async () => {
     await end();
     const { runId: child } = await retry();
     const refused = await refusal();
@@ -174,12 +174,12 @@ describe('trying again is refused', () => {
     expect(refused.detail).toContain(child);
   });
 
-  it('where nobody failed so', async () => {
+  it('without users that failed for the reason', async () => {
     await end();
     expect(await refusal({ reasons: ['no-such-reason'] })).toMatchObject({ status: 409, code: 'nothing-to-retry' });
   });
 
-  it('for what the run does not have, all of it at once', async () => {
+  it('for steps, actions and countries that the run does not have, all listed at once', async () => {
     await end();
     const wanted = { steps: [1, 3], actions: ['award-points'], countries: ['SG', 'VN'], colour: 'red' };
     const { status, errors } = await refusal(wanted);
@@ -193,7 +193,7 @@ describe('trying again is refused', () => {
     ]);
   });
 
-  it('for a run that never was', async () => {
+  it('for an unknown run', async () => {
     expect((await post({}, {}, '01938f1e-7c00-7000-8000-000000000001')).statusCode).toBe(404);
   });
 });

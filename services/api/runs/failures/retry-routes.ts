@@ -14,7 +14,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import { askerOf } from '../../access/asker.ts';
-import type { Retries, RetryFilter } from './retries.port.ts';
+import type { Retries, RetryFilter } from '../retries.port.ts';
 import type { RunReports, RunSnapshot } from '../run-reports.port.ts';
 import { requireId } from '../../frame/public-ids.ts';
 
@@ -35,17 +35,17 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
     },
     schema: {
       operationId: 'retryFailedUsers',
-      summary: 'Try the failed users of a run that has ended again, in a run of their own',
+      summary: 'Retry the failed users of an ended run in a child run',
       description:
-        'Each of them begins with the step that failed. A user counts once, with its newest failure; users whose outcome is unknown, and ' +
-        'ids that can never be sent, are left out. With `preview`, nothing is created.',
+        'Each user begins with the failed step. A user counts once, with the newest failure; users with an unknown outcome and ' +
+        'unsendable ids are not included. With `preview`, nothing is created.',
       tags: ['runs'],
       headers: idempotentHeaders,
       params: z.object({ id: z.string().describe('run_…') }),
       body: retryRequest.nullish(),
       response: {
-        200: jsonAnswer('Who would be tried again', retryAnswer),
-        201: jsonAnswer('The run that was created', retryAnswer),
+        200: jsonAnswer('Users who would be retried', retryAnswer),
+        201: jsonAnswer('The created run', retryAnswer),
       },
     },
     handler: async (request, reply) => {
@@ -53,23 +53,29 @@ export function retryRoutes(server: HttpServer, { reports, retries }: RetryRoute
       const { id } = request.params;
       const wanted = retryRequest.parse(body ?? {});
       request.isPreview = wanted.preview;
-      const of = requireId('run', id);
-      const snapshot = await reports.snapshot(of);
+      const requestedRunId = requireId('run', id);
+      const snapshot = await reports.snapshot(requestedRunId);
       if (!snapshot) throw notFound('run', id);
       if (snapshot.kind === 'test') throw notOfTests(id);
       if (snapshot.kind === 'dry-run') throw notOfDryRuns(id);
       requireEnded(snapshot);
       const filter = filterOf(wanted, snapshot);
-      const groups = await retries.groups(of, filter);
+      const groups = await retries.groups(requestedRunId, filter);
       const users = groups.reduce((sum, group) => sum + group.users, 0);
       const named = groups.map((group) => ({ ...group, action: snapshot.chain[group.step - 1]?.action ?? '' }));
-      const answer = { parentRunId: publicId('run', snapshot.parentRunId ?? of), users, groups: named };
+      const answer = { parentRunId: publicId('run', snapshot.parentRunId ?? requestedRunId), users, groups: named };
       if (wanted.preview) return reply.code(200).send(viewOf(answer, null));
 
       if (users === 0) throw nothingToRetry(id);
       const runId = begun?.createdId ?? uuidv7();
       const { deadlineSeconds = null } = wanted;
-      const verdict = await retries.create({ runId, of, filter, deadlineSeconds, asker: askerOf(request) });
+      const verdict = await retries.create({
+        runId,
+        parentRunId: requestedRunId,
+        filter,
+        deadlineSeconds,
+        asker: askerOf(request),
+      });
       if (verdict.kind === 'running') throw stillRunning(verdict.runId);
       if (verdict.kind === 'not-ended') throw notEnded(snapshot);
       const view = viewOf(answer, publicId('run', runId));
@@ -90,7 +96,7 @@ function viewOf(answer: Pick<RetryAnswer, 'parentRunId' | 'users' | 'groups'>, r
 function requireEnded(snapshot: RunSnapshot): void {
   if (!isTerminal(snapshot.state)) throw notEnded(snapshot);
   if (snapshot.failuresKept) return;
-  const detail = 'who failed in this run is no longer kept';
+  const detail = 'the failed users of this run are no longer stored';
   throw new HttpProblem({ status: 409, code: 'failures-not-kept', detail });
 }
 
@@ -141,25 +147,25 @@ function unknownIn<Value>(
 }
 
 function notOfTests(id: string): HttpProblem {
-  const detail = `${id} was a test: send another one to those users`;
+  const detail = `${id} was a test: send another test to its users`;
   return new HttpProblem({ status: 409, code: 'run-is-a-test', detail });
 }
 
 function notOfDryRuns(id: string): HttpProblem {
-  return new HttpProblem({ status: 409, code: 'run-is-dry', detail: `${id} was a dry run: nobody was called` });
+  return new HttpProblem({ status: 409, code: 'run-is-dry', detail: `${id} was a dry run: no user was called` });
 }
 
 function notEnded({ state }: RunSnapshot): HttpProblem {
-  const detail = `the run is ${state}; failed users are tried again once it, and every run that tries users of it again, has ended`;
+  const detail = `the run is ${state}; failed users can be retried when it and all its retry runs have ended`;
   return new HttpProblem({ status: 409, code: 'run-not-ended', detail });
 }
 
 function stillRunning(runId: string): HttpProblem {
-  const detail = `${publicId('run', runId)} tries failed users of this run again, and has not ended`;
+  const detail = `${publicId('run', runId)} retries failed users of this run and has not ended`;
   return new HttpProblem({ status: 409, code: 'retry-running', detail });
 }
 
 function nothingToRetry(id: string): HttpProblem {
-  const detail = `no failed user of ${id} is left that this would try again`;
+  const detail = `no failed user of ${id} is left to retry`;
   return new HttpProblem({ status: 409, code: 'nothing-to-retry', detail });
 }

@@ -39,12 +39,13 @@ export function routes(server: HttpServer, { pool }: Pick<ApiParts, 'pool'>): vo
     schema: {
       operationId: 'writeRunNote',
       summary: 'Write, change or remove the note on a run',
-      description: 'At any time, also after the run has ended. With `If-Match`, only if nobody has changed it since.',
+      description:
+        'Possible at any time, also after the run has ended. With `If-Match`, only if the note has not changed since.',
       tags,
       headers: ifMatchHeaders,
       params: byId,
       body: writtenRunNote,
-      response: { 200: jsonAnswer('The note as it is now', runNote), ...problems(412) },
+      response: { 200: jsonAnswer('The current note', runNote), ...problems(412) },
     },
     handler: async (request, reply) => {
       const { id } = request.params;

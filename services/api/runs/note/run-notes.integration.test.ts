@@ -45,7 +45,7 @@ describe('the note on a run', () => {
     expect([etag, answer.headers.etag]).toEqual(['"1"', '"1"']);
   });
 
-  it('is removed by a text of null, and counts on from its revision', async () => {
+  it('is removed by a null text, and its revision continues to increase', async () => {
     await put('Wrong.');
     expect((await put(null)).statusCode).toBe(200);
     expect((await read()).note).toMatchObject({ revision: 2, text: null });

@@ -35,7 +35,7 @@ export const blockedSteps = `
       case when not u.is_unserved then g.retry_at end as next_try_at
     from here k
     left join heard h on h.action_type = k.action and h.country = k.country
-    left join endpoint_guards g on g.action_type = k.action and g.country = k.country and g.state = 'open'
+    left join shard_breakers g on g.action_type = k.action and g.country = k.country and g.state = 'open'
     cross join lateral (
       select ${isUnserved('h')} and k.started_at <= now() - ${takenUpWithin}
           as is_unserved,

@@ -23,7 +23,7 @@ export function createEarlierRates({ pool }: { pool: Pool }): EarlierRates {
   };
 }
 
-/** A run that was paused or small shows less than the possible rate, hence the maximum. */
+/** Selects the maximum over recent runs, because a run that was small or paused shows less than the possible rate. */
 const selectRates = `
   with lately as materialized (
     select id, campaign, revision, greatest(1, extract(epoch from ended_at - started_at))::float8 as seconds

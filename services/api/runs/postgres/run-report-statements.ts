@@ -6,7 +6,10 @@ import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** The campaign's settings merged with the run's own changes. Null in a change removes the setting. */
+/**
+ * SQL of a run's settings: the campaign's settings merged with the run's own changes. Null in a change removes the
+ * setting.
+ */
 const settings = `
   json_build_object(
     'priority', (c.definition || r.settings) -> 'priority',
@@ -16,7 +19,7 @@ const settings = `
     coalesce((c.definition || r.settings) -> 'pauseAtFailedMinUsers', to_jsonb(${defaultMinJudgedUsers}))
   ) as settings`;
 
-/** Quiet hours come last: waits that a person can fix are listed first. */
+/** SQL order of waits. Quiet hours come last, because waits that a person can fix are listed first. */
 const waitOrder = `blocked_by is not distinct from 'quiet-hours', since, step, country, cause`;
 
 /** Columns of a run's header, named as in the port. `r` is the run, `c` the campaign revision that it runs. */
@@ -37,7 +40,7 @@ const runsWithRevision = `runs r join revisions c on c.campaign = r.campaign and
 
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 
-/** $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the previous page or null. */
+/** Parameters: $1 limit, $2 campaign or null, $3 state or null, $4 id of the last run of the previous page or null. */
 const runsWhere = (kind: RunKind, condition: string) => `
   select ${header} from ${runsWithRevision}
   where r.kind = '${kind}' and ($2::uuid is null or r.campaign = $2) and ${condition}
@@ -63,7 +66,10 @@ interface FoundParams extends SeenParams {
   after: string | null;
 }
 
-/** Serves a person's search. Names are matched against campaigns, where each is stored once, not against every run. */
+/**
+ * Selects the runs that a person's search finds. Names are matched against campaigns, where each name is stored once,
+ * not against every run.
+ */
 export const selectFoundRuns = unnamedStatementOf<FoundParams>(
   ($) => `
   select ${header} from ${runsWithRevision}
@@ -79,8 +85,9 @@ export const selectFoundRuns = unnamedStatementOf<FoundParams>(
 export const selectOpenRuns = runsWhere('live', 'r.state = $3 and r.ended_at is null');
 
 /**
- * $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same transactions, so its
- * lines always balance. Runs every second, and reads a handful of rows per feed regardless of the run's size.
+ * Parameters: $1 runs. One statement sees one moment: users, batches and totals of a feed change in the same
+ * transactions, so its lines always balance. Runs every second, and reads a handful of rows per feed regardless of the
+ * run's size.
  */
 export const selectSnapshots = `
   with totals as (
@@ -112,7 +119,7 @@ export const selectSnapshots = `
     select run, json_agg(json_build_object(
         'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
         fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
-        shared_users, 'fedBatches', next_batch_no - 1,
+        overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, from_step, feed) as countries,
@@ -171,7 +178,10 @@ const comparableWith = (when: string, limit: string) => `
     order by r.scheduled_for desc limit ${limit}
   ) r`;
 
-/** Each part follows the key (campaign, scheduled_for), so it reads no more rows than it returns. */
+/**
+ * Selects runs for comparison. Each part of the statement follows the key (campaign, scheduled_for), so it reads no
+ * more rows than it returns.
+ */
 export const selectComparable = statementOf<SeenParams & { runId: string; limit: number }>(
   'comparable-runs',
   ($) => `
@@ -184,11 +194,11 @@ export const selectComparable = statementOf<SeenParams & { runId: string; limit:
 
 export const selectPoints = `
   select r.started_at as "startedAt", r.ended_at as "endedAt", p.at, p.ended::float8 as ended
-  from runs r left join run_points p on p.run = r.id where r.id = $1 order by p.at`;
+  from runs r left join run_progress p on p.run = r.id where r.id = $1 order by p.at`;
 
 /**
- * $1 run. Reads counts that are maintained with each recording: a report costs the same for a thousand failures as for
- * a hundred million.
+ * Parameters: $1 run. Reads counts that are maintained with each recording: a report costs the same for a thousand
+ * failures as for a hundred million.
  */
 export const selectFailureGroups = `
   select f.country, t.step, t.outcome, t.reason, sum(t.users)::float8 as users,
@@ -219,8 +229,8 @@ interface FailuresParams {
 }
 
 /**
- * Users that were settled as succeeded are not failures. Feeds are read in order, each by a range of its primary key,
- * so every page costs the same.
+ * Selects a page of failures. Users that were settled as succeeded are not failures. Feeds are read in order, each by a
+ * range of its primary key, so every page costs the same.
  */
 export const selectFailures = unnamedStatementOf<FailuresParams>(
   ($) => `

@@ -1,7 +1,7 @@
 import { holdsEveryCampaign } from '../../../../shared/domain/scopes.ts';
 import { seenParamsOf } from '../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
-import { failureCursorOf, failurePlaceOf } from '../failures/failure-cursor.contract.ts';
+import { failureCursorOf, failurePlaceOf } from '../failure-cursor.contract.ts';
 import { InvalidCursorError } from '../../frame/page.port.ts';
 import type {
   FailureGroup,
@@ -18,7 +18,7 @@ import type { ReceiptTotals } from '../../../../shared/domain/step/receipts.ts';
 import { sampleSize } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
-import { createSetApart, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
+import { createUnexpectedReceiptCounter, type FeedReceipts } from '../explain/postgres/unexpected-receipts.ts';
 import {
   selectComparable,
   selectDryRuns,
@@ -33,7 +33,7 @@ import {
 } from './run-report-statements.ts';
 
 export function createRunReports({ pool }: { pool: Pool }): RunReports {
-  const setApart = createSetApart({ pool });
+  const countUnexpectedReceipts = createUnexpectedReceiptCounter({ pool });
 
   async function snapshots(runIds: readonly string[]): Promise<RunSnapshot[]> {
     if (runIds.length === 0) return [];
@@ -42,7 +42,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       const isCounted = !failuresKept || receiptsDeletedAt !== null;
       return countries.map((feed) => ({ ...feed, isOver: endedAt !== null, isCounted }));
     });
-    const receipts = await setApart(feeds);
+    const receipts = await countUnexpectedReceipts(feeds);
     return rows.map((row) => snapshotOf(row, receipts));
   }
 
@@ -52,8 +52,13 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       const isBounded = within !== undefined && !holdsEveryCampaign(within);
       if (text !== undefined || ended !== undefined || isBounded) {
         const found = selectFoundRuns.with({
-          ...{ limit: limit + 1, kind, campaignId: campaignId ?? null, state: state ?? null },
-          ...{ ended: ended ?? null, pattern: patternOf(text), after: cursor },
+          limit: limit + 1,
+          kind,
+          campaignId: campaignId ?? null,
+          state: state ?? null,
+          ended: ended ?? null,
+          pattern: patternOf(text),
+          after: cursor,
           ...seenParamsOf(within),
         });
         return pageOf((await pool.query<RunHeader>(found)).rows, limit, (header) => header.runId);
@@ -91,7 +96,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
       const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
       const after = cursor === null ? undefined : failurePlaceOf(cursor);
       if (cursor !== null && !after)
-        throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of failures`);
+        throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of a list of failures`);
       const { rows } = await pool.query<FailureRow>(
         selectFailures.with({
           runId,
@@ -120,7 +125,7 @@ export function createRunReports({ pool }: { pool: Pool }): RunReports {
 /** `at` and `ended` are null if the run has no point. */
 type PointRow = Pick<RunPoints, 'startedAt' | 'endedAt'> & { at: Date | null; ended: number | null };
 
-/** A row whose outcome is the stored number. */
+/** Row in which the outcome is the number that the database stores. */
 type Coded<Failure> = Omit<Failure, 'outcome'> & { outcome: number };
 
 /** Times inside JSON are strings. */

@@ -4,8 +4,8 @@ import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 const microseconds = { test: 250, 'dry-run': 750 } as const;
 
 /**
- * SQL: the scheduled time of a test or dry run of campaign `c`. The time is after any possible due time of a job, so
- * that no job mistakes this run for its own. It is also after the last run of its kind.
+ * Returns the SQL of the scheduled time of a test or dry run of campaign `c`. The time is after any possible due time
+ * of a job, so that no job mistakes this run for its own. It is also after the last run of its kind.
  */
 export function timeBeside(kind: Exclude<RunKind, 'live'>): string {
   return `greatest(

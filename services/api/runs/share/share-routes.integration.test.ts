@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { issuedApiKey } from '../../../../shared/contracts/access/api-keys.ts';
-import { madeReportLink, reportLink, sharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
+import { createdReportLink, reportLink, sharedReport } from '../../../../shared/contracts/runs/shared-reports.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { StepLedger } from '../../../../shared/ports/step-ledger.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
@@ -34,19 +34,21 @@ beforeEach(async () => {
 async function shared(body: object = {}) {
   const answer = await on.ask('POST', `${path}/share`, body);
   expect(answer.statusCode, answer.body).toBe(201);
-  return madeReportLink.parse(answer.json());
+  return createdReportLink.parse(answer.json());
 }
 
-/** As somebody without a key. */
+/** Reads without a key. */
 const read = (url: string, accept = 'application/json', remoteAddress = '203.0.113.1') =>
   on.api.server.inject({ method: 'GET', url, headers: { accept }, remoteAddress });
 
 describe('a link to a report', () => {
-  it('shows it to people without a key, as JSON and as a page, and no user', async () => {
+  it('shows the report to people without a key, as JSON and as a page, and shows no user', async () => {
     const { link } = await shared();
     const report = sharedReport.parse((await read(link)).json());
     expect(report).toMatchObject({
-      ...{ campaignName: '<b>Payday</b>', audience: { counted: 3 }, balanced: true },
+      campaignName: '<b>Payday</b>',
+      audience: { counted: 3 },
+      balanced: true,
       failures: [{ step: 1, country: 'SG', outcome: 'failed', reason: 'out-of-stock', users: 1 }],
     });
     const page = await read(link, 'text/html,application/xhtml+xml');
@@ -63,24 +65,24 @@ describe('a link to a report', () => {
     expect((await on.ask('GET', `${path}/report`)).body).toContain('bob-88');
   });
 
-  it('opens nothing else', async () => {
+  it('gives access to nothing else', async () => {
     const { link } = await shared();
     const token = link.split('/').at(-1) ?? '';
     for (const url of [`${path}/report`, `${path}/users`, '/v1/campaigns'])
       expect((await askAs(token, 'GET', url)).statusCode).toBe(401);
   });
 
-  it('is kept as a hash, and listed without what opens it', async () => {
+  it('is stored as a hash, and listed without its secret', async () => {
     const { link, id } = await shared();
     const token = link.split('/').at(-1) ?? '';
     expect(JSON.stringify(await on.rowsOf('report_links'))).not.toContain(token);
     const answer = await on.ask('GET', `${path}/shares`);
     expect(answer.body).not.toContain(token);
     const { items } = pageShape(reportLink).parse(answer.json());
-    expect(items).toMatchObject([{ id, state: 'open', madeBy: publicId('apiKey', on.key) }]);
+    expect(items).toMatchObject([{ id, state: 'open', createdBy: publicId('apiKey', on.key) }]);
   });
 
-  it('shows nothing once it has ended or was revoked, and looks like one that never was', async () => {
+  it('is answered like an unknown link after it has ended or was revoked', async () => {
     const [ending, revoked] = [await shared({ expiresInSeconds: 60 }), await shared()];
     expect((await on.ask('DELETE', `${path}/shares/${revoked.id}`)).statusCode).toBe(204);
     expect((await on.ask('DELETE', `${path}/shares/${revoked.id}`)).statusCode).toBe(204);
@@ -88,16 +90,16 @@ describe('a link to a report', () => {
     await on.passTime(61_000);
     const never = `/v1/shared-reports/${'x'.repeat(32)}`;
     const seen = await Promise.all([ending.link, revoked.link, never, '/v1/shared-reports/x'].map((url) => read(url)));
-    const told = seen
+    const numbers = seen
       .map((answer) => problem.parse(answer.json()))
       .map(({ status, code, detail }) => [status, code, detail]);
-    expect(told).toEqual([told[0], told[0], told[0], told[0]]);
-    expect(told[0]?.[0]).toBe(404);
+    expect(numbers).toEqual([numbers[0], numbers[0], numbers[0], numbers[0]]);
+    expect(numbers[0]?.[0]).toBe(404);
     const { items } = pageShape(reportLink).parse((await on.ask('GET', `${path}/shares`)).json());
     expect(items.map(({ state }) => state)).toEqual(['revoked', 'expired']);
   });
 
-  it('is read so often from one address, and no more', async () => {
+  it('is limited in reads from one address', async () => {
     const { link } = await shared();
     const answers = [];
     for (let reads = 0; reads < 61; reads++)
@@ -107,13 +109,13 @@ describe('a link to a report', () => {
     expect(answers.at(-1)).toBe(429);
   });
 
-  it('is made by managers, for no longer than 90 days, and not without end of a run', async () => {
+  it('is created by managers, for at most 90 days and 100 per run', async () => {
     const { secret } = await makeManager();
     expect((await askAs(secret, 'POST', `${path}/share`, {})).statusCode).toBe(201);
     expect((await on.ask('POST', `${path}/share`, { expiresInSeconds: 91 * 86_400 })).statusCode).toBe(422);
     await on.pool.query(
-      `insert into report_links (id, digest, run, made_by, expires_at)
-      select uuidv7(), n::text, run, made_by, expires_at from report_links, generate_series(1, 99) n`,
+      `insert into report_links (id, digest, run, created_by, expires_at)
+      select uuidv7(), n::text, run, created_by, expires_at from report_links, generate_series(1, 99) n`,
     );
     const answer = await on.ask('POST', `${path}/share`, {});
     expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([409, 'too-many-links']);
@@ -128,7 +130,7 @@ describe('a link to a report and the key that made it', () => {
     const { key: maker, secret } = issuedApiKey.parse(made.json());
     const answer = await askAs(secret, 'POST', `${path}/share`, { expiresInSeconds: 86_400 });
     expect(answer.statusCode, answer.body).toBe(201);
-    return { ...madeReportLink.parse(answer.json()), keyPath: `/v1/api-keys/${maker.id}` };
+    return { ...createdReportLink.parse(answer.json()), keyPath: `/v1/api-keys/${maker.id}` };
   }
 
   async function stateOf(id: string) {
@@ -152,7 +154,7 @@ describe('a link to a report and the key that made it', () => {
     expect((await read(other.link)).statusCode).toBe(200);
   });
 
-  it('ends with the end of its key, also when that is set later', async () => {
+  it('ends with the expiry of its key, even if the expiry is set later', async () => {
     const endsAt = new Date(on.deps.clock.nowMs() + 3_600_000).toISOString();
     const [short, cut] = [await sharedBy({ expiresAt: endsAt }), await sharedBy()];
     expect(Date.parse(short.expiresAt)).toBe(Date.parse(endsAt));

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import {
-  madeReportLink,
+  createdReportLink,
   newReportLink,
   reportLink,
   sharedReport,
@@ -18,7 +18,7 @@ import { preferredType } from '../../frame/preferred-type.ts';
 import { requireId } from '../../frame/public-ids.ts';
 import { jsonAnswer, problems, streamed } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
-import type { Retries } from '../failures/retries.port.ts';
+import type { Retries } from '../retries.port.ts';
 import { runReportView } from '../report-view.ts';
 import type { RunReports } from '../run-reports.port.ts';
 import type { ReportLinks } from './postgres/report-links.ts';
@@ -50,17 +50,17 @@ function makeRoute(server: HttpServer, { reports, reportLinks, publicAddress }: 
   server.route({
     method: 'POST',
     url: '/runs/:id/share',
-    config: { role: 'manager', scope: 'campaign', isAnswerSecret: true, audit: 'made a link to a report' },
+    config: { role: 'manager', scope: 'campaign', isAnswerSecret: true, audit: 'created a link to a report' },
     schema: {
       operationId: 'shareReport',
-      summary: 'Make a link that shows the report to people without a key',
+      summary: 'Create a link that shows the report to people without a key',
       description:
-        'It shows no user, ends by itself, and can be revoked. It ends with the key that made it, and when that key may not make it any more.',
+        'The link shows no user, expires, and can be revoked. It also ends with the key that created it, or when that key may no longer create it.',
       tags,
       headers: headersOfSecretAnswers,
       params: byId,
       body: newReportLink,
-      response: { 201: jsonAnswer('The link, shown this once', madeReportLink), ...problems(409) },
+      response: { 201: jsonAnswer('The link, shown only in this answer', createdReportLink), ...problems(409) },
     },
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -68,7 +68,7 @@ function makeRoute(server: HttpServer, { reports, reportLinks, publicAddress }: 
       if (!(await reports.snapshot(runId))) throw notFound('run', id);
       const made = await reportLinks.make(runId, callerOf(request).key, request.body.expiresInSeconds);
       if (!made) {
-        const detail = `${id} has as many open links as it may have: revoke one`;
+        const detail = `${id} has the maximum number of active links: revoke one`;
         throw new HttpProblem({ status: 409, code: 'too-many-links', detail });
       }
       const view = reportLinkView(made.link);
@@ -86,10 +86,10 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
       operationId: 'listReportLinks',
-      summary: 'Links to the report of a run, newest first, without what opens them',
+      summary: 'List links to the report of a run, newest first, without their secrets',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('All of them', pageShape(reportLink)) },
+      response: { 200: jsonAnswer('All links', pageShape(reportLink)) },
     },
     handler: async ({ params: { id } }) => {
       const runId = requireId('run', id);
@@ -104,10 +104,10 @@ function listRoutes(server: HttpServer, { reports, reportLinks }: ShareRoutesDep
     config: { role: 'manager', scope: 'campaign', audit: 'revoked a link to a report' },
     schema: {
       operationId: 'revokeReportLink',
-      summary: 'Revoke a link: it shows nothing any more',
+      summary: 'Revoke a link to a report',
       tags,
       params: byId.extend({ linkId: z.string().describe('rpl_…') }),
-      response: { 204: z.null().describe('It is revoked') },
+      response: { 204: z.null().describe('The link is revoked') },
     },
     handler: async (request, reply) => {
       const { id, linkId } = request.params;
@@ -127,9 +127,9 @@ function readRoute(server: HttpServer, deps: ShareRoutesDeps): void {
     config: { role: 'anybody', heavy: 'reports', rateLimit: { max: readsPerMinute, timeWindow: 60_000 } },
     schema: {
       operationId: 'getSharedReport',
-      summary: 'The report that a link shows, as JSON or as a page',
+      summary: 'Get the report of a link, as JSON or as a page',
       description:
-        'Whoever has the link may read it until it ends or is revoked, or the key that made it ends. No user is named.',
+        'Anyone with the link can read the report until the link expires or is revoked, or the key that created it ends. It names no user.',
       tags,
       security: [],
       params: z.object({ token: z.string().max(200) }),
@@ -167,6 +167,6 @@ function pageContext({ installation, catalogue }: ShareRoutesDeps): PageContext 
 
 /** Returns one problem for unknown, expired and revoked links, so that they cannot be told apart. */
 function gone(): HttpProblem {
-  const detail = 'this link shows nothing, or nothing any more: ask the team that gave it to you for another';
+  const detail = 'this link does not exist or is no longer valid: ask the team that gave it to you for a new one';
   return new HttpProblem({ status: 404, code: 'link-not-found', detail });
 }

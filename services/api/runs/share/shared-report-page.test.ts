@@ -47,7 +47,7 @@ describe('the page of a shared report', () => {
     expect(text).toContain('This link shows the report until Sat 5 Dec 2026, 17:56.');
   });
 
-  it('shows the equation of the last step with every outcome, and whether it adds up', () => {
+  it('shows the outcomes of the last step as a sum, and whether it adds up', () => {
     expect(textOf(pageOf())).toContain(
       '125,000 audience = 121,313 succeeded + 1,225 failed + 2,462 skipped + 0 suppressed + 0 held out + 0 expired ' +
         '+ 0 cancelled + 0 unknown ✓ Adds up Users at the last step, “Send a message”. Skipped: an earlier step did not succeed.',
@@ -62,31 +62,40 @@ describe('the page of a shared report', () => {
     expect(page).not.toContain('award-reward');
   });
 
+  it('fills a bar with the outcomes in proportion, and the bar of a step without users as pending', () => {
+    const empty = { ...second, audience: 0, succeeded: 0, failed: 0, skipped: 0 };
+    const page = pageOf({ steps: [first, empty] });
+    expect(page).toContain(
+      'of 125,000 users"><i class="o-succeeded" style="flex-grow:122538"></i><i class="o-failed" style="flex-grow:2462"></i></div>',
+    );
+    expect(page).toContain('aria-label="of 0 users"><i class="o-pending" style="flex-grow:1"></i></div>');
+  });
+
   it('sums the reasons over all countries, most users first', () => {
     const text = textOf(pageOf());
     expect(text).toContain('out-of-stock 1 Give a reward 1,309 1.0 % SG 709, ID 600');
     expect(text).toContain('no-answer unknown 2 Send a message 12');
   });
 
-  it('says so far while the run goes on, with pending users in the sum', () => {
+  it('marks figures as preliminary while the run is active, with pending users in the sum', () => {
     const running = { ...second, succeeded: 100_000, pending: 21_313 };
     const audience = { estimated: null, counted: 125_000, complete: false, excluded: 3 };
     const text = textOf(pageOf({ state: 'running', endedAt: null, audience, steps: [first, running] }));
-    expect(text).toContain('This run still goes on. These are its figures so far, as of Sat 28 Nov 2026, 17:56');
+    expect(text).toContain('This run is in progress. These are its figures so far, as of Sat 28 Nov 2026, 17:56');
     expect(text).toContain('125,000 users so far');
     expect(text).toContain('+ 21,313 pending ✓ Adds up');
     expect(text).toContain('3 users were excluded');
     expect(textOf(pageOf())).not.toContain('so far');
   });
 
-  it('calls a cancel after the last user a completed run', () => {
+  it('shows a run as completed if it was cancelled after its last user had ended', () => {
     expect(textOf(pageOf({ state: 'cancelled' }))).toContain('&lt;December&gt; Completed');
     const stopped = { ...second, cancelled: 1 };
     expect(textOf(pageOf({ state: 'cancelled', steps: [first, stopped] }))).toContain('&lt;December&gt; Cancelled');
   });
 
-  it('shows what was never for real', () => {
-    expect(textOf(pageOf({ kind: 'test' }))).toContain('A test, to a few users who were named.');
-    expect(textOf(pageOf({ kind: 'dry-run' }))).toContain('A dry run: nobody was called.');
+  it('marks tests and dry runs', () => {
+    expect(textOf(pageOf({ kind: 'test' }))).toContain('A test with a few named users.');
+    expect(textOf(pageOf({ kind: 'dry-run' }))).toContain('A dry run: no user was called.');
   });
 });

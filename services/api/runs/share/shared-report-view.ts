@@ -3,12 +3,12 @@ import type { ReportLink, SharedReport } from '../../../../shared/contracts/runs
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { ReportLinkRecord } from './postgres/report-links.ts';
 
-export function reportLinkView({ linkId, madeBy, createdAt, expiresAt, state }: ReportLinkRecord): ReportLink {
+export function reportLinkView({ linkId, createdBy, createdAt, expiresAt, state }: ReportLinkRecord): ReportLink {
   return {
     id: publicId('reportLink', linkId),
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
-    madeBy: publicId('apiKey', madeBy),
+    createdBy: publicId('apiKey', createdBy),
     state,
   };
 }
@@ -18,7 +18,17 @@ export function sharedReportView(report: RunReport, expiresAt: Date): SharedRepo
   const { campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } =
     report;
   return {
-    ...{ campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced },
+    campaignName,
+    kind,
+    state,
+    scheduledFor,
+    startedAt,
+    endedAt,
+    asOf,
+    audience,
+    steps,
+    countries,
+    balanced,
     failures: report.failures.map(({ step, country, outcome, reason, users }) => {
       return { step, country, outcome, reason, users };
     }),

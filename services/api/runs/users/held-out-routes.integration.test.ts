@@ -50,7 +50,7 @@ async function listed(runId: string, limit: number): Promise<string[]> {
   }
 }
 
-it('those who are held out are listed once each, in the order of their ids, by whatever pages', async () => {
+it('held-out users are listed once each, in the order of their ids, for any page size', async () => {
   const { runId } = await fed([ids(3), [], ids(2500, 3), ids(1, 2503)]);
   const all = ids(2504).map((id) => `SG ${id}`);
   expect(await listed(runId, 1000)).toEqual(all);
@@ -58,7 +58,7 @@ it('those who are held out are listed once each, in the order of their ids, by w
   expect((await on.ask('GET', `${url(runId)}?country=ID`)).json()).toEqual({ items: [], next: null });
 });
 
-it('all of them come as a stream of CSV or NDJSON, named by the run', async () => {
+it('all held-out users are available as a stream of CSV or NDJSON, named by the run', async () => {
   const { runId } = await fed([['=1+1', ...ids(1200)]]);
   const csv = await on.ask('GET', `${url(runId)}?format=csv`);
   expect(csv.headers['content-disposition']).toBe(`attachment; filename="${publicId('run', runId)}-held-out.csv"`);
@@ -70,20 +70,20 @@ it('all of them come as a stream of CSV or NDJSON, named by the run', async () =
   expect([objects.length, objects[0]]).toEqual([1201, '{"userId":"=1+1","country":"SG"}']);
 });
 
-it('an id that could never be sent is written as it may be shown', async () => {
+it('an unsendable id is stored in escaped form', async () => {
   const { runId } = await fed([['a\u0000b', 'c\nd']]);
-  const shown = await listed(runId, 10);
-  expect(shown).toHaveLength(2);
-  expect(shown.some((id) => id.includes('\u0000') || id.includes('\n'))).toBe(false);
+  const listedUsers = await listed(runId, 10);
+  expect(listedUsers).toHaveLength(2);
+  expect(listedUsers.some((id) => id.includes('\u0000') || id.includes('\n'))).toBe(false);
 });
 
-it('nothing is written for pages that hold nobody out, and their list is empty', async () => {
+it('audience pages without held-out users write no rows, and the list of held-out users is empty', async () => {
   const { runId } = await fed([[], []]);
   expect(await on.rowsOf('held_out_users')).toEqual([]);
   expect((await on.ask('GET', url(runId))).json()).toEqual({ items: [], next: null });
 });
 
-it('pages that are written twice, under a token that is no longer the feed’s, add nobody', async () => {
+it('audience pages written under an outdated token of the feed add no held-out users', async () => {
   const { runId, feedId } = await fed([ids(2)]);
   const late = { feedId, token: -1, batches: [], invalidUsers: [], cursor: 'z', complete: false, staysStalled: false };
   const skipped = { excluded: 0, heldOut: 1, heldOutIds: ['h9'] };
@@ -91,7 +91,7 @@ it('pages that are written twice, under a token that is no longer the feed’s, 
   expect(await listed(runId, 10)).toEqual(['SG h00000', 'SG h00001']);
 });
 
-it('once they were dropped, it says so; of no run, that there is none', async () => {
+it('the list of held-out users is refused for an unknown run and after its users were deleted', async () => {
   const { runId, feedId } = await fed([ids(2)]);
   await on.pool.query('delete from held_out_users where feed = $1', [feedId]);
   const gone = await on.ask('GET', `${url(runId)}?format=csv`);

@@ -12,7 +12,7 @@ import type { HeldOutUsers } from './postgres/held-out-users.ts';
 import { refusingNotKept } from './users-not-kept.ts';
 
 const heldOutQuery = pageQuery.extend({
-  limit: pageLimit.optional().describe('100 when absent'),
+  limit: pageLimit.optional().describe('Default: 100'),
   country: z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG').optional(),
   ...streamManner,
 });
@@ -20,27 +20,27 @@ const heldOutQuery = pageQuery.extend({
 export interface HeldOutRoutesDeps {
   reports: RunReports;
   heldOut: HeldOutUsers;
-  heavyRuns: { heldOut: HeldOutUsers };
+  heavyHeldOut: HeldOutUsers;
 }
 
-export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyRuns }: HeldOutRoutesDeps): void {
+export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyHeldOut }: HeldOutRoutesDeps): void {
   server.route({
     method: 'GET',
     url: '/runs/:id/held-out',
     config: { role: 'viewer', scope: 'users', heavy: 'exports', audit: 'exported the held-out users of a run' },
     schema: {
       operationId: 'listHeldOutUsers',
-      summary: 'Those of the audience who get nothing, to compare with',
+      summary: 'List held-out users: the part of the audience that receives nothing, for comparison',
       description:
-        'As they were written down when the audience was paged, by country and in the order of their ids, while users are kept; so far while ' +
-        `the run goes on. By page, which may have fewer than asked for, or all as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
-        '`raw=true` as for failures. A dry run and a retry hold nobody out here: 409 `users-not-kept` of a dry run that counted some.',
+        'Users recorded while the audience was read, by country and in the order of their ids, as long as users are stored; users so far while ' +
+        `the run is active. By page, which may have fewer users than requested, or all as a stream with \`Accept: ${csv}\` or \`${ndjson}\`; ` +
+        '`raw=true` as for failures. Retries have no held-out users, and a dry run only counts them: 409 `users-not-kept`.',
       tags: ['runs'],
       params: z.object({ id: z.string().describe('run_…') }),
       querystring: heldOutQuery,
       response: {
         200: {
-          description: 'A page of users, or all of them',
+          description: 'A page of users, or all users',
           content: {
             'application/json': { schema: pageShape(heldOutUser) },
             [csv]: streamed,
@@ -63,8 +63,8 @@ export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyRuns 
             if (!(await reports.snapshot(runId))) throw notFound('run', id);
           },
           pageOf: (size, from, isFile) =>
-            refusingNotKept(id, () => (isFile ? heavyRuns.heldOut : heldOut).page(runId, country, size, from)),
-          view: ({ user, country: of }) => ({ userId: user, country: of }),
+            refusingNotKept(id, () => (isFile ? heavyHeldOut : heldOut).page(runId, country, size, from)),
+          view: (row) => ({ userId: row.user, country: row.country }),
         },
       );
     },

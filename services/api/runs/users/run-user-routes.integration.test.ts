@@ -18,7 +18,7 @@ import {
 import { createPostgresExecutionStores } from '../../../../test/support/postgres-execution-stores.ts';
 import { createChance, type Chance } from '../../../../test/simulation/seeded.ts';
 import { pageShape } from '../../frame/pages.contract.ts';
-import { csvStream } from '../../frame/stream-rows.ts';
+import { csvRecords, rowStream } from '../../frame/stream-rows.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -33,7 +33,7 @@ beforeEach(async () => {
   ({ runId, feedId } = await startFedRun(subject, someBatches(11, 3)));
 });
 
-const path = (of = runId) => `/v1/runs/${publicId('run', of)}`;
+const path = (ofRunId = runId) => `/v1/runs/${publicId('run', ofRunId)}`;
 
 /** Page by page to the end, however short pages are. */
 async function listed(query = '', limit = 7): Promise<RunUser[]> {
@@ -48,7 +48,7 @@ async function listed(query = '', limit = 7): Promise<RunUser[]> {
   }
 }
 
-/** What a worker may make of a claim: anything. */
+/** Returns any result that a worker may record for a claim. */
 function resultOf(claim: ClaimedStep, chance: Chance): StepResult[] {
   const users = usersOf(claim.users);
   const fate = chance.next();
@@ -78,8 +78,8 @@ async function muddle(seed: number): Promise<void> {
   }
 }
 
-describe('everybody of a run', () => {
-  it.each([1, 2])('has the outcomes that the explanation of each has, whatever was done so far (%d)', async (seed) => {
+describe('the list of all users of a run', () => {
+  it.each([1, 2])('has the same outcomes as the explanation of each user, at any progress (%d)', async (seed) => {
     await muddle(seed);
     const all = await listed();
     expect(all.map(({ userId }) => userId)).toEqual(someBatches(11, 3).flat());
@@ -95,7 +95,7 @@ describe('everybody of a run', () => {
     expect(await listed('', 1000)).toEqual(all);
   });
 
-  it('is narrowed to an outcome of the chain or of a step, without losing or repeating anybody', async () => {
+  it('is filtered by an outcome of the chain or a step, without lost or repeated users', async () => {
     await muddle(4);
     const all = await listed();
     for (const outcome of ['succeeded', 'failed', 'unknown', 'pending', 'skipped'] as const) {
@@ -122,8 +122,11 @@ describe('everybody of a run', () => {
     expect(table).toEqual(
       all.map(({ steps, batchNo, endedInStep, reason, ...user }) => ({
         ...user,
-        ...{ batchNo: String(batchNo), endedInStep: String(endedInStep), reason: reason ?? '' },
-        ...{ step1: steps[0], step2: steps[1] },
+        batchNo: String(batchNo),
+        endedInStep: String(endedInStep),
+        reason: reason ?? '',
+        step1: steps[0],
+        step2: steps[1],
       })),
     );
     const lines = (await get('application/x-ndjson')).body.trim().split('\n');
@@ -132,18 +135,18 @@ describe('everybody of a run', () => {
     expect(recorded.filter(({ route }) => route === '/v1/runs/:id/users')).toHaveLength(2);
   });
 
-  it('begins with the head of its columns, whenever the first row comes', async () => {
+  it('begins with the header, before the first row is available', async () => {
     const pages = (async function* () {
       await new Promise(() => undefined);
       yield [{}];
     })();
-    for await (const part of csvStream(pages, ['userId', 'step1'], { raw: false, bom: false })) {
+    for await (const part of rowStream(pages, csvRecords(['userId', 'step1'], { raw: false, bom: false }))) {
       expect(String(part)).toBe('userId,step1\r\n');
       break;
     }
   });
 
-  it('has those whose ids could never be sent', async () => {
+  it('includes users with unsendable ids', async () => {
     const subject = createPostgresExecutionStores(on);
     const other = await startRun(subject);
     const [feed] = other.owned;
@@ -160,7 +163,7 @@ describe('everybody of a run', () => {
     ]);
   });
 
-  it('is refused once users were dropped, and where there is no such run or place', async () => {
+  it('is refused after users were dropped, and for an unknown run or cursor', async () => {
     expect((await on.ask('GET', `${path('01938f1e-7c00-7000-8000-000000000001')}/users`)).statusCode).toBe(404);
     expect((await on.ask('GET', `${path()}/users?cursor=x`)).statusCode).toBe(422);
     await on.pool.query('delete from batches where feed = $1 and batch_no < 5', [feedId]);

@@ -1,7 +1,8 @@
 import type { RunUser } from '../../../../shared/contracts/runs/run-users.ts';
 import type { RunUserRow } from './postgres/run-users.ts';
 
-export function runUserView({ user, country, batchNo, steps, end, reason }: RunUserRow): RunUser {
+export function runUserView({ user, shared }: RunUserRow): RunUser {
+  const { country, batchNo, steps, end, reason } = shared;
   return { userId: user, country, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
 }
 

@@ -11,7 +11,7 @@ export async function refusingNotKept<Result>(id: string, ask: () => Promise<Res
     return await ask();
   } catch (error) {
     if (!(error instanceof UsersNotKeptError)) throw error;
-    const detail = `the users of ${id} are not kept any more; its report stays`;
+    const detail = `the users of ${id} are no longer stored; its report is`;
     throw new HttpProblem({ status: 409, code: 'users-not-kept', detail });
   }
 }

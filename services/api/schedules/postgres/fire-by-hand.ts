@@ -20,7 +20,7 @@ import {
   type PlannedColumns,
 } from '../../../../shared/postgres/schedules/schedule-rows.ts';
 import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
-import type { Fired, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
+import type { FireResult, FireRequest, ScheduleRecord } from '../schedule-store.port.ts';
 import { readOccurrences } from './occurrence-list.ts';
 
 /** Maximum occurrences per request, which inserts them in one transaction. */
@@ -38,7 +38,7 @@ export interface HandFire {
 export async function fireByHand(
   client: PoolClient,
   { schedule, request, groups, decider, quotas }: HandFire,
-): Promise<Fired> {
+): Promise<FireResult> {
   const { scheduleId } = schedule;
   const { rows } = await client.query<PlannedColumns & { clockMs: number }>(selectRow, [scheduleId]);
   const [found] = rows;

@@ -18,7 +18,7 @@ export function createGroupStore({ pool }: { pool: Pool }): GroupStore {
       const { name } = group;
       await pool.query(put.with(group));
       const { rows } = await pool.query<GroupRecord>(`${select} where name = $1`, [name]);
-      if (!rows[0]) throw new Error(`group ${name} was removed while it was put`);
+      if (!rows[0]) throw new Error(`group ${name} was deleted while it was written`);
       return rows[0];
     },
 

@@ -7,14 +7,14 @@ import { unnamedStatementOf } from '../../../../shared/postgres/connection/state
 import { pageOf } from '../../frame/postgres/pages.ts';
 import { placeText } from '../../../../shared/contracts/stored-texts.ts';
 
-export interface OccurrenceQuestion {
+export interface OccurrenceQuery {
   scheduleId: string;
   filter: OccurrenceFilter;
   limit: number;
   cursor: string | null;
 }
 
-export async function listOccurrences(pool: Pool, question: OccurrenceQuestion): Promise<Page<OccurrenceRecord>> {
+export async function listOccurrences(pool: Pool, question: OccurrenceQuery): Promise<Page<OccurrenceRecord>> {
   const { scheduleId, filter, limit, cursor } = question;
   const after = cursor === null ? null : readCursor(cursor);
   const { rows } = await pool.query<OccurrenceRecord>(
@@ -52,11 +52,11 @@ export function readCursor(cursor: string): { at: string; group: string; cause: 
     const [at, group, cause] = cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     return { at, group, cause };
   } catch (error) {
-    throw new InvalidCursorError(`${JSON.stringify(cursor)} is no cursor of occurrences`, { cause: error });
+    throw new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of occurrences`, { cause: error });
   }
 }
 
-/** SQL: all times are whole milliseconds, so that a cursor matches its row. */
+/** SQL of the fired occurrences of a schedule. All times are whole milliseconds, so that a cursor matches its row. */
 const fired = (schedule: string) => `
   select o.scheduled_for, o.group_name, '' as cause, o.state, o.kind, 1 as instants, o.scheduled_for as last_at,
     case when s.client is not null then o.target end as job, o.due_at, o.region, o.decided_at, s.campaign

@@ -5,9 +5,12 @@ import { BeyondScheduleBoundError } from '../../../../shared/domain/quotas.ts';
 import { instantsPerHour } from '../../../../shared/domain/recurrence/fires-per-hour.ts';
 import { selectGroups } from '../../../../shared/domain/recurrence/groups.ts';
 import { readGroups } from '../../../../shared/postgres/schedules/fire-schedules.ts';
-import { unsaidPerSecond } from '../../../../shared/postgres/schedules/room-for-fires.ts';
+import { defaultFiresPerSecond } from '../../../../shared/postgres/schedules/room-for-fires.ts';
 
-/** Groups selected by name count even before they are registered; groups selected by tag count as registered now. */
+/**
+ * Returns the fires per hour of a schedule. Groups selected by name count even before they are registered; groups
+ * selected by tag count as registered now.
+ */
 export async function firesPerHourOf(client: PoolClient, { recurrence, groups }: KeptSchedule): Promise<number> {
   const instants = instantsPerHour(recurrenceOf(recurrence, 0, everyDayWorks));
   if (groups === undefined) return instants;
@@ -29,7 +32,7 @@ export async function beyondBounds(
   client: PoolClient,
   { scheduleId, clientId, firesPerHour }: WantedFires,
 ): Promise<BeyondScheduleBoundError | undefined> {
-  const { rows: limits } = await client.query<Limits>(lockClient, [clientId, unsaidPerSecond]);
+  const { rows: limits } = await client.query<Limits>(lockClient, [clientId, defaultFiresPerSecond]);
   const { rows: sums } = await client.query<Sums>(sumSchedules, [clientId, scheduleId]);
   const [[limit], [sum]] = [limits, sums];
   if (!limit || !sum) return undefined;

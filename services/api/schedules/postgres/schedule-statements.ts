@@ -34,7 +34,7 @@ export const selectPage = unnamedStatementOf<PageParams>(
   order by s.id desc limit ${$('limit')}`,
 );
 
-export const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.look_at <= now()`;
+export const selectPending = `select ${plannedColumns} from schedules s where s.id = $1 and s.next_check_at <= now()`;
 
 interface NewSchedule {
   scheduleId: string;
@@ -53,7 +53,7 @@ export const insertSchedule = statementOf<NewSchedule>(
   'insert-schedule',
   ($) => `
   insert into schedules (id, name, client, definition, fires_per_hour, note, created_at, high_water, state, next_at,
-    look_at)
+    next_check_at)
   values (${$('scheduleId')}, ${$('name')}, ${$('clientId')}, ${$('definition')}::jsonb, ${$('firesPerHour')},
     ${$('note')}, ${$('now')}::timestamptz, ${$('now')}::timestamptz, 'active', ${$('next')}, ${$('look')})
   on conflict (id) do nothing`,
@@ -90,13 +90,13 @@ export const updateSchedule = statementOf<ScheduleUpdate>(
 export const beginFrom = `
   update schedules set high_water = greatest(high_water, $2::timestamptz),
     next_at = case when state = 'active' then $3::timestamptz end,
-    look_at = case when state = 'active' then $4::timestamptz end, region_looks = '{}'
+    next_check_at = case when state = 'active' then $4::timestamptz end, region_next_checks = '{}'
   where id = $1`;
 
-/** The next scan, due now, skips the instants of the broken period. */
-export const mend = `
-  update schedules set silent_until = now(), silent_cause = 'broken', region_looks = '{}',
-    look_at = case when state in ('active', 'broken') then now() end,
+/** Marks a broken schedule as repaired. The next scan, due now, skips the instants of the broken period. */
+export const markRepaired = `
+  update schedules set skip_until = now(), skip_cause = 'broken', region_next_checks = '{}',
+    next_check_at = case when state in ('active', 'broken') then now() end,
     state_since = case when state = 'broken' then now() else state_since end,
     state_reason = case when state = 'broken' then null else state_reason end,
     state = case when state = 'broken' then 'active' else state end
@@ -106,7 +106,7 @@ export const deleteSchedule = `
   with gone as (delete from schedules where id = $1 and campaign is null returning 1)
   select (select count(*) from gone)::int as gone, (select count(*) from schedules where id = $1)::int as there`;
 
-export const silence = `update schedules set silent_until = now(), silent_cause = $2, look_at = now() where id = $1`;
+export const silence = `update schedules set skip_until = now(), skip_cause = $2, next_check_at = now() where id = $1`;
 
 interface ScheduleMove {
   scheduleId: string;
@@ -117,14 +117,17 @@ interface ScheduleMove {
   next: string | null;
 }
 
-/** The next scan, due now, skips the instants of the time in which the schedule was off. */
+/**
+ * Changes the state of a schedule. When the schedule is switched on, the next scan is due now and skips the instants of
+ * the time in which it was off.
+ */
 export const moveSchedule = statementOf<ScheduleMove>(
   'move-schedule',
   ($) => `
   update schedules set state = ${$('to')}, state_reason = ${$('reason')}, state_since = now(), updated_at = now(),
-    silent_until = case when ${$('isOn')} then now() else silent_until end,
-    silent_cause = case when ${$('isOn')} then ${$('cause')} else silent_cause end,
-    next_at = ${$('next')}, look_at = case when ${$('isOn')} then now() else null end, region_looks = '{}'
+    skip_until = case when ${$('isOn')} then now() else skip_until end,
+    skip_cause = case when ${$('isOn')} then ${$('cause')} else skip_cause end,
+    next_at = ${$('next')}, next_check_at = case when ${$('isOn')} then now() else null end, region_next_checks = '{}'
   where id = ${$('scheduleId')}`,
 );
 

@@ -17,7 +17,7 @@ import { roomForRuns } from '../../../../shared/postgres/schedules/room-for-runs
 import { stopRemainders } from '../../../../shared/postgres/schedules/stop-remainders.ts';
 import { lockWorkCalendar, readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { ScheduleChange, ScheduleChanged, ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
+import type { ScheduleChange, ScheduleChangeResult, ScheduleRecord, ScheduleStore } from '../schedule-store.port.ts';
 import { pageOf, requireIdCursor } from '../../frame/postgres/pages.ts';
 import { fireByHand } from './fire-by-hand.ts';
 import { listOccurrences } from './occurrence-list.ts';
@@ -60,8 +60,8 @@ export function createScheduleStore({ pool, region, owner, quotas }: ScheduleSto
 
     list: async ({ state, clientId, text, clientIds, within }, limit, cursor) => {
       requireIdCursor(cursor);
-      const of = { client: clientId ?? null, clients: clientIds ?? null };
-      const wanted = { state: state ?? null, pattern: patternOf(text), ...of };
+      const clientParams = { client: clientId ?? null, clients: clientIds ?? null };
+      const wanted = { state: state ?? null, pattern: patternOf(text), ...clientParams };
       const { rows } = await pool.query<ScheduleRow>(
         statements.selectPage.with({ ...wanted, ...seenParamsOf(within), cursor, limit: limit + 1 }),
       );
@@ -117,7 +117,7 @@ async function changeSchedule(
   client: PoolClient,
   { scheduleId, change, expected }: Change,
   firing: Firing,
-): Promise<ScheduleChanged | BeyondScheduleBoundError> {
+): Promise<ScheduleChangeResult | BeyondScheduleBoundError> {
   const calendars = change.definition ? await lockWorkCalendar(client, change.definition.recurrence) : undefined;
   const before = await lock(client, scheduleId);
   if (!before) return { kind: 'missing' };
@@ -141,9 +141,9 @@ async function changeSchedule(
       note: note ?? null,
     }),
   );
-  if (rowCount === 1 && definition && isBroken) await client.query(statements.mend, [scheduleId]);
+  if (rowCount === 1 && definition && isBroken) await client.query(statements.markRepaired, [scheduleId]);
   else if (rowCount === 1 && definition && calendars)
-    await beginAnew(client, before, { definition: definition.recurrence, calendars });
+    await restartSchedule(client, before, { definition: definition.recurrence, calendars });
   return { kind: 'changed', schedule: await require(client, scheduleId) };
 }
 
@@ -169,7 +169,7 @@ async function control(client: PoolClient, { scheduleId, verb, reason }: Control
   const next = isOn && kept ? await nextOf(client, kept.recurrence, before.createdAt.getTime(), nowMs) : null;
   await client.query(statements.moveSchedule.with({ scheduleId, to: move.to, reason, isOn, cause, next }));
   if (verb === 'disable') await client.query(statements.dropBuffered, [scheduleId]);
-  await stopRemainders(client, [{ scheduleId }], runVerbs[verb], whatHappened(verb));
+  await stopRemainders(client, [{ scheduleId }], runVerbs[verb], describeChange(verb));
   return { move, schedule: await require(client, scheduleId) };
 }
 
@@ -178,7 +178,9 @@ async function nextOf(client: PoolClient, definition: RecurrenceDefinition, made
   return scheduleTimesOf({ definition, calendars }, madeAtMs, nowMs)[0];
 }
 
-/** A recurring schedule counts as open also between its runs. */
+/**
+ * Returns true if the account may have one more open run. A recurring campaign counts as open even between its runs.
+ */
 async function hasRoom(client: PoolClient, { campaignId }: ScheduleRecord, { openRuns }: FireQuotas): Promise<boolean> {
   if (campaignId === null) return true;
   const runs = await roomForRuns(client, [campaignId], openRuns);
@@ -194,11 +196,11 @@ const pastOf: Record<ScheduleVerb, string> = {
   enable: 'enabled',
 };
 
-export function whatHappened(verb: ScheduleVerb): string {
+export function describeChange(verb: ScheduleVerb): string {
   return `its schedule was ${pastOf[verb]}`;
 }
 
-async function beginAnew(client: PoolClient, before: ScheduleRecord, recurs: Recurs): Promise<void> {
+async function restartSchedule(client: PoolClient, before: ScheduleRecord, recurs: Recurs): Promise<void> {
   const nowMs = await transactionTime(client);
   const times = firstTimesOf(recurs, before.createdAt.getTime(), nowMs);
   await client.query(statements.beginFrom, [before.scheduleId, iso(nowMs), ...times]);
@@ -235,7 +237,7 @@ export function firstTimesOf(recurs: Recurs, madeAtMs: number, afterMs: number):
   const times = scheduleTimesOf(recurs, madeAtMs, afterMs);
   const { workCalendar, until } = recurs.definition;
   if (workCalendar !== undefined && until === undefined && times[0] === null) {
-    const detail = `all that it names within twenty years are days off of the work calendar ${JSON.stringify(workCalendar)}`;
+    const detail = `within twenty years, all its instants are on days off of the work calendar ${JSON.stringify(workCalendar)}`;
     throw new WorkCalendarError('never-fires', detail);
   }
   return times;
@@ -265,7 +267,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 async function transactionTime(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ now: Date }>('select now()');
-  if (!rows[0]) throw new Error('the database does not know the time');
+  if (!rows[0]) throw new Error('the database returned no time');
   return rows[0].now.getTime();
 }
 
@@ -283,7 +285,7 @@ async function find(connection: Pool | PoolClient, scheduleId: string): Promise<
 
 async function require(connection: Pool | PoolClient, scheduleId: string): Promise<ScheduleRecord> {
   const record = await find(connection, scheduleId);
-  if (!record) throw new Error(`schedule ${scheduleId} is not there`);
+  if (!record) throw new Error(`schedule ${scheduleId} does not exist`);
   return record;
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/contracts/schedules/work-calendars.ts';
 import { readWorkCalendars } from '../../../../shared/postgres/schedules/work-calendars.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import type { RemovedCalendar, WorkCalendarRecord, WorkCalendarStore } from '../work-calendar-store.port.ts';
+import type { CalendarRemoval, WorkCalendarRecord, WorkCalendarStore } from '../work-calendar-store.port.ts';
 
 export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarStore {
   return {
@@ -28,7 +28,7 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
         const { rowCount } = await pool.query('delete from work_calendars where name = $1', [name]);
         return { kind: rowCount === 1 ? 'removed' : 'missing' };
       } catch (error) {
-        // A schedule started to use the calendar meanwhile.
+        // The foreign key prevented the deletion, because a schedule started to use the calendar meanwhile.
         if (!(error instanceof DatabaseError) || error.code !== foreignKeyViolation) throw error;
         return { kind: 'in-use', users: await usersOf(pool, name) };
       }
@@ -39,16 +39,16 @@ export function createWorkCalendarStore({ pool }: { pool: Pool }): WorkCalendarS
 const foreignKeyViolation = '23503';
 
 /**
- * Schedules with this calendar are planned again by the next scan. Past decisions stay. A schedule with nothing due
- * counts as decided until now: a day that was off until now does not fire its past instants.
+ * Stores a calendar. The next scan plans its schedules again; past decisions stay. A schedule with nothing due counts
+ * as decided until now, so a day that was off until now does not fire its past instants.
  */
 async function put(client: PoolClient, name: string, definition: WorkCalendarDefinition) {
   const written = await client.query(upsert, [name, JSON.stringify(definition), mostWorkCalendars]);
-  if (written.rowCount === 1) await client.query(planAnew, [name]);
+  if (written.rowCount === 1) await client.query(replan, [name]);
   return await find(client, name);
 }
 
-async function usersOf(pool: Pool, name: string): Promise<Extract<RemovedCalendar, { kind: 'in-use' }>['users']> {
+async function usersOf(pool: Pool, name: string): Promise<Extract<CalendarRemoval, { kind: 'in-use' }>['users']> {
   const { rows } = await pool.query<{ scheduleId: string; name: string }>(selectUsers, [name]);
   return rows;
 }
@@ -79,10 +79,10 @@ const upsert = `
   on conflict (name) do update set definition = excluded.definition, revision = c.revision + 1, updated_at = now()
   where c.definition is distinct from excluded.definition`;
 
-const planAnew = `
-  update schedules set high_water = greatest(high_water, date_trunc('milliseconds', now())), look_at = now(),
-    region_looks = '{}'
-  where work_calendar = $1 and state = 'active' and coalesce(look_at > now(), true)`;
+const replan = `
+  update schedules set high_water = greatest(high_water, date_trunc('milliseconds', now())), next_check_at = now(),
+    region_next_checks = '{}'
+  where work_calendar = $1 and state = 'active' and coalesce(next_check_at > now(), true)`;
 
 const selectUsers = `
   select id as "scheduleId", name from schedules where work_calendar = $1 order by id limit 10`;

@@ -11,8 +11,8 @@ const lost = { outcome: 'unknown', reason: 'muster.ambiguous-answer', detail: 'r
 const on = apiOnPostgres();
 
 const makeSubject = () => {
-  const { settlementRequests: requests, ...stores } = createPostgresExecutionStores(on);
-  return { ...stores, requests };
+  const { settlementRequests, ...stores } = createPostgresExecutionStores(on);
+  return { ...stores, requests: settlementRequests };
 };
 
 describe('settling unknown outcomes', () => {
@@ -52,7 +52,7 @@ describe('settling unknown outcomes', () => {
     return stepLines(country?.fedUsers ?? 0, country?.totals ?? [], 2);
   }
 
-  it('moves users, their counts and their reasons, and the books of the run balance with nothing left', async () => {
+  it('moves users, counts and reasons, and the totals of the run balance', async () => {
     await end();
     const settlementId = await begin();
     const verdicts = await subject.settlements.settle({ settlementId, runId }, [
@@ -62,7 +62,7 @@ describe('settling unknown outcomes', () => {
     expect(verdicts).toEqual(['settled', 'settled']);
     const [first, second] = await lines();
     expect(first).toMatchObject({ succeeded: 3, failed: 1, unknown: 0, pending: 0 });
-    // Whoever was settled as succeeded did not go on.
+    // Users settled as succeeded did not enter the later steps.
     expect(second).toMatchObject({ succeeded: 2, skipped: 2, pending: 0 });
     expect([first, second].every((line) => line && isSettled(line))).toBe(true);
     const groups = await subject.reports.failureGroups(runId);
@@ -74,7 +74,7 @@ describe('settling unknown outcomes', () => {
     expect((await subject.requests.get(runId, settlementId))?.counts).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  it('is a success of the user alone to whoever explains it, and nothing to repair or to try again', async () => {
+  it('appears as success in the history of the user, with nothing to repair or retry', async () => {
     await end();
     const settlementId = await begin();
     await subject.settlements.settle({ settlementId, runId }, [as('u2', 'succeeded'), as('u3', 'failed')]);
@@ -85,7 +85,7 @@ describe('settling unknown outcomes', () => {
     expect(await subject.retries.groups(runId, all)).toMatchObject([{ step: 1, reason: 'told', users: 1 }]);
   });
 
-  it('shows who is still unknown, by the filter of the failures', async () => {
+  it('leaves the remaining unknown users in the list of failures', async () => {
     await end();
     const settlementId = await begin();
     await subject.settlements.settle({ settlementId, runId }, [as('u3', 'failed')]);
@@ -93,7 +93,7 @@ describe('settling unknown outcomes', () => {
     expect(items.map(({ user }) => user)).toEqual(['u2']);
   });
 
-  it('settles nobody twice: the same again changes nothing, another outcome is refused', async () => {
+  it('settles no user twice: a repeat changes nothing, and another outcome is refused', async () => {
     await end();
     const settlementId = await begin();
     const settle = (...users: SettledUser[]) => subject.settlements.settle({ settlementId, runId }, users);
@@ -107,7 +107,7 @@ describe('settling unknown outcomes', () => {
     expect(await lines()).toEqual(before);
   });
 
-  it('settles them once when two ask at the same time', async () => {
+  it('settles users once despite concurrent requests', async () => {
     await end();
     const ids = [await begin(), await begin()];
     const users = [as('u2', 'succeeded'), as('u3', 'succeeded')];
@@ -118,7 +118,7 @@ describe('settling unknown outcomes', () => {
     expect((await lines())[0]).toMatchObject({ succeeded: 4, unknown: 0 });
   });
 
-  it('knows nobody else: who succeeded, another step, another country, another run', async () => {
+  it('refuses users that succeeded, and those of another step, country or run', async () => {
     await end();
     const settlementId = await begin();
     const verdicts = await subject.settlements.settle({ settlementId, runId }, [
@@ -132,14 +132,14 @@ describe('settling unknown outcomes', () => {
     expect(other).toEqual(['not-unknown']);
   });
 
-  it('is not begun, and settles nobody, while the run goes on', async () => {
+  it('does not begin, and settles no user, while the run is active', async () => {
     const settlementId = uuidv7();
     const wanted = { settlementId, runId, method: 'hand', apiKey: null, step: null, country: null } as const;
     expect(await subject.requests.begin(wanted)).toBeUndefined();
     expect(await subject.settlements.settle({ settlementId, runId }, [as('u2', 'failed')])).toEqual(['not-unknown']);
   });
 
-  it('is begun once under its id, and shows who asked, how and what came of it', async () => {
+  it('begins once under its id, and records caller, method and result', async () => {
     await end();
     const settlementId = await begin();
     await subject.requests.end(settlementId, {
@@ -148,7 +148,12 @@ describe('settling unknown outcomes', () => {
       rejects: [{ line: 3, userId: 'x', rule: 'not-unknown' }],
     });
     const again = await subject.requests.begin({
-      ...{ settlementId, runId, method: 'hand', apiKey: null, step: null, country: null },
+      settlementId,
+      runId,
+      method: 'hand',
+      apiKey: null,
+      step: null,
+      country: null,
     });
     expect(again).toMatchObject({ method: 'hand', apiKey: { name: 'ops' }, state: 'done', rejects: [{ line: 3 }] });
     expect(again?.endedAt).toBeInstanceOf(Date);
@@ -156,8 +161,8 @@ describe('settling unknown outcomes', () => {
     expect(await subject.requests.get(uuidv7(), settlementId)).toBeUndefined();
   });
 
-  describe('by status', () => {
-    it('is worked on by one, page by page, and ended', async () => {
+  describe('a settlement by status', () => {
+    it('is processed by one process, page by page, and ended', async () => {
       await end();
       const settlementId = await begin('status');
       const claimed = await subject.settlements.claimByStatus('a', 60_000);
@@ -175,7 +180,7 @@ describe('settling unknown outcomes', () => {
       expect(await subject.settlements.claimByStatus('b', 60_000)).toBeNull();
     });
 
-    it('that is put off is not due at once, and counts its tries where there was a cause', async () => {
+    it('is due later after a postponement, and counts attempts with a cause', async () => {
       await end();
       const settlementId = await begin('status');
       await subject.settlements.claimByStatus('a', 60_000);
@@ -187,7 +192,7 @@ describe('settling unknown outcomes', () => {
       });
     });
 
-    it('asks for the step that was asked for alone', async () => {
+    it('requests only the given step', async () => {
       await end();
       await begin('status', 2);
       const claimed = await subject.settlements.claimByStatus('a', 60_000);

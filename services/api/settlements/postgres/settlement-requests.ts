@@ -32,7 +32,10 @@ const insert = statementOf<NewRequest>(
 
 const select = `select ${record} from settlement_requests where run = $1`;
 
-/** A file's rejects are stored when it ends: a repeat of an interrupted request completes it. */
+/**
+ * Ends a settlement, and stores the rejects of its file. If a request was interrupted, a repeat of the request
+ * completes the settlement.
+ */
 const end = `
   update settlement_requests set state = $2, cause = $3, rejects = $4, ended_at = now()
     where id = $1 and state = 'running'`;
@@ -51,8 +54,8 @@ export interface NewSettlement {
 
 export interface SettlementRecord extends NewSettlement {
   /**
-   * `running`: not all lines were read, or not all users requested. `failed`: the settlement stopped; users settled so
-   * far stay settled.
+   * `running`: some lines are not read yet, or some users are not requested yet. `failed`: the settlement stopped;
+   * users settled so far stay settled.
    */
   state: 'running' | 'done' | 'failed';
   cause: string | null;

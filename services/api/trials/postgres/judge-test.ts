@@ -17,14 +17,20 @@ import {
 import { lockSums, readTestedBy, type CountedStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
+/** Users of a test by country. Each user is in one country. */
+export type TestUsers = Readonly<Record<string, readonly string[]>>;
+
+export function countsOf(users: TestUsers): UsersByCountry {
+  return Object.fromEntries(Object.entries(users).map(([country, own]) => [country, own.length]));
+}
+
 export interface WantedTest {
-  /** The campaign, with the units of its real steps only. */
+  /** The campaign. Only steps with the mode `live` have units. */
   campaign: JudgedCampaign;
-  country: string;
-  users: readonly string[];
+  users: TestUsers;
   /** Modes of the steps, in the order of the chain. */
   modes: readonly StepMode[];
-  /** Action types of the real steps. */
+  /** Action types of the steps with the mode `live`. */
   actions: readonly string[];
   /** True if the test may reach users whom an earlier test of the campaign has reached. */
   again: boolean;
@@ -32,44 +38,45 @@ export interface WantedTest {
 }
 
 /**
- * - `clear`: it may begin. `clearedBy` is null if it gives nothing; `counts` is its share of the sums, if it has one.
+ * - `clear`: the test may begin. `clearedBy` is null if no step of the test is live. `counts` is what the test adds to
+ *   the numbers of users started without an approval, or null.
  * - `reached`: an earlier live test of the campaign has reached these users.
- * - `needed`: it needs an approval.
+ * - `needed`: the test needs an approval.
  */
-export type JudgedTest =
+export type TestVerdict =
   | { kind: 'clear'; clearedBy: ClearedBy | null; counts: Pick<CountedStart, 'of' | 'users' | 'terms'> | null }
   | { kind: 'reached'; users: string[] }
   | ({ kind: 'needed' } & ApprovalNeed);
 
-export function previewTest(pool: Pool, test: WantedTest): Promise<JudgedTest> {
+export function previewTest(pool: Pool, test: WantedTest): Promise<TestVerdict> {
   return judge(pool, test, null);
 }
 
 /**
  * Judges a test send that begins in the transaction of the client. The transaction has locked the campaign, so no other
- * test of the campaign begins before its end. It locks the sums only if the test counts in them, after the slow search
- * for users of earlier tests.
+ * test of the campaign begins before its end. The sums of users started without an approval are locked only if the test
+ * counts in them. The lock comes after the slow search for users of earlier tests.
  */
-export function judgeTest(client: PoolClient, test: WantedTest): Promise<JudgedTest> {
+export function checkTestApproval(client: PoolClient, test: WantedTest): Promise<TestVerdict> {
   return judge(client, test, () => lockSums(client));
 }
 
 /**
- * Judges a test send. A test that gives nothing needs no approval. Others count in the sums of starts without an
- * approval. If a sum would exceed the policy, the test needs the approval of its campaign. It then may reach no more
- * users within 24 hours than that approval covers.
+ * Judges a test send. A test without live steps needs no approval. Other tests count in the sums of users started
+ * without an approval. If a sum would exceed the policy, the test needs the approval of its campaign. Tests with that
+ * approval may reach no more users within 24 hours than the approval covers.
  */
 async function judge(
   connection: Pool | PoolClient,
   test: WantedTest,
   lock: (() => Promise<void>) | null,
-): Promise<JudgedTest> {
+): Promise<TestVerdict> {
   if (!test.modes.includes('live')) return { kind: 'clear', clearedBy: null, counts: null };
   const reached = await findReached(connection, test);
   if (reached.length > 0) return { kind: 'reached', users: reached };
   const first = await judgeBySums(connection, test);
   // A test that needs an approval anyway does not wait for the lock, nor does a test under no rule.
-  const needsLock = lock !== null && first.start.rules.length > 0 && first.bySums.kind === 'clear';
+  const needsLock = lock !== null && first.start.rules.length > 0 && first.clearanceByTotals.kind === 'clear';
   if (!needsLock) return clearedTest(connection, test, first);
   await lock();
   // Sums and budgets may have changed while this transaction waited for the lock.
@@ -81,49 +88,65 @@ async function findReached(
   { campaign, users, modes, again }: WantedTest,
 ): Promise<string[]> {
   if (again) return [];
-  const of = { campaignId: campaign.campaignId, users, modes };
-  const { rows } = await connection.query<{ userId: string }>(selectReached.with(of));
+  const params = { campaignId: campaign.campaignId, users: Object.values(users).flat(), modes };
+  const { rows } = await connection.query<{ userId: string }>(selectReached.with(params));
   return rows.map(({ userId }) => userId);
 }
 
 interface JudgedBySums {
   start: StartTerms;
-  bySums: Clearance;
+  clearanceByTotals: Clearance;
 }
 
-/** Judges the users of a test together with the sums, by the current budgets, without any approval. */
+/**
+ * Judges the users of a test together with the users started recently without an approval. Uses the current budgets and
+ * ignores approvals.
+ */
 async function judgeBySums(
   connection: Pool | PoolClient,
-  { campaign, country, users, actions, by }: WantedTest,
+  { campaign, users, actions, by }: WantedTest,
 ): Promise<JudgedBySums> {
   const budgets = (await readBudgets(connection, campaign.campaignId)) ?? campaign.definition.budgets;
   const judged = { ...campaign, definition: { ...campaign.definition, budgets } };
   const start = await readStartTerms(connection, judged, { by, actions });
   const { rules, approvals, terms, sums } = start;
-  return { start, bySums: clearanceOf(rules, { [country]: users.length }, terms, outOfForce(approvals), sums) };
+  return {
+    start,
+    clearanceByTotals: clearanceOf(rules, countsOf(users), terms, outOfForce(approvals), sums),
+  };
 }
 
-/** Clears a test by its sums or by an approval of its campaign. */
+/** Returns the verdict on a test that the current sums or an approval of its campaign permit; `needed` otherwise. */
 async function clearedTest(
   connection: Pool | PoolClient,
-  { country, users }: WantedTest,
-  { start, bySums }: JudgedBySums,
-): Promise<JudgedTest> {
+  { users }: WantedTest,
+  { start, clearanceByTotals }: JudgedBySums,
+): Promise<TestVerdict> {
   const { policy, approvals, terms, starter } = start;
-  const wanted = { [country]: users.length };
-  if (bySums.kind === 'clear') {
+  const wanted = countsOf(users);
+  if (clearanceByTotals.kind === 'clear') {
     const counts = starter && { of: starter, users: wanted, terms };
     return { kind: 'clear', clearedBy: { policy, approvalId: null }, counts };
   }
   const by24Hours: string[] = [];
   for (const approval of approvals.filter(({ isInForce }) => isInForce)) {
     const { approvalId, usersAtMost } = approval;
-    const tested = (await readTestedBy(connection, approvalId))[country] ?? 0;
-    if (isCovered(start, approval, { [country]: users.length + tested }))
+    const tested = await readTestedBy(connection, approvalId);
+    if (isCovered(start, approval, sumOf(wanted, tested)))
       return { kind: 'clear', clearedBy: { policy, approvalId }, counts: countedBy(approvalId, wanted, terms) };
-    if (tested > 0) by24Hours.push(testedWords(tested, usersAtMost[country] ?? 0, country));
+    for (const country of Object.keys(wanted)) {
+      const before = tested[country] ?? 0;
+      if (before > 0) by24Hours.push(testedWords(before, usersAtMost[country] ?? 0, country));
+    }
   }
-  return { kind: 'needed', approvers: bySums.approvers, why: [...bySums.why, ...by24Hours] };
+  return { kind: 'needed', approvers: clearanceByTotals.approvers, why: [...clearanceByTotals.why, ...by24Hours] };
+}
+
+/** Returns the wanted users, each country with its earlier users. */
+function sumOf(wanted: UsersByCountry, earlier: UsersByCountry): UsersByCountry {
+  return Object.fromEntries(
+    Object.entries(wanted).map(([country, users]) => [country, users + (earlier[country] ?? 0)]),
+  );
 }
 
 function outOfForce(approvals: readonly GivenApproval[]): GivenApproval[] {
@@ -154,7 +177,7 @@ const selectReached = unnamedStatementOf<{ campaignId: string; users: readonly s
   select k.user_id as "userId"
   from unnest(${$('users')}::text[]) with ordinality k (user_id, place)
   where exists (
-    select from runs r join feeds f on f.run = r.id join retry_users t on t.feed = f.feed and t.user_id = k.user_id
+    select from runs r join feeds f on f.run = r.id join explicit_users t on t.feed = f.feed and t.user_id = k.user_id
     where r.campaign = ${$('campaignId')}::uuid and r.kind = 'test' and exists (
       select from unnest(r.step_modes, ${$('modes')}::text[]) m (before, now)
       where m.before = 'live' and m.now = 'live'))

@@ -8,7 +8,7 @@ import { withinQuota } from '../../../../shared/postgres/registry/account-quotas
 import type { Asker } from '../../../../shared/domain/run/asker.ts';
 import type { TrialCounts } from '../../../../shared/contracts/runs/trials.ts';
 import { countStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
-import { judgeTest, previewTest, type JudgedTest, type WantedTest } from './judge-test.ts';
+import { checkTestApproval, previewTest, type TestVerdict, type WantedTest } from './judge-test.ts';
 import { timeBeside } from '../../runs/postgres/time-beside.ts';
 
 /** Maximum duration of a test: later calls would no longer be informative. */
@@ -27,7 +27,7 @@ interface NewTrial {
 }
 
 /** `changed`: the campaign is at another revision, is archived, or its policy or approval changed this moment. */
-export type BegunTrial = { kind: 'begun' } | { kind: 'changed' } | Exclude<JudgedTest, { kind: 'clear' }>;
+export type BegunTrial = { kind: 'begun' } | { kind: 'changed' } | Exclude<TestVerdict, { kind: 'clear' }>;
 
 export type Trials = ReturnType<typeof createTrials>;
 
@@ -42,8 +42,8 @@ export function createTrials({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
     insert: (client: PoolClient) => Promise<BegunTrial>,
   ): Promise<BegunTrial> {
     const { rows } = await pool.query<{ account: string | null }>(selectAccount, [campaignId]);
-    const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
-    return await withinQuota(pool, asked, async (client): Promise<BegunTrial> => {
+    const quota = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
+    return await withinQuota(pool, quota, async (client): Promise<BegunTrial> => {
       // In the lock, a second test sees the users that the first one reached, and each dry run gets a different time.
       await client.query(lockCampaign, [campaignId]);
       const { rowCount } = await client.query(selectRun, [runId]);
@@ -52,18 +52,21 @@ export function createTrials({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   }
 
   return {
-    judgeTest: (test: WantedTest): Promise<JudgedTest> => previewTest(pool, test),
+    checkTestApproval: (test: WantedTest): Promise<TestVerdict> => previewTest(pool, test),
 
-    /** Starts a run of these users and inserts its feed, so that no trigger has to prepare it. */
+    /** Starts a run of these users and inserts its feeds, one per country, so that no trigger has to prepare it. */
     beginTest: (trial: NewTrial, batchUsers: number, wanted: WantedTest): Promise<BegunTrial> =>
       begin(trial, async (client) => {
-        const judged = await judgeTest(client, wanted);
+        const judged = await checkTestApproval(client, wanted);
         if (judged.kind !== 'clear') return judged;
         const { clearedBy, counts } = judged;
         const { policy = null, approvalId = null } = clearedBy ?? {};
         const by = { isJudged: clearedBy !== null, policy, approvalId };
-        const { country, users, modes } = wanted;
-        const test = { ...trial, country, users, modes, batchUsers, feedId: uuidv7() };
+        const feeds = Object.keys(wanted.users).map((country) => ({ country, feedId: uuidv7() }));
+        const users = feeds.flatMap(({ country, feedId }) =>
+          (wanted.users[country] ?? []).map((userId) => ({ feedId, userId })),
+        );
+        const test = { ...trial, modes: wanted.modes, batchUsers, ...columnsOf(feeds, users) };
         const { rowCount } = await client.query(
           insertTest.with({ ...test, ...by, longestSeconds: longestTestSeconds }),
         );
@@ -114,17 +117,37 @@ const lockCampaign = `select from campaigns where id = $1 for no key update`;
 
 const selectRun = `select from runs where id = $1`;
 
-interface TestParams extends NewTrial, ClearedBy {
-  country: string;
-  users: readonly string[];
+interface TestParams extends NewTrial, ClearedBy, TestColumns {
   modes: readonly StepMode[];
   batchUsers: number;
   isJudged: boolean;
-  feedId: string;
   longestSeconds: number;
 }
 
-/** Only people pause a test. A step that is not live does not use the campaign's budget. */
+/** Parallel arrays: countries with their feeds, and users with their feeds. */
+interface TestColumns {
+  countries: readonly string[];
+  feedIds: readonly string[];
+  users: readonly string[];
+  feedsOfUsers: readonly string[];
+}
+
+function columnsOf(
+  feeds: readonly { country: string; feedId: string }[],
+  users: readonly { userId: string; feedId: string }[],
+): TestColumns {
+  return {
+    countries: feeds.map(({ country }) => country),
+    feedIds: feeds.map(({ feedId }) => feedId),
+    users: users.map(({ userId }) => userId),
+    feedsOfUsers: users.map(({ feedId }) => feedId),
+  };
+}
+
+/**
+ * Inserts the run of a test. It has neither a pace nor an automatic pause: only people pause a test. A step that is not
+ * live does not use the campaign's budget.
+ */
 const insertTest = unnamedStatementOf<TestParams>(
   ($) => `
   with r as (
@@ -134,29 +157,33 @@ const insertTest = unnamedStatementOf<TestParams>(
       now(), '{"paceUsersPerSecond": null, "pauseAtFailedPercent": null}'
     from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
     where c.id = ${$('campaignId')} and c.revision = ${$('revision')}::int and c.archived_at is null
-      and (not ${$('isJudged')}::boolean or is_cleared(c.id, c.revision, ${$('policy')}::int, ${$('approvalId')}::uuid))
+      and (not ${$('isJudged')}::boolean
+        or is_start_allowed(c.id, c.revision, ${$('policy')}::int, ${$('approvalId')}::uuid))
     on conflict (id) do nothing
     returning id, campaign, revision, prices
   ), e as (
     insert into run_events (run, kind, detail)
     select r.id, k.kind, k.detail from r, (values ('created', jsonb_build_object('by', ${$('asker')}::jsonb)),
-      ('begun', '{"feeds": 1}')) k (kind, detail)
+      ('begun', jsonb_build_object('feeds', cardinality(${$('countries')}::text[])))) k (kind, detail)
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate, batch_users, step_units)
-    select ${$('feedId')}::uuid, r.id, ${$('country')}, '', '', cardinality(${$('users')}::text[]),
-      ${$('batchUsers')}::int, (
+    select k.feed, r.id, k.country, '', '', (
+        select count(*) from unnest(${$('feedsOfUsers')}::uuid[]) u (feed) where u.feed = k.feed
+      ), ${$('batchUsers')}::int, (
         select array_agg(case when s.mode = 'live' then s.units else 0 end order by s.place)
-        from unnest(step_units(r.campaign, r.revision, ${$('country')}, r.prices), ${$('modes')}::text[])
+        from unnest(step_units(r.campaign, r.revision, k.country, r.prices), ${$('modes')}::text[])
           with ordinality s (units, mode, place)
         having bool_or(s.mode = 'live' and s.units > 0)
       )
-    from r
+    from r cross join unnest(${$('countries')}::text[], ${$('feedIds')}::uuid[]) k (country, feed)
     returning feed
   )
-  insert into retry_users (feed, user_id) select f.feed, k.user_id from f, unnest(${$('users')}::text[]) k (user_id)`,
+  insert into explicit_users (feed, user_id)
+  select f.feed, k.user_id
+  from f join unnest(${$('feedsOfUsers')}::uuid[], ${$('users')}::text[]) k (feed, user_id) using (feed)`,
 );
 
-/** The campaign's pace and limits apply to the live run that is forecast, not to the dry run. */
+/** Settings of a dry run. The campaign's pace and limits apply to the live run that is forecast, not to the dry run. */
 const dryRunSettings = JSON.stringify({
   priority: 'low',
   paceUsersPerSecond: dryUsersPerSecond,

@@ -10,13 +10,15 @@ const night = { actionType: 'send-message', countries: ['SG'], from: '21:00', un
 
 async function ask(method: 'GET' | 'PUT', body?: object, headers: Record<string, string> = {}) {
   return await on.api.server.inject({
-    ...{ method, url: '/v1/quiet-hours', headers: { ...authorized, ...headers } },
+    method,
+    url: '/v1/quiet-hours',
+    headers: { ...authorized, ...headers },
     ...(body && { payload: body }),
   });
 }
 
-describe('quiet hours of an installation', () => {
-  it('are none at first, and then what was said last, which every process reads with the registry', async () => {
+describe('the quiet hours of an installation', () => {
+  it('are empty at first, then those that were set last, and every process reads them from the registry', async () => {
     expect((await ask('GET')).json()).toEqual({ revision: 0, rules: [], madeAt: null });
     const registry = createRegistrySource({ pool: on.deps.pool });
     const before = await registry.revision();
@@ -28,7 +30,7 @@ describe('quiet hours of an installation', () => {
     expect((await ask('GET')).json()).toMatchObject({ revision: 2, rules: [] });
   });
 
-  it('are not changed by whoever has not seen the last change', async () => {
+  it('are changed only by a caller that has seen the last change', async () => {
     const etag = (await ask('PUT', { rules: [night] })).headers.etag ?? '';
     expect((await ask('PUT', { rules: [] }, { 'if-match': etag })).statusCode).toBe(200);
     expect((await ask('PUT', { rules: [night] }, { 'if-match': etag })).statusCode).toBe(412);
@@ -46,7 +48,7 @@ describe('quiet hours of an installation', () => {
     expect(response.json()).toMatchObject({ errors: [{ pointer }] });
   });
 
-  it('row 70: leave the fault of a held step as it is when they are changed and deleted', async () => {
+  it('leave the fault of a held step unchanged when they are changed and deleted', async () => {
     const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign));
     const now = new Date();
     const seed = { campaignId, revision: 1, scheduledFor: now, state: 'running', startedAt: now } as const;
@@ -64,7 +66,7 @@ describe('quiet hours of an installation', () => {
     }
   });
 
-  it('stand in the audit log, with what they were before', async () => {
+  it('are in the audit log together with the former quiet hours', async () => {
     await ask('PUT', { rules: [night] });
     const { items } = (await on.api.server.inject({ url: '/v1/audit', headers: authorized })).json<{
       items: unknown[];

@@ -8,7 +8,7 @@ import { createQuietHoursStore, type QuietHoursRecord } from './postgres/quiet-h
 
 const tag = 'quiet hours';
 
-export const tags = [{ name: tag, description: 'When an action type calls nobody of a country' }];
+export const tags = [{ name: tag, description: 'Hours in which an action type calls no users of a country' }];
 
 /** Registers the routes of quiet hours, in which an action type calls no users of a country. */
 export function routes(server: HttpServer, { pool }: ApiParts): void {
@@ -19,7 +19,7 @@ export function routes(server: HttpServer, { pool }: ApiParts): void {
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'getQuietHours',
-      summary: 'Show when which action types call nobody',
+      summary: 'Show the quiet hours of action types',
       tags: [tag],
       response: { 200: jsonAnswer('The quiet hours', quietHours) },
     },
@@ -35,9 +35,10 @@ export function routes(server: HttpServer, { pool }: ApiParts): void {
     config: { role: 'operator', scope: 'installation', audit: 'set quiet hours' },
     schema: {
       operationId: 'setQuietHours',
-      summary: 'Say when which action types call nobody',
+      summary: 'Set the quiet hours of action types',
       description:
-        'By the clocks of each country. They are in force within seconds, for runs that go on too; what waited for others goes on. Without rules there are none.',
+        'They follow the local time of each country. They apply within seconds, also to runs that are under ' +
+        'way; steps that waited for former quiet hours continue. Without rules, there are no quiet hours.',
       tags: [tag],
       headers: ifMatchHeaders,
       body: writtenQuietHours,

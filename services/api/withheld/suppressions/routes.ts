@@ -30,7 +30,7 @@ interface SuppressionDeps {
 
 const tag = 'suppressions';
 
-export const tags = [{ name: tag, description: 'Users whom an action type never calls for' }];
+export const tags = [{ name: tag, description: 'Users that action types never call' }];
 
 const byUser = z.object({ userId: z.string().min(1).max(1000).describe('As it is, percent-encoded') });
 
@@ -50,7 +50,7 @@ function listRoute(server: HttpServer, { suppressions }: SuppressionDeps): void 
     config: { role: 'viewer', scope: 'none' },
     schema: {
       operationId: 'listSuppressionLists',
-      summary: 'Lists of people whom no run calls, by action type',
+      summary: 'List suppression lists, by action type',
       tags: [tag],
       response: { 200: jsonAnswer('All of them', pageShape(suppressionList)) },
     },
@@ -70,11 +70,11 @@ function addRoute(server: HttpServer, { suppressions, catalogue }: SuppressionDe
     },
     schema: {
       operationId: 'suppressUsers',
-      summary: 'Put people on a suppression list',
+      summary: 'Add users to a suppression list',
       description:
-        `At most ${maxSuppressedAtOnce} of them. Whatever a worker claims after the answer calls none of them, in runs that go on too: ` +
-        'they end as `suppressed` in the step, and are skipped behind it. A call that was claimed before may still begin within ' +
-        '`lastCallWithinMs`; and one whose answer was lost is settled by the same bytes.',
+        `At most ${maxSuppressedAtOnce} users. Batches that a worker claims after the response call none of them, also in runs that are under way: ` +
+        'the users end as `suppressed` in the step, and are skipped after it. A batch that was claimed before may still be called within ' +
+        '`lastCallWithinMs`. A call whose response was lost is settled with the same bytes.',
       tags: [tag],
       headers: idempotentHeaders,
       body: peopleToSuppress,
@@ -98,10 +98,10 @@ function userRoute(server: HttpServer, { suppressions }: SuppressionDeps): void 
     config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'getSuppressedUser',
-      summary: 'The suppression lists that a user is on',
+      summary: 'List the suppression lists that a user is on',
       tags: [tag],
       params: byUser,
-      response: { 200: jsonAnswer('None where the user is on no list', suppressedUser) },
+      response: { 200: jsonAnswer('The lists; none if the user is on no list', suppressedUser) },
     },
     handler: async ({ params: { userId } }) => {
       const lists = await suppressions.listsOf(userId);
@@ -117,18 +117,19 @@ function removeRoute(server: HttpServer, { suppressions }: SuppressionDeps): voi
     config: {
       role: 'operator',
       scope: 'installation',
-      audit: 'took a user off the suppressions',
+      audit: 'removed a user from the suppressions',
       refusals: { 'unknown-action-type': 'the action type is not registered' },
     },
     schema: {
       operationId: 'unsuppressUser',
-      summary: 'Take a user off a suppression list',
+      summary: 'Remove a user from a suppression list',
       description:
-        'What is claimed from now on may call the user again; whoever was left out by a run stays left out of it. Repeating it changes nothing.',
+        'Claims from now on may call the user again. Runs that have already suppressed the user do not serve ' +
+        'the user any more. Repeating it changes nothing.',
       tags: [tag],
       params: byUser,
       querystring: z.strictObject({ actionType: listName }),
-      response: { 204: z.null().describe('The user is not on it') },
+      response: { 204: z.null().describe('The user is not on the list') },
     },
     handler: async (request, reply) => {
       const { actionType } = request.query;

@@ -20,6 +20,6 @@ export function replacementNotConfirmed(people: { before: number; after: number;
 }
 
 export function alreadyReceiving(list: string): HttpProblem {
-  const detail = `another file for the list of ${list} is being received, and one at a time is the limit; Retry-After says when to try again`;
+  const detail = `another file for the list of ${list} is being received, and only one at a time is accepted; try again after Retry-After`;
   return new HttpProblem({ status: 429, code: 'too-many-uploads', detail, headers: { 'retry-after': '5' } });
 }

@@ -11,22 +11,24 @@ const on = apiOnPostgres();
 
 async function call(method: 'GET' | 'POST' | 'DELETE', url: string, body?: object) {
   return await on.api.server.inject({
-    ...{ method, url: `/v1/suppressions${url}`, headers: authorized },
+    method,
+    url: `/v1/suppressions${url}`,
+    headers: authorized,
     ...(body && { payload: body }),
   });
 }
 
 const add = (body: object) => call('POST', '', body);
 
-/** As a worker finds them. */
+/** Returns the suppressed users as a worker finds them. */
 async function found(actionType: string, users: readonly string[]): Promise<string[]> {
   const question = { actionTypes: textArray([actionType]), users: textArray([users.join('\n')]) };
   const { rows } = await on.deps.pool.query<{ user_id: string }>(suppressedAmong.with(question));
   return rows.map((row) => row.user_id).sort();
 }
 
-describe('people that are put on a suppression list', () => {
-  it('are found by whoever calls that action type, and by no other', async () => {
+describe('users on a suppression list', () => {
+  it('are suppressed for the action type of the list, and for no other', async () => {
     const response = await add({ actionType: 'send-message', users: ['u1', 'ü "2"'], note: 'asked to by phone' });
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ actionType: 'send-message', people: 2, version: 1 + 1, added: 2 });
@@ -34,7 +36,7 @@ describe('people that are put on a suppression list', () => {
     expect(await found('award-reward', ['u1', 'ü "2"'])).toEqual([]);
   });
 
-  it('may be called for as long as workers hold what they have claimed, which the answer says', async () => {
+  it('may still be called until the leases of workers end, and the response states that time', async () => {
     const withinMs = async () => {
       const answer = await add({ actionType: 'send-message', users: ['u1'] });
       return answer.json<{ lastCallWithinMs: unknown }>().lastCallWithinMs;
@@ -44,7 +46,7 @@ describe('people that are put on a suppression list', () => {
     expect(await withinMs()).toBe(45_000);
   });
 
-  it('count once, and keep what was said of them first', async () => {
+  it('count once, and keep their first note', async () => {
     await add({ actionType: '*', users: ['u1', 'u1'], note: 'first' });
     const again = await add({ actionType: '*', users: ['u1', 'u2'], note: 'second' });
     expect(again.json()).toMatchObject({ people: 2, added: 1 });
@@ -54,7 +56,7 @@ describe('people that are put on a suppression list', () => {
     expect((await add({ actionType: '*', users: ['u2'] })).json()).toMatchObject({ version, added: 0 });
   });
 
-  it('may be called again once they are taken off it, by an id in the path as it is', async () => {
+  it('are removed by their encoded id in the path, and may be called again', async () => {
     const id = 'a/b?c%ü';
     await add({ actionType: 'send-message', users: [id, 'u2'] });
     const url = `/users/${encodeURIComponent(id)}?actionType=send-message`;
@@ -65,21 +67,21 @@ describe('people that are put on a suppression list', () => {
     expect(items).toMatchObject([{ actionType: 'send-message', people: 1, version: 3 }]);
   });
 
-  it('are all there when many are added to a new list at once', async () => {
+  it('are all stored when many are added to a new list at once', async () => {
     const requests = Array.from({ length: 8 }, (_, index) => add({ actionType: '*', users: [`u${index}`] }));
     expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
     const { items } = (await call('GET', '')).json<{ items: unknown[] }>();
     expect(items).toMatchObject([{ actionType: '*', people: 8 }]);
   });
 
-  it('may be people of an action type that was registered just now', async () => {
+  it('may be of an action type that was just registered', async () => {
     const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
     await createActionTypeStore(on.deps).create('send-letter', { config: type.config, enabled: true });
     expect((await add({ actionType: 'send-letter', users: ['u1'] })).json()).toMatchObject({ people: 1 });
   });
 
-  it('are noted in the audit log by their number', async () => {
+  it('are in the audit log only as a number', async () => {
     await add({ actionType: 'send-message', users: ['u1', 'u2'] });
     const log = await on.api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });
     expect(log.json<{ items: unknown[] }>().items[0]).toMatchObject({
@@ -88,13 +90,13 @@ describe('people that are put on a suppression list', () => {
   });
 });
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   it.each([
     ['an action type that is not registered', { actionType: 'send-letter', users: ['u1'] }, '/actionType'],
     ['an id that breaks the rules', { actionType: '*', users: ['u1', 'a\nb'] }, '/users/1'],
     ['nobody', { actionType: '*', users: [] }, '/users'],
     ['too many', { actionType: '*', users: Array.from({ length: 1001 }, (_, n) => `u${n}`) }, '/users'],
-  ])('is refused with the place: %s', async (_, body, pointer) => {
+  ])('is refused with a pointer to the invalid field: %s', async (_, body, pointer) => {
     const response = await add(body);
     expect(response.statusCode).toBe(422);
     expect(problem.parse(response.json()).errors[0]?.pointer).toBe(pointer);

@@ -44,8 +44,8 @@ const uploadQuery = z.strictObject({
     .enum(uploadModes)
     .default('add')
     .describe(
-      'Nothing changes before the whole file was read and accepted. add: its people are then added, part by part. replace: the list is ' +
-        'another at once; people who came onto it meanwhile stay',
+      'The list changes only after the whole file was read and accepted. add: its users are then added, part by part. replace: the list is ' +
+        'replaced at once; users who were added meanwhile stay',
     ),
   note: suppressionNote.optional(),
   confirmRemoved: z.coerce
@@ -54,12 +54,12 @@ const uploadQuery = z.strictObject({
     .min(0)
     .optional()
     .describe(
-      'How many people the replacement removes. Needed if they are more than a tenth of the list; the refusal names the number',
+      'Number of users that the replacement removes. Required if it is more than a tenth of the list; the refusal has the number',
     ),
   ...fileQuery,
 });
 
-/** Suppression applies in all countries. */
+/** Country of all rows, because suppression applies in all countries. */
 const anywhere = '*';
 
 export async function suppressionUploadRoutes(server: HttpServer, deps: SuppressionUploadRoutesDeps): Promise<void> {
@@ -89,18 +89,20 @@ function uploadRoute(server: HttpServer, deps: SuppressionUploadRoutesDeps): voi
     },
     schema: {
       operationId: 'uploadSuppressions',
-      summary: 'Put the people of a file on a suppression list, or replace it by them',
+      summary: 'Add the users of a file to a suppression list, or replace the list by them',
       description:
-        'CSV, plain or packed with gzip, read as it comes: a header that names a column of user ids, in any order and ' +
-        'among others, or an id a line. The first 64 KiB decide encoding, separator and columns; `reading` in the answer describes ' +
-        'them. Nothing of a file that is refused is stored. Rows may come in any order and repeat. A replacement that removes more than a tenth of the list is refused (409 ' +
-        '`replacement-not-confirmed`) unless `confirmRemoved` is the number of people whom it removes. One upload of a list at a ' +
-        'time. With an `Idempotency-Key`, a repeat begins nothing; its body is not compared.',
+        'CSV, plain or compressed with gzip: a header that names a column of user ids, in any order and ' +
+        'among others, or one id per line. The first 64 KiB determine encoding, separator and columns; ' +
+        '`reading` in the response describes them. Nothing of a refused file is stored. Rows may be in any ' +
+        'order and repeat. A replacement that removes more than a tenth of the list is refused (409 ' +
+        '`replacement-not-confirmed`) unless `confirmRemoved` is the number of users whom it removes. One ' +
+        'upload of a list at a time. With an `Idempotency-Key`, a repeat begins nothing; its body is not ' +
+        'compared.',
       tags,
       headers: idempotentHeaders,
       querystring: uploadQuery,
       response: {
-        201: jsonAnswer('What came of it, and what the file was read as', receivedSuppressions),
+        201: jsonAnswer('The result, and how the file was read', receivedSuppressions),
         ...problems(409),
       },
     },
@@ -144,7 +146,7 @@ function listRoute(server: HttpServer, { suppressions, suppressionUploads }: Sup
     config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'listSuppressionUploads',
-      summary: 'Files that suppression lists were loaded from, newest first',
+      summary: 'List uploads of suppression lists, newest first',
       tags,
       querystring: pageQuery,
       response: { 200: jsonAnswer('A page of uploads', pageShape(suppressionUpload)) },
@@ -164,10 +166,10 @@ function showRoute(server: HttpServer, { suppressions, suppressionUploads }: Sup
     config: { role: 'viewer', scope: 'users' },
     schema: {
       operationId: 'getSuppressionUpload',
-      summary: 'What came of a file for a suppression list',
+      summary: 'Show an upload of a suppression list',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The upload, with the rows that are no user', suppressionUpload), ...problems(404) },
+      response: { 200: jsonAnswer('The upload, with its rejected rows', suppressionUpload), ...problems(404) },
     },
     handler: async ({ params: { id } }) => {
       const record = await suppressionUploads.get(requireId('suppressionUpload', id));
@@ -183,7 +185,10 @@ function uploadView(
 ): SuppressionUploadShape {
   const id = publicId('suppressionUpload', uploadId);
   return {
-    ...{ id, ...record, createdAt: createdAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
+    id,
+    ...record,
+    createdAt: createdAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
     lastCallWithinMs,
     links: { self: `/v1${url}/${id}` },
   };

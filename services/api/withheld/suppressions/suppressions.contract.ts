@@ -14,15 +14,15 @@ export const maxSuppressedAtOnce = 1000;
 
 export const listName = z
   .union([z.literal(allActionTypes), z.string().regex(actionTypePattern)])
-  .describe('The action type that it is for; * for all of them');
+  .describe('Action type that the list is for; * for all of them');
 
-export const suppressionNote = wordShape(200).describe('Why, for people: shown where a run has left the user out');
+export const suppressionNote = wordShape(200).describe('Reason, for people: shown where a run has suppressed the user');
 
 export const suppressionList = z
   .object({
     actionType: z.string().describe('* for all of them'),
     people,
-    version: z.int().min(1).describe('Moves with every change'),
+    version: z.int().min(1).describe('Increases with every change'),
     changedAt: time,
   })
   .meta({ id: 'SuppressionList' });
@@ -45,13 +45,13 @@ const lastCallWithinMs = z
   .min(0)
   .nullable()
   .describe(
-    'How long after the change a call to these users may still begin: a worker may have claimed their batch before, for this time at most ' +
-      '(`WORKER_LEASE_MS`). Only what settles a lost call, or parts of a batch that its endpoint refused as a whole, may come later. null: no ' +
-      'worker has started yet',
+    'Time after the change, in milliseconds, in which a call to these users may still begin, because a worker has claimed their batch before ' +
+      '(`WORKER_LEASE_MS`). Only calls that settle a lost call, or parts of a batch that its endpoint refused as a whole, may begin later. null: ' +
+      'no worker has started yet',
   );
 
 export const suppressedPeople = suppressionList
-  .extend({ added: people.describe('Of these users, those that were not on it before'), lastCallWithinMs })
+  .extend({ added: people.describe('Number of these users that were not on the list before'), lastCallWithinMs })
   .meta({ id: 'SuppressedPeople' });
 
 export const suppressedUser = z
@@ -73,15 +73,15 @@ export const suppressionUpload = z
     state: z
       .enum(['receiving', 'done', 'failed'])
       .describe(
-        'failed: nothing of a file stays that was refused or did not come whole. If the installation failed while it added people, ' +
-          'those whom `people` counts stay',
+        'failed: nothing of a file is stored that was refused or interrupted. If the installation failed while it added users, ' +
+          'the users in `people` stay',
       ),
     cause: z.string().nullable().describe('Why it failed'),
     note: z.string().nullable(),
     rows: people.describe('Rows that were read, without header and blank lines'),
-    people: people.describe('Added, who were not on it before; of a replacement, all who are on the list with it'),
-    rejected: people.describe('Rows that are no user'),
-    rejects: z.array(rejectedRow).describe('The first of them'),
+    people: people.describe('Users who were added; for a replacement, all users on the list after it'),
+    rejected: people.describe('Rows without a valid user'),
+    rejects: z.array(rejectedRow).describe('The first rejected rows'),
     createdAt: time,
     endedAt: time.nullable(),
     lastCallWithinMs,
@@ -90,7 +90,7 @@ export const suppressionUpload = z
   .meta({ id: 'SuppressionUpload' });
 
 export const receivedSuppressions = suppressionUpload
-  .extend({ reading: fileReading.nullable().describe('What the file was read as; null if it was received before') })
+  .extend({ reading: fileReading.nullable().describe('How the file was read; null if it was received before') })
   .meta({ id: 'ReceivedSuppressions' });
 
 export type SuppressionUploadShape = z.infer<typeof suppressionUpload>;

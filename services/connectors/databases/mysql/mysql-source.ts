@@ -1,21 +1,41 @@
 import type { PoolConnection } from 'mysql2';
+import { z } from 'zod';
+import type { GuardedSockets } from '../../../../shared/runtime/egress/guarded-sockets.ts';
+import { byUser } from '../attributes.ts';
+import { replaceParameters } from '../placeholders.ts';
 import {
   answerWithinMs,
   estimateTimeoutMs,
   SourceError,
-  type DatabaseSettings,
+  type ServerSettings,
   type SegmentQuery,
   type Source,
   type SourceRow,
 } from '../source.port.ts';
-import { closePool, connect, openPool, passing, run, serverErrorOf, timeLimitOf, timeouts } from './connection.ts';
+import {
+  closePool,
+  connect,
+  execute,
+  marksFor,
+  openPool,
+  passing,
+  run,
+  serverErrorOf,
+  timeLimitOf,
+  timeouts,
+} from './connection.ts';
 
-/** Rows that are handed on together. */
+const foundRows = z.array(z.record(z.string(), z.unknown()));
+
+/** Rows that are passed on together. */
 const chunkRows = 2000;
 
-/** Opens a MySQL or MariaDB of another team for reading. */
-export function createMysqlSource(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Source {
-  const pool = openPool(settings);
+/** Opens another team's MySQL or MariaDB for reading. */
+export function createMysqlSource(
+  settings: Pick<ServerSettings, 'url' | 'maxConnections'>,
+  sockets: GuardedSockets,
+): Source {
+  const pool = openPool(settings, sockets);
 
   async function begin(timeoutMs: number): Promise<PoolConnection> {
     const connection = await connect(pool);
@@ -35,7 +55,8 @@ export function createMysqlSource(settings: Pick<DatabaseSettings, 'url' | 'maxC
     try {
       ending.throwIfAborted();
       const stream = connection.query({ sql: membersOf(text), rowsAsArray: true }).stream({ highWaterMark: chunkRows });
-      // The library reports a lost connection to its connection alone: the stream would wait for ever.
+      // The library reports a lost connection only on the connection. Without this listener, the stream would wait
+      // forever.
       connection.on('error', (error: Error) => stream.destroy(error));
       const end = () => stream.destroy(new Error('the reading was stopped'));
       ending.addEventListener('abort', end, { once: true });
@@ -44,7 +65,7 @@ export function createMysqlSource(settings: Pick<DatabaseSettings, 'url' | 'maxC
     } catch (error) {
       throw sourceErrorOf(error);
     } finally {
-      // Also ends a query whose reader has stopped.
+      // Closing the connection also ends a query whose reader has stopped.
       connection.destroy();
     }
   }
@@ -53,7 +74,7 @@ export function createMysqlSource(settings: Pick<DatabaseSettings, 'url' | 'maxC
     const connection = await begin(estimateTimeoutMs).catch(refuse);
     try {
       await prepare(connection, membersOf(text));
-      // The estimates of a plan are by table here, not of the result.
+      // The server's plans estimate the rows of each table, not of the result.
       return null;
     } catch (error) {
       throw sourceErrorOf(error);
@@ -62,7 +83,30 @@ export function createMysqlSource(settings: Pick<DatabaseSettings, 'url' | 'maxC
     }
   }
 
-  return { rows, estimate, close: () => closePool(pool) };
+  async function rowsOf({ text, timeoutMs }: SegmentQuery, users: readonly string[]) {
+    const connection = await begin(timeoutMs).catch(refuse);
+    try {
+      const values: string[] = [];
+      const sql = replaceParameters(text, () => {
+        values.push(...users);
+        return marksFor(users);
+      });
+      const found = await execute(connection, sql, values);
+      await run(connection, 'commit');
+      connection.release();
+      return foundRows.parse(found.rows);
+    } catch (error) {
+      connection.destroy();
+      throw sourceErrorOf(error);
+    }
+  }
+
+  return {
+    rows,
+    estimate,
+    attributes: async (query, users) => byUser(await rowsOf(query, users)),
+    close: () => closePool(pool),
+  };
 }
 
 async function* chunksOf(stream: AsyncIterable<[string | null, string | null]>): AsyncGenerator<SourceRow[]> {
@@ -76,7 +120,9 @@ async function* chunksOf(stream: AsyncIterable<[string | null, string | null]>):
   if (chunk.length > 0) yield chunk;
 }
 
-/** Orders by the bytes of UTF-8, whatever the collations of the database are. */
+/**
+ * Wraps a segment's query so that its rows are in the byte order of UTF-8, whatever the collations of the database are.
+ */
 function membersOf(text: string): string {
   return `select convert(q.user_id using utf8mb4), convert(q.country using utf8mb4) from (\n${text}\n) q
     order by cast(convert(q.user_id using utf8mb4) as binary), cast(convert(q.country using utf8mb4) as binary)`;

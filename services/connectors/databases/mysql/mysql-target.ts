@@ -1,25 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import type { FieldPacket, PoolConnection } from 'mysql2';
+import type { PoolConnection } from 'mysql2';
 import { z } from 'zod';
 import type { BatchRequest } from '../../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { GuardedSockets } from '../../../../shared/runtime/egress/guarded-sockets.ts';
 import { compareUserIds } from '../../../../shared/domain/ids/user-id.ts';
 import { replaceParameters, valueOf } from '../placeholders.ts';
-import type { DatabaseSettings } from '../source.port.ts';
-import { refusingClasses, TargetError, type ActionSettings, type FirstResults, type Target } from '../target.port.ts';
-import { closePool, connect, openPool, passing, run, serverErrorOf, timeLimitOf, timeouts } from './connection.ts';
+import type { ServerSettings } from '../source.port.ts';
+import {
+  refusingClasses,
+  TargetError,
+  type SqlActionSettings,
+  type FirstResults,
+  type Target,
+} from '../target.port.ts';
+import {
+  closePool,
+  connect,
+  execute,
+  marksFor,
+  openPool,
+  passing,
+  run,
+  serverErrorOf,
+  timeLimitOf,
+  timeouts,
+  type Executed,
+  type Value,
+} from './connection.ts';
 
-/** Opens a MySQL or MariaDB of another team for actions. */
-export function createMysqlTarget(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Target {
-  const pool = openPool(settings);
+/** Opens another team's MySQL or MariaDB for actions. */
+export function createMysqlTarget(
+  settings: Pick<ServerSettings, 'url' | 'maxConnections'>,
+  sockets: GuardedSockets,
+): Target {
+  const pool = openPool(settings, sockets);
 
-  async function apply(action: ActionSettings, request: BatchRequest): Promise<FirstResults> {
+  async function apply(action: SqlActionSettings, request: BatchRequest): Promise<FirstResults> {
     const connection = await connect(pool).catch((error: unknown) => {
       throw targetErrorOf(error);
     });
     let isCommitting = false;
     try {
       await run(connection, await timeLimitOf(connection, action.timeoutMs));
-      await run(connection, `set session innodb_lock_wait_timeout = ${Math.ceil(action.timeoutMs / 1000)}`);
+      const seconds = Math.ceil(action.timeoutMs / 1000);
+      // If a process is suspended during its transaction, it must not lock its users for longer than a statement may
+      // take.
+      await run(connection, `set session innodb_lock_wait_timeout = ${seconds}, wait_timeout = ${seconds}`);
       await run(connection, 'start transaction');
       const results = await applyIn(connection, action, request);
       isCommitting = request.mode === 'live';
@@ -29,7 +55,7 @@ export function createMysqlTarget(settings: Pick<DatabaseSettings, 'url' | 'maxC
     } catch (error) {
       connection.destroy();
       const found = targetErrorOf(error);
-      // Without an answer of the server, the commit may have happened.
+      // If the server did not answer the commit, the commit may have happened.
       throw isCommitting && serverErrorOf(error) === undefined ? new TargetError('unknown', error) : found;
     }
   }
@@ -37,21 +63,22 @@ export function createMysqlTarget(settings: Pick<DatabaseSettings, 'url' | 'maxC
   return { apply, close: () => closePool(pool) };
 }
 
-type Value = string | number | null;
-
 const text = z.union([z.string(), z.number(), z.bigint(), z.instanceof(Buffer)]).transform(String);
 const userRows = z.array(z.object({ user_id: text }));
 const resultRows = z.array(z.object({ user_id: text, code: text.nullable() }));
 
-/** Claims the users without a result first: another call for one of them waits for the end of this transaction. */
+/**
+ * Applies the action within a transaction. It first claims the users without a result, so that a concurrent call for
+ * one of these users waits for the end of this transaction.
+ */
 async function applyIn(
   connection: PoolConnection,
-  action: ActionSettings,
+  action: SqlActionSettings,
   request: BatchRequest,
 ): Promise<FirstResults> {
   const { run: runId, step } = request.call;
   const { results: table, failureCode } = action;
-  // In one order, so that two calls for the same users cannot block each other.
+  // Users are sorted, so that two calls for the same users cannot deadlock.
   const users = request.call.users.toSorted(compareUserIds);
   const claim = randomUUID();
   await execute(
@@ -79,7 +106,7 @@ async function applyIn(
 
 async function runStatements(
   connection: PoolConnection,
-  { statements }: ActionSettings,
+  { statements }: SqlActionSettings,
   { key, call }: BatchRequest,
   users: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -96,25 +123,6 @@ async function runStatements(
   if (!returned.columns.includes('user_id'))
     throw new TargetError('misconfigured', 'the last statement has to return the column user_id');
   return new Set(userRows.parse(returned.rows).map((row) => row.user_id));
-}
-
-function marksFor(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ');
-}
-
-interface Executed {
-  rows: unknown;
-  columns: readonly string[];
-}
-
-/** Values are sent beside the text, so no mode of the server can make one of them a part of it. */
-function execute(connection: PoolConnection, sql: string, values: readonly Value[]): Promise<Executed> {
-  return new Promise((resolve, reject) => {
-    connection.execute(sql, [...values], (error: unknown, rows: unknown, fields: FieldPacket[] | undefined) => {
-      if (error instanceof Error) reject(error);
-      else resolve({ rows, columns: fields?.map(({ name }) => name) ?? [] });
-    });
-  });
 }
 
 function targetErrorOf(error: unknown): TargetError {

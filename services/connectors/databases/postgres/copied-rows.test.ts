@@ -26,7 +26,7 @@ describe('rows in the text format of COPY', () => {
     }
   });
 
-  it('are freed of their escapes', async () => {
+  it('are decoded from their escape sequences', async () => {
     const text = String.raw`a\\b\tc\nd\\N` + '\tSG\n';
     expect(await rowsOf([Buffer.from(text)])).toEqual([['a\\b\tc\nd\\N', 'SG']]);
   });

@@ -2,7 +2,10 @@ import type { SourceRow } from '../source.port.ts';
 
 const lineBreak = 10;
 
-/** Reads the text format of COPY with two columns. Yields the rows of each chunk; ids may be split between chunks. */
+/**
+ * Parses rows in the text format of COPY with two columns. Yields the complete rows after each chunk; a row may be
+ * split between chunks.
+ */
 export async function* copiedRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<SourceRow[]> {
   let rest = Buffer.alloc(0);
   for await (const chunk of chunks) {

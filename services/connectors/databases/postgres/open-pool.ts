@@ -1,16 +1,21 @@
 import pg from 'pg';
-import type { DatabaseSettings } from '../source.port.ts';
+import type { GuardedSockets } from '../../../../shared/runtime/egress/guarded-sockets.ts';
+import type { ServerSettings } from '../source.port.ts';
 
-/** Opens a Postgres of another team. Sessions keep the defaults of their role, such as its `search_path`. */
-export function openPool({ url, maxConnections }: Pick<DatabaseSettings, 'url' | 'maxConnections'>): pg.Pool {
+/** Opens another team's Postgres. Sessions keep the defaults of their role, such as its `search_path`. */
+export function openPool(
+  { url, maxConnections }: Pick<ServerSettings, 'url' | 'maxConnections'>,
+  sockets: GuardedSockets,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     application_name: 'muster-connectors',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    stream: () => sockets.unconnected(),
   });
-  // A connection that breaks is reported by its query; an idle one is replaced by the pool.
+  // The error of a broken connection is reported by its query, and the pool replaces broken idle connections.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

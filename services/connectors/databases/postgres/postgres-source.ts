@@ -1,20 +1,26 @@
 import pg, { type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import type { GuardedSockets } from '../../../../shared/runtime/egress/guarded-sockets.ts';
 import {
   answerWithinMs,
   estimateTimeoutMs,
   SourceError,
-  type DatabaseSettings,
+  type ServerSettings,
   type SegmentQuery,
   type Source,
 } from '../source.port.ts';
+import { byUser } from '../attributes.ts';
+import { replaceParameters } from '../placeholders.ts';
 import { copiedRows } from './copied-rows.ts';
 import { openPool } from './open-pool.ts';
 import { passingClasses } from './passing-classes.ts';
 
-/** Opens a Postgres of another team for reading. */
-export function createPostgresSource(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Source {
-  const pool = openPool(settings);
+/** Opens another team's Postgres for reading. */
+export function createPostgresSource(
+  settings: Pick<ServerSettings, 'url' | 'maxConnections'>,
+  sockets: GuardedSockets,
+): Source {
+  const pool = openPool(settings, sockets);
 
   async function begin(timeoutMs: number): Promise<PoolClient> {
     const client = await pool.connect();
@@ -63,10 +69,34 @@ export function createPostgresSource(settings: Pick<DatabaseSettings, 'url' | 'm
     }
   }
 
-  return { rows, estimate, close: () => pool.end() };
+  async function rowsOf({ text, timeoutMs }: SegmentQuery, users: readonly string[]) {
+    const client = await begin(timeoutMs).catch(refuse);
+    try {
+      const found = await client.query<Record<string, unknown>>(
+        replaceParameters(text, () => '($1::text[])'),
+        [users],
+      );
+      await client.query('commit');
+      client.release();
+      return found.rows;
+    } catch (error) {
+      client.release(true);
+      throw sourceErrorOf(error);
+    }
+  }
+
+  return {
+    rows,
+    estimate,
+    attributes: async (query, users) => byUser(await rowsOf(query, users)),
+    close: () => pool.end(),
+  };
 }
 
-/** Orders by the bytes of UTF-8, whatever the encoding and collations of the database are. */
+/**
+ * Wraps a segment's query so that its rows are in the byte order of UTF-8, whatever the encoding and collations of the
+ * database are.
+ */
 function membersOf(text: string): string {
   return `copy (select q.user_id::text, q.country::text from (\n${text}\n) q
     order by convert_to(q.user_id::text, 'UTF8'), convert_to(q.country::text, 'UTF8')) to stdout`;

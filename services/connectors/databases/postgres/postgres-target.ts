@@ -1,16 +1,26 @@
 import pg, { type PoolClient } from 'pg';
 import type { BatchRequest } from '../../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { GuardedSockets } from '../../../../shared/runtime/egress/guarded-sockets.ts';
 import { replaceParameters, valueOf, type Parameter } from '../placeholders.ts';
-import type { DatabaseSettings } from '../source.port.ts';
-import { refusingClasses, TargetError, type ActionSettings, type FirstResults, type Target } from '../target.port.ts';
+import type { ServerSettings } from '../source.port.ts';
+import {
+  refusingClasses,
+  TargetError,
+  type SqlActionSettings,
+  type FirstResults,
+  type Target,
+} from '../target.port.ts';
 import { openPool } from './open-pool.ts';
 import { passingClasses } from './passing-classes.ts';
 
-/** Opens a Postgres of another team for actions. */
-export function createPostgresTarget(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Target {
-  const pool = openPool(settings);
+/** Opens another team's Postgres for actions. */
+export function createPostgresTarget(
+  settings: Pick<ServerSettings, 'url' | 'maxConnections'>,
+  sockets: GuardedSockets,
+): Target {
+  const pool = openPool(settings, sockets);
 
-  async function apply(action: ActionSettings, request: BatchRequest): Promise<FirstResults> {
+  async function apply(action: SqlActionSettings, request: BatchRequest): Promise<FirstResults> {
     const client = await pool.connect().catch((error: unknown) => {
       throw targetErrorOf(error);
     });
@@ -29,7 +39,7 @@ export function createPostgresTarget(settings: Pick<DatabaseSettings, 'url' | 'm
     } catch (error) {
       client.release(true);
       const found = targetErrorOf(error);
-      // Without an answer of the server, the commit may have happened.
+      // If the server did not answer the commit, the commit may have happened.
       throw isCommitting && found.sqlState === undefined ? new TargetError('unknown', error) : found;
     }
   }
@@ -37,8 +47,11 @@ export function createPostgresTarget(settings: Pick<DatabaseSettings, 'url' | 'm
   return { apply, close: () => pool.end() };
 }
 
-/** Claims the users without a result first: another call for one of them waits for the end of this transaction. */
-async function applyIn(client: PoolClient, action: ActionSettings, request: BatchRequest): Promise<FirstResults> {
+/**
+ * Applies the action within a transaction. It first claims the users without a result, so that a concurrent call for
+ * one of these users waits for the end of this transaction.
+ */
+async function applyIn(client: PoolClient, action: SqlActionSettings, request: BatchRequest): Promise<FirstResults> {
   const { run, step, users } = request.call;
   const { results: table, failureCode } = action;
   const { rows: claimed } = await client.query<{ user_id: string }>(
@@ -76,7 +89,7 @@ const types: Record<Parameter, string> = {
 
 async function runStatements(
   client: PoolClient,
-  { statements }: ActionSettings,
+  { statements }: SqlActionSettings,
   { key, call }: BatchRequest,
   users: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -103,7 +116,7 @@ function targetErrorOf(error: unknown): TargetError {
   const code = error.code ?? '';
   const sqlClass = code.slice(0, 2);
   if (refusingClasses.includes(sqlClass)) return new TargetError('refused', error, code);
-  // A former leader is read only until connections go to the new one.
+  // After a failover, the former primary is read-only until connections reach the new one, so this error is temporary.
   const passes = passingClasses.includes(sqlClass) || code === readOnlyTransaction;
   return new TargetError(passes ? 'not-applied' : 'misconfigured', error, code);
 }

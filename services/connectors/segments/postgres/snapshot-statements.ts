@@ -1,12 +1,18 @@
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Held for the transaction that chooses or creates the segment's snapshot, so that two requests get the same one. */
+/**
+ * Lock of a segment, held by the transaction that selects or creates its snapshot. Without it, two requests could get
+ * different snapshots.
+ */
 export const lockSegment = statementOf<{ segment: string }>(
   'connectors-lock-segment',
   ($) => `select pg_advisory_xact_lock(hashtextextended('connectors.segment/' || ${$('segment')}::text, 0))`,
 );
 
-/** An open snapshot has no members yet, so its age does not matter. */
+/**
+ * Selects the current snapshot of a segment. The age of an open snapshot does not matter, because it has no members
+ * yet.
+ */
 export const selectCurrent = statementOf<{ segment: string; definition: string; reuseMs: number }>(
   'connectors-current-snapshot',
   ($) => `
@@ -97,7 +103,10 @@ export const deleteUnused = statementOf<Record<string, never>>(
     and (state <> 'building' or lease_until < clock_timestamp())`,
 );
 
-/** A builder commits its epoch before it creates a table, so each table of a living builder has its row here. */
+/**
+ * Finds tables of members without a snapshot. A builder commits its epoch before it creates a table, so the table of a
+ * running builder always has a row in `snapshots`.
+ */
 export const selectStrayTables = statementOf<Record<string, never>>(
   'connectors-stray-tables',
   () => `

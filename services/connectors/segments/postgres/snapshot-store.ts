@@ -33,7 +33,10 @@ interface SnapshotRow {
   isTouchDue: boolean;
 }
 
-/** @param pool its plans must not be made for empty tables: `createHotPathPool` */
+/**
+ * @param pool pool from `createHotPathPool`. Other pools may keep a slow plan that was made while the tables were
+ * empty.
+ */
 export function createSnapshotStore(pool: Pool): SnapshotStore {
   return {
     current: ({ id: segment, definition, reuseMs, keepSeconds }) =>
@@ -73,15 +76,16 @@ export function createSnapshotStore(pool: Pool): SnapshotStore {
     renew: async (claim, leaseMs) => (await pool.query(renewClaim.with({ ...claim, leaseMs }))).rowCount === 1,
 
     createMembers: async (claim) => {
-      // The collation gives the order of bytes. The rows come in the order of ids, so each country's part of the index
-      // grows at its end.
+      // The collation "C" sorts by bytes. Rows arrive in the order of ids, so each country's part of the index grows at
+      // its end.
       await pool.query(
         `create table ${tableOf(claim)} (country text collate "C" not null, user_id text collate "C" not null,
           primary key (country, user_id)) with (autovacuum_enabled = off)`,
       );
     },
 
-    // One transaction for each part: a long one would hold back the vacuum of every table of the server.
+    // Each chunk has a transaction of its own, because a long transaction would prevent vacuum on all tables of the
+    // server.
     addMembers: async (claim, members) => {
       const client = await pool.connect();
       try {
@@ -100,8 +104,9 @@ export function createSnapshotStore(pool: Pool): SnapshotStore {
     },
 
     fail: async (claim, failure) => {
-      await pool.query(failSnapshot.with({ ...claim, ...failure }));
+      // The table is dropped first, so that no reader of a failed snapshot finds its rows.
       await dropTable(pool, tableOf(claim));
+      await pool.query(failSnapshot.with({ ...claim, ...failure }));
     },
 
     page: async (snapshot, { country, after, limit }) => {
@@ -145,7 +150,7 @@ function tableOf({ id, epoch }: Claim): string {
 
 async function copyInto(client: PoolClient, claim: Claim, members: readonly Member[]): Promise<void> {
   const copy = client.query(copyFrom(`copy ${tableOf(claim)} (country, user_id) from stdin`));
-  // The backslash is the only character of ids that the format escapes.
+  // The backslash is the only character in ids that the COPY format requires to be escaped.
   const lines = members.map(({ country, userId }) => `${country}\t${userId.replaceAll('\\', '\\\\')}\n`);
   copy.end(lines.join(''));
   await finished(copy);

@@ -1,5 +1,5 @@
 import type { Problem } from '#client/types.gen.ts';
-import { inButtons } from './in-buttons.ts';
+import { replaceOperations } from './replace-operations.ts';
 
 /** Error of every API call: the API's own problem document, or one made here if there was no answer. */
 export type { Problem };
@@ -9,25 +9,31 @@ export type { Problem };
  * @param status status of the answer, 0 if there was none; a proxy before the API may answer with a page of its own
  */
 export function problemOf(error: unknown, status = 0): Problem {
-  if (isProblem(error)) return told(error);
+  if (isProblem(error)) return rewriteOperations(error);
   if (status > 0)
-    return { ...unanswered, status, code: 'unreadable', detail: `it was answered ${status} without a reason` };
-  return error instanceof Error ? { ...unanswered, detail: error.message } : unanswered;
+    return {
+      ...noResponseProblem,
+      status,
+      code: 'unreadable',
+      detail: `the API answered with status ${status} and no reason`,
+    };
+  return error instanceof Error ? { ...noResponseProblem, detail: error.message } : noResponseProblem;
 }
 
 /**
- * Replaces API operations by buttons. Returns the same object if nothing changes, so that comparisons see no change.
+ * Replaces API operations in messages by the console's buttons. Returns the same object if nothing changes, so that
+ * comparisons see no change.
  */
-function told(problem: Problem): Problem {
-  const detail = inButtons(problem.detail);
-  const errors = problem.errors.map((each) => ({ ...each, detail: inButtons(each.detail) }));
+function rewriteOperations(problem: Problem): Problem {
+  const detail = replaceOperations(problem.detail);
+  const errors = problem.errors.map((each) => ({ ...each, detail: replaceOperations(each.detail) }));
   const isSame =
     detail === problem.detail && errors.every((each, index) => each.detail === problem.errors[index]?.detail);
   return isSame ? problem : { ...problem, detail, errors };
 }
 
 /** Problem of a request without an answer: it is unknown whether the API has received it. */
-export const unanswered: Problem = {
+export const noResponseProblem: Problem = {
   type: 'about:blank',
   title: 'No answer',
   status: 0,

@@ -4,7 +4,7 @@ import { Menu, MenuItem } from '../parts/overlays/menu.tsx';
 import { roleWords, useLogOut, useSession } from './session/session.ts';
 
 const schemes: readonly { value: ColourScheme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Same as system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -49,7 +49,7 @@ export function AccountMenu({ onKeys, onZone }: AccountMenuProps) {
       ))}
       <hr />
       <MenuItem onClick={onZone}>
-        Times in another zone…
+        Time zone…
         <kbd>T</kbd>
       </MenuItem>
       <MenuItem onClick={onKeys}>

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { problem, type Asked } from '../testing/fake-api.ts';
-import { answersFor, openConsole } from '../testing/open-console.tsx';
+import { problem, type FakeRequest } from '../../testing/fakes/fake-api.ts';
+import { answersFor, openConsole } from '../../testing/open-console.tsx';
 
-describe('keys', () => {
-  test('G and a letter lead to a part, Escape up from a run, C to a new campaign', async () => {
+describe('keyboard shortcuts', () => {
+  test('open a view by G and a letter, lead up from a run by Escape, and open a new campaign by C', async () => {
     const { user, address } = await openConsole('/campaigns');
     await user.keyboard('gh');
     await waitFor(() => expect(address()).toBe('/shards'));
@@ -20,10 +20,10 @@ describe('keys', () => {
     await waitFor(() => expect(address()).toBe('/campaigns'));
   });
 
-  test('? shows those of the page, and there single keys are turned off for this browser', async () => {
+  test('are listed by ?, with a switch that turns single keys off for this browser', async () => {
     const { user, address } = await openConsole('/campaigns');
     await user.keyboard('?');
-    const dialog = await screen.findByRole('dialog', { name: 'Keys' });
+    const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
     expect(within(dialog).getByText('New campaign')).toBeDefined();
     await user.click(within(dialog).getByRole('checkbox'));
     await user.click(within(dialog).getByRole('button', { name: 'Close' }));
@@ -33,7 +33,7 @@ describe('keys', () => {
     expect(localStorage.getItem('muster.single-keys')).toBe('off');
   });
 
-  test('while a dialog lies over the page, its keys rest', async () => {
+  test('have no effect on the page while a dialog is open', async () => {
     const { user, address } = await openConsole('/campaigns');
     await user.keyboard('?');
     await screen.findByRole('dialog');
@@ -41,7 +41,7 @@ describe('keys', () => {
     expect(address()).toBe('/campaigns');
   });
 
-  test('J and K go from row to row, and Enter opens one', async () => {
+  test('move between rows by J and K, and open a row by Enter', async () => {
     const { user, address } = await openConsole('/campaigns');
     await screen.findByRole('row', { name: /Payday, slowly/ });
     // Without a layout nothing is shown, and rows that are not shown are passed over.
@@ -58,35 +58,35 @@ describe('keys', () => {
     await waitFor(() => expect(address()).not.toBe('/campaigns'));
   });
 
-  test('times are shown in any zone that somebody chooses', async () => {
+  test('switch by T to any zone that the user has chosen in the menu', async () => {
     const { user } = await openConsole('/campaigns');
     await user.click(screen.getByRole('button', { name: /theme, keys, log out$/ }));
-    await user.click(screen.getByRole('menuitem', { name: /^Times in another zone/ }));
-    const dialog = await screen.findByRole('dialog', { name: 'Times in which zone?' });
+    await user.click(screen.getByRole('menuitem', { name: /^Time zone/ }));
+    const dialog = await screen.findByRole('dialog', { name: 'Time zone' });
     const field = within(dialog).getByRole('combobox', { name: 'Another zone' });
     await user.clear(field);
     await user.type(field, 'Asia/Nowhere');
-    expect(within(dialog).getByRole('button', { name: 'Show times there' }).hasAttribute('disabled')).toBe(true);
+    expect(within(dialog).getByRole('button', { name: 'Use this zone' }).hasAttribute('disabled')).toBe(true);
     await user.clear(field);
     await user.type(field, 'Asia/Jakarta{Enter}');
-    await waitFor(() => expect(screen.getByTitle('Times in another zone (T)').textContent).toContain('Asia/Jakarta'));
+    await waitFor(() => expect(screen.getByTitle('Switch the time zone (T)').textContent).toContain('Asia/Jakarta'));
     await user.keyboard('t');
-    expect(screen.getByTitle('Times in another zone (T)').textContent).not.toContain('Asia/Jakarta');
+    expect(screen.getByTitle('Switch the time zone (T)').textContent).not.toContain('Asia/Jakarta');
   });
 
-  test('T shows times in another zone, and it is remembered', async () => {
+  test('switch the time zone by T, and the browser keeps it', async () => {
     const { user } = await openConsole('/campaigns');
     expect(localStorage.getItem('muster.zone')).toBeNull();
     await user.keyboard('t');
-    await user.click(screen.getByTitle('Times in another zone (T)'));
+    await user.click(screen.getByTitle('Switch the time zone (T)'));
     expect(Object.keys(localStorage)).toContain('muster.zone');
   });
 });
 
-describe('find', () => {
-  test('an id leads to its page, and a name to its campaign', async () => {
+describe('the search of the console', () => {
+  test('opens the page of an id, and the campaign of a name', async () => {
     const one = { id: 'cmp_payday', title: 'Payday, slowly', state: null, campaignId: null, runId: null };
-    const find = ({ query }: Asked) => ({ items: query['q'] === 'payday' ? [{ kind: 'campaign', ...one }] : [] });
+    const find = ({ query }: FakeRequest) => ({ items: query['q'] === 'payday' ? [{ kind: 'campaign', ...one }] : [] });
     const { user, address } = await openConsole('/shards', { answers: { 'GET /v1/find': find } });
     await user.keyboard('{Control>}k{/Control}');
     const dialog = await screen.findByRole('dialog', { name: 'Find or jump to' });
@@ -99,12 +99,12 @@ describe('find', () => {
     await waitFor(() => expect(address()).toBe('/campaigns/cmp_payday'));
   });
 
-  test('Enter opens what was typed, also before it is found, and never what was found before', async () => {
+  test('opens the typed id on Enter, even before results arrive, and never an earlier result', async () => {
     const answered = Promise.withResolvers<null>();
     const campaign = (id: string, title: string) => ({
       items: [{ kind: 'campaign', id, title, state: null, campaignId: null, runId: null }],
     });
-    const find = async ({ query }: Asked) => {
+    const find = async ({ query }: FakeRequest) => {
       if (query['q'] !== 'lapsed') return campaign('cmp_last', 'The last one');
       await answered.promise;
       return campaign('cmp_lapsed', 'Lapsed riders');
@@ -121,7 +121,7 @@ describe('find', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('what nothing is called says how ids begin', async () => {
+  test('explains how ids begin if it finds nothing', async () => {
     const { user } = await openConsole('/shards');
     await user.click(await screen.findByRole('button', { name: 'Find or jump to' }));
     await user.type(within(await screen.findByRole('dialog')).getByRole('combobox'), 'zzz');
@@ -129,16 +129,19 @@ describe('find', () => {
   });
 });
 
-describe('an API that is away', () => {
+describe('an unreachable API', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  test('is told in words, keeps the page, and comes back by itself', async () => {
+  test('shows a message, keeps the page, and recovers without a reload', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const away = () => Response.json({}, { status: 503 });
     const { api } = await openConsole('/shards', { answers: { 'GET /v1/session': away } });
-    expect(await screen.findByRole('alert')).toHaveProperty('textContent', expect.stringContaining('answered 503'));
+    expect(await screen.findByRole('alert')).toHaveProperty(
+      'textContent',
+      expect.stringContaining('answered with status 503'),
+    );
     expect(document.body.textContent).not.toContain('[object');
     api.answer(answersFor('operator'));
     await vi.advanceTimersByTimeAsync(5000);
@@ -147,8 +150,8 @@ describe('an API that is away', () => {
   });
 });
 
-describe('the account', () => {
-  test('a theme is chosen for this browser, and taken back', async () => {
+describe('the account menu', () => {
+  test('sets a theme for this browser, and resets it', async () => {
     const { user } = await openConsole('/campaigns');
     const account = screen.getByRole('button', { name: /growth-sea, operator/ });
     await user.click(account);
@@ -157,27 +160,27 @@ describe('the account', () => {
     await user.click(account);
     const dark = await screen.findByRole('menuitemradio', { name: 'Dark' });
     expect(dark.getAttribute('aria-checked')).toBe('true');
-    await user.click(screen.getByRole('menuitemradio', { name: 'As the system' }));
+    await user.click(screen.getByRole('menuitemradio', { name: 'Same as system' }));
     expect(document.documentElement.dataset['theme']).toBeUndefined();
   });
 
-  test('it shows the keys', async () => {
+  test('opens the list of keys', async () => {
     const { user } = await openConsole('/campaigns');
     await user.click(screen.getByRole('button', { name: /growth-sea, operator/ }));
     await user.click(await screen.findByRole('menuitem', { name: /Keys/ }));
-    await screen.findByRole('dialog', { name: 'Keys' });
+    await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
   });
 
   test.each([
     ['Log out', 'DELETE /v1/session'],
     ['Log out everywhere', 'DELETE /v1/sessions'],
-  ])('%s ends what it says', async (name, route) => {
+  ])('ends sessions by its entry "%s"', async (name, route) => {
     const { api, user } = await openConsole('/campaigns', {
       answers: { [route]: () => new Response(null, { status: 204 }) },
     });
     await user.click(screen.getByRole('button', { name: /growth-sea, operator/ }));
     await user.click(await screen.findByRole('menuitem', { name }));
-    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo(route)).toHaveLength(1));
   });
 });
 
@@ -195,14 +198,16 @@ test('the sidebar lists the views in this order, by groups, with these keys', as
     ...['System', '/system', '/notifications', '/keys', '/audit'],
   ]);
   await user.keyboard('?');
-  const keys = within(await screen.findByRole('dialog', { name: 'Keys' })).getByRole('region', { name: 'Go to' });
+  const keys = within(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).getByRole('region', {
+    name: 'Go to',
+  });
   expect([...keys.querySelectorAll('dl > div')].map((line) => line.textContent)).toEqual([
     ...['CampaignsGC', 'CalendarGL', 'AudiencesGA', 'ApprovalsGV', 'JobsGJ', 'SchedulesGS', 'QuarantineGD'],
     ...['ShardsGH', 'SchedulerGN', 'Action typesGT'],
   ]);
 });
 
-test('on a phone the navigation lies over the page until something is chosen', async () => {
+test('on a phone the navigation covers the page until an entry is chosen', async () => {
   const { user, address } = await openConsole('/campaigns');
   await user.click(screen.getByRole('button', { name: 'Open navigation' }));
   const drawer = await screen.findByRole('dialog', { name: 'Navigation' });
@@ -211,9 +216,9 @@ test('on a phone the navigation lies over the page until something is chosen', a
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('an address that leads nowhere says so, and leads back', async () => {
+test('an unknown address shows that the page does not exist, with a link back', async () => {
   await openConsole('/nowhere');
-  expect(await screen.findByText('There is nothing at this address')).toBeDefined();
+  expect(await screen.findByText('This page does not exist')).toBeDefined();
 });
 
 test('the sidebar counts quarantined jobs, messages and steps together, with one request', async () => {
@@ -222,7 +227,7 @@ test('the sidebar counts quarantined jobs, messages and steps together, with one
   });
   const [link] = await screen.findAllByRole('link', { name: /Quarantine, 7 wait for a decision/ });
   expect(link?.textContent).toContain('7');
-  expect(api.askedFor('GET /v1/quarantine/messages/groups')).toEqual([]);
+  expect(api.requestsTo('GET /v1/quarantine/messages/groups')).toEqual([]);
 });
 
 test('the sidebar counts no quarantined items if the request is refused', async () => {

@@ -1,19 +1,19 @@
 import { Dialog } from '../parts/overlays/dialog.tsx';
 import { Button } from '../parts/controls/button.tsx';
 import { useKeyCommands, type KeyCommand } from '../parts/keys/use-keys.ts';
-import { useRemembered } from '../parts/browser/remembered.ts';
+import { useStoredSetting } from '../parts/browser/stored-setting.ts';
 
 const groups: readonly KeyCommand['group'][] = ['Go to', 'This page', 'Rows', 'Everywhere'];
 
 /** Dialog of the key `?`: the shortcuts of this page, and a switch that turns single keys off. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const commands = useKeyCommands();
-  const [setting, set] = useRemembered('single-keys');
+  const [setting, set] = useStoredSetting('single-keys');
   const isOn = setting !== 'off';
-  const shown = groups.filter((group) => commands.some((command) => command.group === group));
+  const usedGroups = groups.filter((group) => commands.some((command) => command.group === group));
   return (
     <Dialog
-      title="Keys"
+      title="Keyboard shortcuts"
       onClose={onClose}
       actions={
         <Button data-autofocus onClick={onClose}>
@@ -22,7 +22,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="grid grid-cols-2 gap-x-8 gap-y-4 phone:grid-cols-1">
-        {shown.map((group) => (
+        {usedGroups.map((group) => (
           <section key={group} className="grid content-start gap-1" aria-label={group}>
             <h3 className="t3">{group}</h3>
             <dl>

@@ -3,10 +3,10 @@ import { Page } from './page.tsx';
 
 export function NotFound() {
   return (
-    <Page title="No such page">
+    <Page title="Page not found">
       <div className="state-message">
-        <b>There is nothing at this address</b>
-        <p className="t2">Find it by its id or its name, or begin with the campaigns.</p>
+        <b>This page does not exist</b>
+        <p className="t2">Search for it by id or name, or go to the campaigns.</p>
         <Link to="/campaigns" className="btn">
           Campaigns
         </Link>

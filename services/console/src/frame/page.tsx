@@ -23,10 +23,10 @@ interface PageProps {
   children: ReactNode;
 }
 
-export function Page({ title: said, crumbs, freshness, actions, children }: PageProps) {
+export function Page({ title: rawTitle, crumbs, freshness, actions, children }: PageProps) {
   const { openNavigation } = use(ShellContext);
   const zone = useZone();
-  const title = plainText(said);
+  const title = plainText(rawTitle);
   // True while data is loaded for the first time, for screen readers.
   const isBusy = useIsFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
   useBackKey(crumbs?.at(-1));
@@ -54,7 +54,7 @@ export function Page({ title: said, crumbs, freshness, actions, children }: Page
             type="button"
             className="inline-flex items-center gap-1.5 text-sm text-quiet whitespace-nowrap hover:text-main phone:hidden"
             onClick={zone.toggle}
-            title="Times in another zone (T)"
+            title="Switch the time zone (T)"
           >
             <Icon name="globe" size={14} />
             {zone.label}

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect, useMatch } from '@tanstack/react-router';
 import { problemOf } from '../api/problems.ts';
 import { NotFound } from './not-found.tsx';
-import type { ComeBack } from './session/come-back.ts';
+import type { IssuerAnswer } from './session/issuer-answer.ts';
 import { loadTitles } from './session/load-titles.ts';
 import { requireSession } from './session/session.ts';
 import { Shell } from './shell.tsx';
@@ -11,7 +11,7 @@ import { ViewFailed } from './view-failed.tsx';
 export interface RouterContext {
   queryClient: QueryClient;
   /** Returns the issuer's answer in the address, once; undefined afterwards. */
-  takeComeBack: () => ComeBack | undefined;
+  takeIssuerAnswer: () => IssuerAnswer | undefined;
 }
 
 /** The parent route of all views. All views except the log-in need a session. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useKeyListener, useKeys, type KeyCommand } from '../parts/keys/use-keys.ts';
 import { Modal } from '../parts/overlays/modal.tsx';
 import { useZone } from '../parts/times/zone.ts';
-import { useNavigation } from './navigation.ts';
+import { useNavigation } from './navigation/navigation.ts';
 import { ShellContext } from './shell-context.ts';
 import { Sidebar } from './sidebar.tsx';
 
@@ -87,8 +87,8 @@ function useFrameKeys(showKeys: () => void): void {
   useKeys([
     ...places,
     { keys: 'C', does: 'New campaign', group: 'Everywhere', run: () => void navigate({ to: '/campaigns/new' }) },
-    { keys: 'T', does: 'Times in another zone', group: 'Everywhere', run: toggle },
-    { keys: '?', does: 'These keys', group: 'Everywhere', run: showKeys },
+    { keys: 'T', does: 'Switch the time zone', group: 'Everywhere', run: toggle },
+    { keys: '?', does: 'Keyboard shortcuts', group: 'Everywhere', run: showKeys },
   ]);
 }
 

@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon/icon.tsx';
 import { formatCount } from '../parts/words/numbers.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
-import { useNavigation, type NavigationEntry } from './navigation.ts';
+import { useNavigation, type NavigationEntry } from './navigation/navigation.ts';
 import { useSession } from './session/session.ts';
 import { useWork, type Work } from './use-work.ts';
 

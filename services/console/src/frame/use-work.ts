@@ -21,11 +21,11 @@ const askEveryMs = 60_000;
  * Returns the work by the path of the sidebar's entry. A path is missing if there is no work, or the request failed.
  */
 export function useWork(): ReadonlyMap<string, Work> {
-  const asked = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
-  const campaigns = useQuery({ ...countCampaignsOptions(), ...asked });
-  const shards = useQuery({ ...listShardsOptions(), ...asked });
-  const quarantine = useQuery({ ...countQuarantinedOptions(), ...asked });
-  const approvals = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting' } }), ...asked });
+  const polling = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
+  const campaigns = useQuery({ ...countCampaignsOptions(), ...polling });
+  const shards = useQuery({ ...listShardsOptions(), ...polling });
+  const quarantine = useQuery({ ...countQuarantinedOptions(), ...polling });
+  const approvals = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting' } }), ...polling });
   const attention = campaigns.data?.needsAttention ?? 0;
   const down = (shards.data?.items ?? []).filter(({ breaker }) => breaker === 'open').length;
   const { job = 0, message = 0, step = 0 } = quarantine.data ?? {};

@@ -10,7 +10,7 @@ const retryMs = 5000;
 export function ViewFailed({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const { status } = problemOf(error);
-  // An error of the console itself would occur again.
+  // Only failures of the API are retried: an error of the console itself would occur again.
   const isAway = !(error instanceof Error) && (status === 0 || status >= 500);
 
   async function retry(): Promise<void> {
@@ -25,12 +25,12 @@ export function ViewFailed({ error, reset }: ErrorComponentProps) {
   });
 
   return (
-    <Page title={isAway ? 'No answer' : 'This page broke'}>
+    <Page title={isAway ? 'No answer' : 'Page error'}>
       <Failed
         title="This page could not be shown"
         error={error}
         onRetry={() => void retry()}
-        {...(isAway && { note: 'Nothing was changed. It is tried again every few seconds.' })}
+        {...(isAway && { note: 'Nothing was changed. The console retries every few seconds.' })}
       />
     </Page>
   );

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { isZone, zoneNames } from '../parts/when/zoned-times.ts';
+import { isZone, zoneNames } from '../parts/times/zoned-times.ts';
 import { Button } from '../parts/controls/button.tsx';
 import { TextInput } from '../parts/controls/controls.tsx';
 import { Dialog } from '../parts/overlays/dialog.tsx';
@@ -18,14 +18,14 @@ export function ZoneDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog
-      title="Times in which zone?"
-      lead="Of every time in this browser. Plans of campaigns keep the zones that they name."
+      title="Time zone"
+      lead="Applies to all times in this browser. Schedules of campaigns keep their own zones."
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button kind="ink" disabled={!isKnown} onClick={() => take(wanted)}>
-            Show times there
+            Use this zone
           </Button>
         </>
       }
@@ -57,7 +57,7 @@ export function ZoneDialog({ onClose }: { onClose: () => void }) {
             <option key={each} value={each} />
           ))}
         </datalist>
-        {!isKnown && <p className="hint c-bad">No zone that is known here, such as Asia/Singapore</p>}
+        {!isKnown && <p className="hint c-bad">Unknown time zone. Example: Asia/Singapore</p>}
       </div>
     </Dialog>
   );

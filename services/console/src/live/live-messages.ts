@@ -17,7 +17,7 @@ export function linesFor(topics: readonly string[]): Lines {
 export const campaignsTopic = 'campaigns';
 
 /** Returns undefined for a heartbeat. */
-export function liveMessage(
+export function parseLiveMessage(
   event: string | undefined,
   data: RunProgress | CampaignCounts,
   lines: Lines,
@@ -27,6 +27,6 @@ export function liveMessage(
   return undefined;
 }
 
-export function isLast(message: LiveMessage): boolean {
+export function isFinalMessage(message: LiveMessage): boolean {
   return 'progress' in message && message.progress.endedAt !== null;
 }

@@ -8,10 +8,10 @@ import {
 } from '#client/@tanstack/react-query.gen.ts';
 import { client } from '#client/client.gen.ts';
 import type { CampaignCounts, RunProgress } from '#client/types.gen.ts';
-import { campaignsTopic, isLast, linesFor, liveMessage, type LiveMessage } from './live-messages.ts';
+import { campaignsTopic, isFinalMessage, linesFor, parseLiveMessage, type LiveMessage } from './live-messages.ts';
 import type { LiveClock } from './live-clock.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
-import type { Standing } from './staleness.ts';
+import type { UpdateStatus } from './update-status.ts';
 
 /** Creates the stream that keeps the cached queries of the page current. */
 export function createLiveRuns(queryClient: QueryClient): LiveStream {
@@ -47,7 +47,7 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
       await Promise.all(topics.map((topic) => (topic === campaignsTopic ? refreshCampaigns() : ask(topic))));
     },
     topicOf: ({ topic }) => topic,
-    isLast,
+    isLast: isFinalMessage,
     onPatch: (messages) => messages.forEach(put),
     clock: browserClock,
   });
@@ -55,7 +55,9 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
   return stream;
 }
 
-/** Key of the progress in lists. It differs from the key of a run's page, because the countries are missing. */
+/**
+ * Returns the key of the progress in lists. It differs from the key of a run's page, because the countries are missing.
+ */
 function listedProgressKey(runId: string) {
   return ['listed progress', runId] as const;
 }
@@ -66,7 +68,7 @@ function idOf(part: unknown): unknown {
 
 async function openStream(
   topics: readonly string[],
-  heard: (message: LiveMessage | undefined) => void,
+  onMessage: (message: LiveMessage | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const runs = topics.filter((topic) => topic !== campaignsTopic);
@@ -76,9 +78,10 @@ async function openStream(
     query: { runs: runs.join(','), campaigns: String(topics.includes(campaignsTopic)), lines },
     headers: { accept: 'text/event-stream' },
     signal,
-    // The live stream retries and polls itself, and the page shows it.
+    // Turns off the retries of the generated client, because the live stream retries and polls itself and shows its
+    // attempts.
     sseMaxRetryAttempts: 1,
-    onSseEvent: ({ event, data }) => heard(event === undefined ? undefined : liveMessage(event, data, lines)),
+    onSseEvent: ({ event, data }) => onMessage(event === undefined ? undefined : parseLiveMessage(event, data, lines)),
   });
   for await (const _ of stream);
 }
@@ -104,11 +107,11 @@ const browserClock: LiveClock = {
 export const LiveRuns = createContext<LiveStream | undefined>(undefined);
 
 /** Keeps the progress of runs current while the component is mounted. Read it with `getRunProgressOptions`. */
-export function useLiveRuns(runIds: readonly string[]): Standing {
+export function useLiveRuns(runIds: readonly string[]): UpdateStatus {
   return useLiveTopics(runIds);
 }
 
-export function useLiveCampaigns(runIds: readonly string[]): Standing {
+export function useLiveCampaigns(runIds: readonly string[]): UpdateStatus {
   return useLiveTopics([campaignsTopic, ...runIds]);
 }
 
@@ -125,7 +128,7 @@ export function useListedProgress(runIds: readonly string[]): ReadonlyMap<string
   return new Map(known.flatMap(({ data }) => (data ? [[data.runId, data] as const] : [])));
 }
 
-function useLiveTopics(topics: readonly string[]): Standing {
+function useLiveTopics(topics: readonly string[]): UpdateStatus {
   const stream = use(LiveRuns);
   if (!stream) throw new Error('live runs are watched outside of their provider');
   const wanted = topics.join(' ');

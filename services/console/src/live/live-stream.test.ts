@@ -37,10 +37,10 @@ function setUp({ pollFails = false } = {}) {
   const polls: string[] = [];
   const stream = createLiveStream<News>({
     clock,
-    open: (topics, heard, signal) =>
+    open: (topics, onMessage, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => resolve());
-        opened.push({ topics, hear: heard, end: resolve, fail: () => reject(new Error('cut')), signal });
+        opened.push({ topics, hear: onMessage, end: resolve, fail: () => reject(new Error('cut')), signal });
       }),
     poll: (topics) => {
       polls.push(topics.join(' '));
@@ -73,7 +73,7 @@ function setUp({ pollFails = false } = {}) {
   return { stream, opened, newest, patches, polls, moveTo, settle };
 }
 
-test('one stream carries all topics, and is opened anew when they change', () => {
+test('one stream carries all topics, and is reopened when they change', () => {
   const { stream, opened } = setUp();
   stream.watch('a');
   const leave = stream.watch('b');
@@ -83,7 +83,7 @@ test('one stream carries all topics, and is opened anew when they change', () =>
   expect(opened.map(({ signal }) => signal.aborted)).toEqual([true, false]);
 });
 
-test('a page is patched at most twice a second, with the newest of each topic', async () => {
+test('a page is patched at most twice a second, with the newest message of each topic', async () => {
   const { stream, newest, patches, moveTo } = setUp();
   stream.watch('a');
   for (let ms = 0; ms < 1000; ms += 10) {
@@ -98,7 +98,7 @@ test('a page is patched at most twice a second, with the newest of each topic', 
   ]);
 });
 
-test('a stream that is cut is opened again, later and later, and polled meanwhile', async () => {
+test('a broken stream is reopened with growing delays, and its topics are polled meanwhile', async () => {
   const { stream, opened, newest, polls, moveTo, settle } = setUp({ pollFails: true });
   stream.watch('a');
   newest().hear();
@@ -117,7 +117,7 @@ test('a stream that is cut is opened again, later and later, and polled meanwhil
   }
 });
 
-test('once the server is heard again nothing is retried, and the next cut begins with a short wait', async () => {
+test('after the first message of a reopened stream, the delays start from the shortest one', async () => {
   const { stream, newest, moveTo, settle } = setUp();
   stream.watch('a');
   newest().fail();
@@ -131,7 +131,7 @@ test('once the server is heard again nothing is retried, and the next cut begins
   expect(stream.standing().retry).toEqual({ attempt: 1, nextTryAtMs: 4000 });
 });
 
-test('a poll that succeeds makes the page fresh though there is no stream', async () => {
+test('a successful poll updates the page while there is no stream', async () => {
   const { stream, newest, moveTo, settle } = setUp();
   stream.watch('a');
   await moveTo(400);
@@ -140,7 +140,7 @@ test('a poll that succeeds makes the page fresh though there is no stream', asyn
   expect(stream.standing().updatedAtMs).toBe(400);
 });
 
-test('a server that says nothing for ten seconds is taken for gone', async () => {
+test('a stream without a message for ten seconds is closed and reopened', async () => {
   const { stream, newest, moveTo } = setUp();
   stream.watch('a');
   await moveTo(6000);
@@ -152,7 +152,7 @@ test('a server that says nothing for ten seconds is taken for gone', async () =>
   expect(silent.signal.aborted).toBe(true);
 });
 
-test('a tab that nobody sees closes its stream, and opens it when it is seen', () => {
+test('a hidden tab closes its stream, and reopens it when it is visible', () => {
   const { stream, opened, newest } = setUp();
   stream.watch('a');
   stream.setVisible(false);
@@ -163,7 +163,7 @@ test('a tab that nobody sees closes its stream, and opens it when it is seen', (
   expect(newest().topics).toEqual(['a', 'b']);
 });
 
-test('when the last run has ended its last numbers are shown and nothing is opened again', async () => {
+test('the end of the last run shows its final numbers, and the stream is not reopened', async () => {
   const { stream, opened, newest, patches, moveTo } = setUp();
   stream.watch('a');
   newest().hear({ topic: 'a', done: 7, last: true });
@@ -172,7 +172,7 @@ test('when the last run has ended its last numbers are shown and nothing is open
   expect(opened).toHaveLength(1);
 });
 
-test('somebody who does not want to wait tries now', async () => {
+test('the user can reopen the stream without waiting', async () => {
   const { stream, opened, newest, settle } = setUp();
   stream.watch('a');
   newest().fail();

@@ -4,9 +4,13 @@ import { createPatches } from './patches.ts';
 export interface LiveStreamDeps<Message> {
   /**
    * Opens one stream of several topics. Resolves when the stream ends, rejects if it fails.
-   * @param heard called with each message; with undefined for a heartbeat
+   * @param onMessage called with each message; with undefined for a heartbeat
    */
-  open(topics: readonly string[], heard: (message: Message | undefined) => void, signal: AbortSignal): Promise<void>;
+  open(
+    topics: readonly string[],
+    onMessage: (message: Message | undefined) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Reads each topic once, while the stream is down. */
   poll(topics: readonly string[], signal: AbortSignal): Promise<void>;
   topicOf(message: Message): string;
@@ -17,7 +21,7 @@ export interface LiveStreamDeps<Message> {
   clock: LiveClock;
 }
 
-export interface LiveStanding {
+export interface StreamStatus {
   /** Time of the server's last message; undefined before the first. */
   updatedAtMs: number | undefined;
   /** Number of attempts, and the time of the next, while the stream is down; undefined otherwise. */
@@ -30,7 +34,7 @@ export interface LiveStream {
   /** Closes the stream when the page is hidden, and opens it when the page is visible again. */
   setVisible: (visible: boolean) => void;
   tryNow: () => void;
-  standing: () => LiveStanding;
+  standing: () => StreamStatus;
   subscribe: (listener: () => void) => () => void;
 }
 
@@ -45,12 +49,12 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
   const over = new Set<string>();
   const listeners = new Set<() => void>();
   const patches = createPatches(deps);
-  let standing: LiveStanding = { updatedAtMs: undefined, retry: undefined };
+  let standing: StreamStatus = { updatedAtMs: undefined, retry: undefined };
   let visible = true;
   /** Aborts the current attempt, so that the loop starts again. */
   let round: AbortController | undefined;
 
-  function setStanding(change: Partial<LiveStanding>): void {
+  function setStanding(change: Partial<StreamStatus>): void {
     standing = { ...standing, ...change };
     for (const listener of listeners) listener();
   }
@@ -70,9 +74,9 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
   async function keepOpen(wanted: readonly string[], signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted;
     for (let attempt = 1; !isOver(); attempt += 1) {
-      const heard = await openOnce(wanted, signal);
+      const hasReceived = await openOnce(wanted, signal);
       if (isOver()) return;
-      if (heard) attempt = 1;
+      if (hasReceived) attempt = 1;
       const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempt - 1));
       setStanding({ retry: { attempt, nextTryAtMs: deps.clock.nowMs() + waitMs } });
       const waited = deps.clock.wait(waitMs, signal);
@@ -85,33 +89,33 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
   async function openOnce(wanted: readonly string[], signal: AbortSignal): Promise<boolean> {
     const stream = new AbortController();
     const both = AbortSignal.any([signal, stream.signal]);
-    let heardAtMs: number | undefined;
-    const hear = (message: Message | undefined) => {
+    let receivedAtMs: number | undefined;
+    const receive = (message: Message | undefined) => {
       if (both.aborted) return;
-      heardAtMs = deps.clock.nowMs();
-      setStanding({ updatedAtMs: heardAtMs, retry: undefined });
+      receivedAtMs = deps.clock.nowMs();
+      setStanding({ updatedAtMs: receivedAtMs, retry: undefined });
       if (message === undefined) return;
       patches.add(deps.topicOf(message), message);
       if (deps.isLast(message)) endTopic(deps.topicOf(message));
     };
-    const silence = endWhenSilent(() => heardAtMs, both).then(() => stream.abort());
+    const silence = endWhenSilent(() => receivedAtMs, both).then(() => stream.abort());
     try {
-      await Promise.race([deps.open(wanted, hear, both), silence]);
+      await Promise.race([deps.open(wanted, receive, both), silence]);
     } catch {
       // The cause does not matter: the next attempt shows whether it persists, and the poll reports it to the page.
     } finally {
       stream.abort();
     }
-    return heardAtMs !== undefined;
+    return receivedAtMs !== undefined;
   }
 
-  async function endWhenSilent(heardAtMs: () => number | undefined, signal: AbortSignal): Promise<void> {
+  async function endWhenSilent(readReceivedAtMs: () => number | undefined, signal: AbortSignal): Promise<void> {
     let sinceMs = deps.clock.nowMs();
     while (!signal.aborted) {
       const leftMs = sinceMs + silenceMs - deps.clock.nowMs();
       if (leftMs <= 0) return;
       await deps.clock.wait(leftMs, signal);
-      sinceMs = Math.max(sinceMs, heardAtMs() ?? sinceMs);
+      sinceMs = Math.max(sinceMs, readReceivedAtMs() ?? sinceMs);
     }
   }
 
@@ -120,7 +124,7 @@ export function createLiveStream<Message>(deps: LiveStreamDeps<Message>): LiveSt
       await deps.poll(wanted, signal);
       if (!signal.aborted) setStanding({ updatedAtMs: deps.clock.nowMs() });
     } catch {
-      // The loop retries.
+      // The error is ignored, because the loop retries.
     }
   }
 

@@ -52,7 +52,7 @@ const claimOne = statementOf<{ owner: string; leaseMs: number }>(
     ), c.id
     limit 1 for update skip locked
   )
-  returning id as "countId", question, token, countries, place, resolved`,
+  returning id as "countId", request as question, token, countries, cursor as place, resolved`,
 );
 
 const renewOne = statementOf<Held & { leaseMs: number }>(
@@ -73,7 +73,7 @@ interface SavedRow extends Held {
 const saveOne = statementOf<SavedRow>(
   'save-audience-count',
   ($) => `
-  update audience_counts set countries = ${$('countries')}::jsonb, place = ${$('place')}::jsonb,
+  update audience_counts set countries = ${$('countries')}::jsonb, cursor = ${$('place')}::jsonb,
     resolved = coalesce(${$('resolved')}::jsonb, resolved), cause = ${$('cause')}
   where ${isHeld($)}`,
 );
@@ -83,8 +83,9 @@ const endOne = statementOf<
 >(
   'end-audience-count',
   ($) => `
-  update audience_counts set state = ${$('state')}, countries = ${$('countries')}::jsonb, resolved = null, place = null,
-    key = coalesce(${$('key')}::text, key), cause = ${$('cause')}, owner = null, lease_until = null, ended_at = now()
+  update audience_counts set state = ${$('state')}, countries = ${$('countries')}::jsonb, resolved = null,
+    cursor = null, key = coalesce(${$('key')}::text, key), cause = ${$('cause')}, owner = null, lease_until = null,
+    ended_at = now()
   where ${isHeld($)}`,
 );
 

@@ -11,10 +11,12 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps in `e`: a table expression with the columns feed, batch_no, step, state, epoch, attempts, remaining
- * (users still to be served) and is_unknown. The epoch is null if no worker has claimed the step yet. A row with
- * another epoch or state has changed since, and stays. The new epoch refuses a worker that held the step.
- * The limits and offsets of single lookups keep the planner from joins that would read whole weeks of other runs.
+ * Ends the steps in `e`, a table expression with the columns feed, batch_no, step, state, epoch, attempts, remaining
+ * (users still to be served) and is_unknown.
+ *
+ * The epoch is null if no worker has claimed the step yet. A row whose epoch or state differs has changed since, and is
+ * not ended. The epoch is increased, so that results of a worker that held the step are refused. `limit` and `offset`
+ * in the lookups of single rows prevent joins, for which the planner would read whole weeks of other runs.
  */
 const ending = (rest: string, reason: string) => `
   u as (
@@ -73,15 +75,18 @@ const ending = (rest: string, reason: string) => `
     delete from budget_reservations v using x where v.feed = x.feed and v.batch_no = x.batch_no and v.step = x.step
   )`;
 
-/** Condition on a step row `s` past its lease: a call may have been made whose answer was not read. */
+/** Condition on a step row `s` whose lease has expired: a call may have been made whose response was not recorded. */
 const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;
 
-/** Users still to be served in the step of row `s`: those that passed the step before, or all of batch `b`. */
+/**
+ * Number of users still to be served in the step of row `s`: those who passed the previous step, or all users of batch
+ * `b`.
+ */
 const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
 
-/** Furthest step of a batch, which is its position in the chain. */
+/** Step row of the furthest step of a batch, which is its position in the chain. */
 const lastStepOf = (batch: string) =>
   `select * from batch_steps s where s.feed = ${batch}.feed and s.batch_no = ${batch}.batch_no order by s.step desc limit 1`;
 
@@ -94,9 +99,9 @@ export interface EndOpenParams {
 }
 
 /**
- * Ends open steps of a feed: those in the window above the mark, and those on the agenda. Claimed entries are excluded
- * before the limit, and entries that are through the chain are deleted. Otherwise thousands of such rows would hide the
- * entries after them until the sweep deletes them.
+ * Ends open steps of a feed: those of the next window of batches, and those on the agenda (steps that need another
+ * offer). Agenda entries that a worker has claimed are excluded before the limit applies, and entries of batches that
+ * are through the chain are deleted. Otherwise, thousands of such entries would hide those after them.
  */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',

@@ -3,7 +3,7 @@ import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger/led
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
-/** Statements of feeds. docs/execution-path.md describes their costs and the reasons for their shapes. */
+/** Statements of feeds. Costs and reasons: docs/decisions/0167-what-a-batch-costs-in-postgres.md. */
 
 interface Claiming {
   owner: string;
@@ -43,7 +43,7 @@ export const claim = statementOf<Claiming>(
   where f.feed = free.feed
   returning f.feed as "feedId", f.run as "runId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate,
     f.audience, f.fed_users::float8 as "fedUsers", f.excluded_users::float8 as "excludedUsers",
-    f.held_out_users::float8 as "heldOutUsers", f.users_at_most::float8 as "usersAtMost",
+    f.held_out_users::float8 as "heldOutUsers", f.max_users::float8 as "usersAtMost",
     case when free.canary <> 'over' then f.canary_users::float8 end as "canaryUsers", f.stalls, f.cursor,
     f.next_batch_no as "nextBatchNo", f.batch_users as "batchUsers", f.token, f.from_step as "fromStep",
     free.stored as "hasStoredUsers", f.dry as "isDry",
@@ -69,14 +69,14 @@ export interface WrittenPages {
   token: number;
   /** Expected next number of the feed; null without batches. */
   firstNo: number | null;
-  /** Columns of the batches in parallel: arrays, and texts separated by line breaks. */
+  /** This column of the batches and the following ones are parallel: arrays, or texts separated by line breaks. */
   batchNos: string;
   sizes: string;
   firstUsers: string;
   lastUsers: string;
   users: string;
   cursor: string | null;
-  /** Number of batches. The user counts below are totals; `fedUsers` includes held-out users. */
+  /** Number of batches. The following numbers of users are totals of this write; `fedUsers` includes held-out users. */
   batches: number;
   fedUsers: number;
   heldOut: number;
@@ -119,7 +119,10 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
-/** Inserts held-out users after the highest part. The same transaction holds the lock of the feed's row. */
+/**
+ * Inserts rows of held-out users after the highest part. The part is unique, because the same transaction holds the
+ * lock of the feed's row.
+ */
 export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
   'insert-held-out',
   ($) => `
@@ -154,7 +157,10 @@ export const stall = `
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
-/** Stores a new snapshot of a segment. If the audience has more sources, the event lists the current ones. */
+/**
+ * Stores a new snapshot of a segment, and an event about it. If the audience has several sources, the event lists the
+ * current snapshots.
+ */
 export const renewAudience = statementOf<AudienceColumns & { feedId: string; token: number }>(
   'renew-audience',
   ($) => `
@@ -170,7 +176,7 @@ export const renewAudience = statementOf<AudienceColumns & { feedId: string; tok
   from f`,
 );
 
-/** Largest allowance: that of a second, and at least one batch. */
+/** Maximum allowance of a run: the users of one second of its pace, but at least one batch. */
 const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
 
 /** @param p row of `run_paces` */
@@ -181,8 +187,8 @@ const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
 
 /**
- * Takes whole batches from what is allowed: $1 runs, $2 batches, $3 users per batch. A run without a row may have one
- * batch. Two triggers at the same moment wait for each other's row lock.
+ * Takes whole batches from the allowances of runs: $1 runs, $2 batches, $3 users per batch. A run that has no row yet
+ * may have one batch. Concurrent triggers wait for each other's row locks.
  */
 export const takePace = `
   with k as (
@@ -206,9 +212,12 @@ export const takePace = `
   returning run as "runId", round(taken / (select k.batch_users from k where k.run = p.run))::int as batches`;
 
 export const retriedUsers = `
-  select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
+  select user_id from explicit_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
-/** Reads loads. A step without recorded batches has no line. Dry feeds use no shard, and count in no rate. */
+/**
+ * Reads the loads of feeds. A step without recorded batches is missing in the result. Feeds of dry runs use no shard,
+ * so their chains are empty.
+ */
 export const loads = statementOf<{ feeds: string }>(
   'feed-loads',
   ($) => `
@@ -239,7 +248,10 @@ export const loads = statementOf<{ feeds: string }>(
   ) t on true`,
 );
 
-/** Lists feeds by the index of runs that have not ended, so that a listing costs what has begun since the last one. */
+/**
+ * Lists feeds. Uses the index of runs that have not ended, so the cost depends only on the runs that began or resumed
+ * since the last listing.
+ */
 export const listFeeds = statementOf<{ since: string | null; reachMs: number }>(
   'list-feeds',
   ($) => `

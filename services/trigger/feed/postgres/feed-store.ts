@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { z } from 'zod';
+import { textOf } from '../../../../shared/domain/ids/page-users.ts';
 import { reasons } from '../../../../shared/domain/step/reasons.ts';
 import { usersTextOf } from '../../../../shared/domain/step/users-text.ts';
 import type {
@@ -91,7 +92,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   };
 }
 
-/** Writes pages with users that are in no batch. */
+/** Writes pages that contain users outside of batches: held-out users, or users with invalid ids. */
 async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await writeBatches(client, pages))) return false;
@@ -124,8 +125,8 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
     sizes: plainArray(batches.map((batch) => batch.users.length)),
     firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
     lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
-    users: batches.map((batch) => usersTextOf(batch.users)).join('\n'),
-    // Encoded as JSON, because a cursor may be an invalid id.
+    users: batches.map((batch) => textOf(batch.users)).join('\n'),
+    // Encoded as JSON, because the cursor may be an id that cannot be stored as text.
     cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
     batches: batches.length,
     fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
@@ -143,7 +144,7 @@ function heldOutIn({ skipped, sink }: FedPages): readonly string[] {
   return sink ? [] : (skipped?.heldOutIds ?? []);
 }
 
-/** Users per row, as many as one page of the list shows. */
+/** Number of held-out users per row; as many as one page of the list shows. */
 const heldOutAtOnce = 1000;
 
 /** Returns rows of held-out users. Invalid ids are held out like others and stored escaped. */

@@ -19,7 +19,8 @@ export const sinkPages = statementOf<SunkPages>(
   with fd as (${movedFeed(
     $,
     `,
-      sunk_batches = sunk_batches + ${$('batches')}::int, shared_users = shared_users + ${$('shared')}::bigint`,
+      ended_batches = ended_batches + ${$('batches')}::int,
+      overlapping_users = overlapping_users + ${$('shared')}::bigint`,
   )}
   ), b as (${insertedBatches($)}
     returning feed, batch_no, n, users

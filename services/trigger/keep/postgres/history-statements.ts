@@ -1,4 +1,4 @@
-import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
+import { beforeLocalStart } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
 import {
   reportedShards,
@@ -16,8 +16,8 @@ const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown + t.suppress
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
 /**
- * Adds one point for each run whose present slot has none. `runs` and `ended` are parallel. The key prevents duplicates
- * of concurrent triggers. Computes the slot like `pointPlaceOf`, by the database's clock.
+ * Adds a point for the current time slot of each run that has none yet. `runs` and `ended` are parallel arrays. The key
+ * prevents duplicates by concurrent triggers. The slot is computed like in `pointPlaceOf`, but by the database's clock.
  */
 export const notePoints = statementOf<{ runs: string; ended: string }>(
   'note-points',
@@ -31,23 +31,23 @@ export const notePoints = statementOf<{ runs: string; ended: string }>(
       select 1 << case when e.gaps <= ${maxPoints} then 0 else ceil(log(2.0, e.gaps / ${maxPoints}))::int end as stride
     ) k
     cross join lateral (select (floor(e.gaps / k.stride) * k.stride)::int as slot) p
-    where not exists (select from run_points n where n.run = r.id and n.slot = p.slot)
+    where not exists (select from run_progress n where n.run = r.id and n.slot = p.slot)
   ), gone as (
-    delete from run_points n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
+    delete from run_progress n using due d where n.run = d.id and d.stride > 1 and n.slot % d.stride <> 0
   )
-  insert into run_points (run, slot, at, ended)
+  insert into run_progress (run, slot, at, ended)
   select id, slot, now(), ended from due
   on conflict do nothing`,
 );
 
 export const noteEnd = `
-  insert into run_points (run, slot, at, ended)
+  insert into run_progress (run, slot, at, ended)
   select r.id, floor(${gapsSince('r.ended_at - r.started_at')})::int, r.ended_at,
     (select ${endedUsers} from feeds f join run_totals t using (feed) where f.run = r.id)
   from r where r.started_at is not null
   on conflict (run, slot) do update set at = excluded.at, ended = excluded.ended`;
 
-/** Condition: users are not fed yet, on the way to this step, or in it. `f` is the feed, `s.place` the step. */
+/** Condition that users are in the step, or will still reach it. `f` is the feed, `s.place` the step. */
 const isAwaited = `
   (not f.complete or f.fed_users - f.held_out_users > (
     select coalesce(sum(failed + expired + cancelled + unknown + suppressed), 0) + coalesce(sum(succeeded)
@@ -82,9 +82,10 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
     .join(' ')} end`;
 
 /**
- * Compares present and stored troubles. Inserts or deletes each row together with its event, in one statement. If no
- * batch waits behind an open breaker or a missing worker any more, deletes the row without a closing event. A worker
- * can only become missing while the run is running. Only runs of the few shards without a worker are examined.
+ * Compares the current troubles with the stored ones. One statement inserts or deletes each row together with its
+ * event. If a breaker is still open or a worker is still missing, but no batch waits for it any more, the row is
+ * deleted without an event. Missing workers are recorded only while a run is running. Only runs that use one of the few
+ * shards without a worker are examined.
  */
 export const noteTroubles = `
   with unserved as materialized (
@@ -100,13 +101,13 @@ export const noteTroubles = `
       union all
       select f.run, 'feed', f.from_step, f.country, f.stalled, now()
       from runs r join feeds f on f.run = r.id
-      where r.id = any($2::uuid[]) and r.ended_at is null and not f.complete and f.stalled <> '${notItsTimeYet}'
+      where r.id = any($2::uuid[]) and r.ended_at is null and not f.complete and f.stalled <> '${beforeLocalStart}'
         and (f.stalls >= 2 or f.stalled_until is null)
       union all
       select f.run, 'breaker', s.place::int2, f.country, g.cause, greatest(g.opened_at, r.started_at)
       from runs r
       join feeds f on f.run = r.id
-      join endpoint_guards g on g.country = f.country and g.state = 'open'
+      join shard_breakers g on g.country = f.country and g.state = 'open'
       join revisions c on c.campaign = r.campaign and c.revision = r.revision
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = g.action_type and s.place >= f.from_step
@@ -120,17 +121,17 @@ export const noteTroubles = `
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = u.action_type and s.place >= f.from_step
       where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and r.started_at <= now() - ${takenUpWithin}
-        and (r.state = 'running' or exists (select from run_troubles t
+        and (r.state = 'running' or exists (select from run_problems t
           where (t.run, t.kind, t.step, t.country) = (r.id, 'worker', s.place, f.country)))
         and ${isEntered}
     ) p order by run, kind, step, country, since
   ), gone as (
-    delete from run_troubles t
+    delete from run_problems t
     where t.run = any($2::uuid[]) and not exists (select from present p
       where (p.run, p.kind, p.step, p.country) = (t.run, t.kind, t.step, t.country))
     returning t.*
   ), come as (
-    insert into run_troubles (run, kind, step, country, cause, since) select run, kind, step, country, cause, since
+    insert into run_problems (run, kind, step, country, cause, since) select run, kind, step, country, cause, since
       from present
     on conflict do nothing
     returning *
@@ -151,7 +152,7 @@ export const noteTroubles = `
       where campaign = r.campaign and revision = r.revision
   ) c
   where not (o.kind = 'breaker-closed'
-      and exists (select from endpoint_guards g where g.action_type = c.action and g.country = o.country
+      and exists (select from shard_breakers g where g.action_type = c.action and g.country = o.country
         and g.state = 'open'))
     and not (o.kind = 'worker-back'
       and exists (select from unserved u where u.action_type = c.action and u.country = o.country))

@@ -20,7 +20,7 @@ export const pauseFor = `
   )
   select from r`;
 
-/** Pauses a run only while it serves its canary: a run that a person has let continue is not paused. */
+/** Pauses a run because of its canary. Has no effect if a person has already let the run continue. */
 export const pauseForCanary = `
   with r as (
     update runs set state = 'pausing', state_since = now(), state_reason = $2, canary = 'waits'

@@ -10,14 +10,23 @@ import {
 import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { noteEnd } from './history-statements.ts';
 
-/** Locks the run. A statement that reopens a step waits for its end, or is part of the recount. */
+/**
+ * Locks the run. A statement that reopens one of its steps either waits until the run has ended, or has committed
+ * before, so that the recount includes it.
+ */
 export const holdRun = `select from runs where id = $1 for no key update`;
 
-/** Fences feeders: waits for a write in progress, and refuses later writes under the old tokens. */
+/**
+ * Fences the triggers that feed the run: waits for writes that are under way, and makes the database refuse later
+ * writes with the old tokens.
+ */
 export const fence = `
   update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;
 
-/** Counts the rows of one feed, not sums: batches and outcomes from the steps, failures from the failed users. */
+/**
+ * Counts the rows of one feed, independently of the stored totals. Batches and outcomes are counted from the steps,
+ * failures from the failed users.
+ */
 export const recount = `
   select f.feed as "feedId", coalesce(t.totals, '[]') as totals
   from feeds f
@@ -67,7 +76,7 @@ export const finish = `
     update budgets b set past_units = b.past_units + held.units from held
       where b.campaign = held.campaign and b.country = held.country
   ), o as (
-    delete from run_troubles where run in (select id from r)
+    delete from run_problems where run in (select id from r)
   ), p as (
     delete from run_paces where run in (select id from r)
   )
@@ -81,7 +90,7 @@ export const forgetSweep = `
     b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;
 
-/** Merges the totals of an ended run into one line per step, to which settlements add. */
+/** Merges the totals of an ended run into one row per step. Settlements add to this row. */
 export const mergeTotals = `
   with gone as (
     delete from run_totals where feed in (select feed from feeds where run = $1) returning *
@@ -90,7 +99,10 @@ export const mergeTotals = `
   select feed, step, ${settlementSlot}, ${totalsColumns.map((column) => `sum(${column})`).join(', ')}
   from gone group by feed, step`;
 
-/** Merges failure totals by reason, with the sample users of the first slots. Settlements keep a line of their own. */
+/**
+ * Merges the failure totals of an ended run by reason. Keeps sample users of the first rows. Settlements keep a row of
+ * their own.
+ */
 export const mergeFailureTotals = `
   with gone as (
     delete from failure_totals where feed in (select feed from feeds where run = $1) returning *

@@ -4,7 +4,7 @@ import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint
 import { stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Uses the index of runs that have not ended. */
+/** Checks if any run has not ended. Uses the index of these runs. */
 export const isAnyOpen = `select exists (select from runs where ended_at is null) as "isAny"`;
 
 export const toPrepare = `
@@ -27,7 +27,7 @@ export const wait = `
 interface Beginning {
   runId: string;
   batchUsers: number;
-  /** Cause that is shown for a feed until its start. */
+  /** Cause that is shown for a feed until its local start time. */
   notItsTime: string;
   /** Columns of the feeds, in parallel. */
   feeds: readonly string[];
@@ -54,29 +54,32 @@ export const begin = statementOf<Beginning>(
       deadline_at = deadline_at + coalesce(
         (select greatest(max(k.at) - scheduled_for, '0') from unnest(${$('startsAt')}::timestamptz[]) k (at)), '0')
     where id = ${$('runId')} and state = 'preparing'
-      and (kind = 'dry-run' or is_cleared(campaign, revision, ${$('policy')}, ${$('approval')}))
+      and (kind = 'dry-run' or is_start_allowed(campaign, revision, ${$('policy')}, ${$('approval')}))
     returning id, campaign, revision, kind, prices
   ), e as (
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
     insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
-      users_at_most, canary_users, stalled, stalled_until)
+      max_users, canary_users, stalled, stalled_until)
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
       case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country, r.prices) end,
-      k.users_at_most, k.canary_users,
+      k.max_users, k.canary_users,
       -- Given back until its time.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
     from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
         ${$('snapshots')}::text[],
         ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[],
         ${$('usersAtMost')}::bigint[], ${$('canaryUsers')}::bigint[])
-      k (feed, country, segment, snapshot, estimate, audience, starts_at, users_at_most, canary_users)
+      k (feed, country, segment, snapshot, estimate, audience, starts_at, max_users, canary_users)
   )
   select from r`,
 );
 
-/** A monetary budget counts each user at the step's price, so each step with a cost needs one in its currency. */
+/**
+ * Finds steps without a usable price. A monetary budget counts each user at the price of the step. Each step with a
+ * cost therefore needs a price in the currency of the budget.
+ */
 export const unpriced = `
   select case when b.currency is distinct from p.prices ->> 'currency'
     then 'the budget of ' || b.country || ' is in ' || b.currency || ', and prices are in '
@@ -85,7 +88,7 @@ export const unpriced = `
   from runs r
   join revisions c on c.campaign = r.campaign and c.revision = r.revision
   join budgets b on b.campaign = r.campaign and b.currency is not null
-  cross join lateral (select coalesce(r.prices, prices_now(r.campaign, r.revision)) as prices) p
+  cross join lateral (select coalesce(r.prices, current_prices(r.campaign, r.revision)) as prices) p
   cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
   cross join lateral (select (p.prices -> 'steps' ->> (s.place - 1)::int)::numeric as price) q
   where r.id = $1 and s.step ? 'unitsPerUser' and (b.currency is distinct from p.prices ->> 'currency'
@@ -94,11 +97,14 @@ export const unpriced = `
 
 const isSwept = `r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null`;
 
-/** Returns one row per feed. One statement, so that all figures are of the same moment. */
+/**
+ * Returns the figures of runs, one row per feed. Reads all in one statement, so that the figures belong to the same
+ * moment.
+ */
 const talliesOf = (runs: string) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
     c.definition -> 'chain' as chain,
-    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.judged_from as "judgedFrom",
+    (extract(epoch from now() - r.deadline_at) * 1000)::float8 as "overdueMs", r.failure_baseline as "failureBaseline",
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     c.definition ? 'budgets' as "hasBudgets",
@@ -126,7 +132,8 @@ export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
 export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
 
 /**
- * Uses the index of open runs, so that a listing costs what has changed. Reads one agenda entry per feed, no totals.
+ * Lists runs. Uses the index of open runs, so the cost depends only on the runs that have changed. Reads only one
+ * agenda entry per feed, and no totals.
  */
 export const listRuns = `
   select now()::text as until, coalesce(json_agg(json_build_object('runId', r.id, 'since', r.state_since,
@@ -141,7 +148,10 @@ export const listRuns = `
   ) a
   where ${isSwept} and r.state_since >= coalesce($1::timestamptz - $2::float8 * interval '1 millisecond', '-infinity')`;
 
-/** A retry cause ends after two minutes without a retry, when the shard's breaker closes, or when nothing waits. */
+/**
+ * Returns the steps that wait, with the cause. The cause of a retry is no longer returned after two minutes without a
+ * retry, when the breaker of the shard closes, or when no batch waits.
+ */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
   from feeds f
@@ -157,7 +167,7 @@ export const waitingSteps = `
   where f.run = any($1::uuid[])
   order by f.feed, w.step, w.fault desc, w.held desc, w.at desc`;
 
-/** Other runs of the campaign share the rest of the budget. */
+/** Returns the budgets that do not suffice for a run. Other runs of the campaign use the same budgets. */
 export const shortages = `
   with w as materialized (
     select f.run, r.campaign, f.country, count(*)::int as batches, min(f.step_units[v.step]) as least
@@ -177,8 +187,8 @@ export const shortages = `
     ) b
   )
   select w.run as "runId", w.country, b.left_units::float8 as left, w.batches, w.least::float8 as "leastUnits",
-    budget_number(b.units, b.currency) || ' ' || coalesce(b.currency, 'units') as "budgetText",
-    budget_number(b.left_units::bigint, b.currency) as "leftText", budget_number(w.least, b.currency) as "leastText"
+    format_budget(b.units, b.currency) || ' ' || coalesce(b.currency, 'units') as "budgetText",
+    format_budget(b.left_units::bigint, b.currency) as "leftText", format_budget(w.least, b.currency) as "leastText"
   from w join b using (campaign, country)
   order by w.run, w.country`;
 

@@ -5,7 +5,7 @@ import { defaultMinJudgedUsers } from '../../../../shared/contracts/campaigns/ca
 import type { StepTotals } from '../../../../shared/domain/step/outcomes.ts';
 import { statesBefore, type TerminalRunState } from '../../../../shared/domain/run/run-states.ts';
 import { nothingUnderWay } from '../../../../shared/domain/run/under-way.ts';
-import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
+import { beforeLocalStart } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { audienceColumnsOf } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import { readShardRefusals } from '../../../../shared/postgres/registry/shard-refusals.ts';
 import { plainArray, textArray } from '../../../../shared/postgres/connection/array-literals.ts';
@@ -31,11 +31,11 @@ import * as pauses from './pause-statements.ts';
 import * as endings from './run-end-statements.ts';
 import * as statements from './run-statements.ts';
 
-type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canary'> &
+type TallyRow = Omit<RunTally, 'feeds' | 'failureBaseline' | 'pauseAtFailed' | 'canary'> &
   Omit<FeedTally, 'totals' | 'flow'> & {
     lines: (StepTotals & FlowCounts)[];
-    /** Keyed by step. */
-    judgedFrom: Record<string, Omit<EndedUsers, 'step'>> | null;
+    /** Users that had ended when the run was last resumed, by step; null if none are stored. */
+    failureBaseline: Record<string, Omit<EndedUsers, 'step'>> | null;
     failedPercent: number | null;
     failedMinUsers: number | null;
     canary: { maxFailedPercent?: number } | null;
@@ -60,7 +60,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
         statements.begin.with({
           runId,
           batchUsers,
-          notItsTime: notItsTimeYet,
+          notItsTime: beforeLocalStart,
           feeds: feeds.map(() => uuidv7()),
           countries: feeds.map((feed) => feed.country),
           segments: audiences.map(({ segment }) => segment),
@@ -198,11 +198,11 @@ function tallyOf(rows: TallyRow[]): RunTally[] {
   return [{ ...run, feeds, ...judgementOf(first) }];
 }
 
-function judgementOf({ judgedFrom, failedPercent, failedMinUsers }: TallyRow) {
+function judgementOf({ failureBaseline, failedPercent, failedMinUsers }: TallyRow) {
   const minUsers = failedMinUsers ?? defaultMinJudgedUsers;
   return {
     pauseAtFailed: failedPercent === null ? null : { percent: failedPercent, minUsers },
-    judgedFrom: Object.entries(judgedFrom ?? {}).map(([step, judged]) => ({ step: Number(step), ...judged })),
+    failureBaseline: Object.entries(failureBaseline ?? {}).map(([step, judged]) => ({ step: Number(step), ...judged })),
   };
 }
 

@@ -51,7 +51,8 @@ interface RetryRow {
 
 const lockPreparing = `
   select retry from runs
-  where id = $1 and state = 'preparing' and retry is not null and is_cleared(campaign, revision, $2, $3) for update`;
+  where id = $1 and state = 'preparing' and retry is not null
+    and is_start_allowed(campaign, revision, $2, $3) for update`;
 
 const selectPlaces = `
   select distinct f.country, t.step
@@ -95,7 +96,7 @@ const countUsers = unnamedStatementOf<RetryParams>(
 
 const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
   ($) => `${family($)}
-  insert into retry_users (feed, user_id)
+  insert into explicit_users (feed, user_id)
   select k.feed, s.user_id
   from ${placesOf($)}
   join (${standing($)}) s on s.country = k.country and s.step = k.step
@@ -104,23 +105,23 @@ const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
 );
 
 /**
- * Inserts the feeds. The bound of a country applies to each feed: the country's users failed in different steps, and
- * together they were within the bound in the parent.
+ * Inserts the feeds. The limit of a country applies to each of its feeds. The country's users failed in different steps
+ * of the parent run, and were together within the limit there.
  */
 const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'>>(
   ($) => `
-  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, users_at_most, batch_users, step_units)
+  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, max_users, batch_users, step_units)
   select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step, (${$('usersAtMost')}::jsonb ->> k.country)::bigint,
     -- As its parent's: every endpoint of the chain takes so many.
     (select min(batch_users) from feeds where run = (select parent from runs where id = ${$('runId')})),
     (select step_units(campaign, revision, k.country, prices) from runs where id = ${$('runId')})
-  from ${placesOf($)} cross join lateral (select count(*) as users from retry_users where feed = k.feed) t
+  from ${placesOf($)} cross join lateral (select count(*) as users from explicit_users where feed = k.feed) t
   where t.users > 0
   returning estimate::float8 as users`,
 );
 
 /** Fixes the prices of the run, because a monetary budget counts by the run's prices. */
-const notePrices = `update runs set prices = prices_now(campaign, revision) where id = $1 and prices is null`;
+const notePrices = `update runs set prices = current_prices(campaign, revision) where id = $1 and prices is null`;
 
 const begin = `
   with r as (

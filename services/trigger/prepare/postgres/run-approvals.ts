@@ -71,16 +71,17 @@ interface Judged {
   policy: number | null;
   rules: readonly ApprovalRule[];
   approvals: readonly GivenApproval[];
-  /** Contains the budgets that the run was judged by. */
+  /** Definition with the budgets on which the decision is based. */
   definition: CampaignDefinition;
   terms: CostTerms;
   clearance: Clearance;
 }
 
 /**
- * Judges a run under a lock: the second of two judges sees the result of the first. A run cleared without an approval
- * is counted in the sums for its successors, in the same transaction. Returns undefined if the run has ended.
- * @param room for so many users a run without an approval is cleared and counted, if the policy allows so many
+ * Decides about a run. A lock makes concurrent decisions run one after the other, so that the second sees the result of
+ * the first. If a run needs no approval, its users are added to the sums in the same transaction, because later
+ * decisions depend on these sums. Returns undefined if the run has ended.
+ * @param room users by country with which a run without an approval is counted, as far as the policy permits so many
  */
 async function judge(
   client: PoolClient,
@@ -94,7 +95,8 @@ async function judge(
   const policy = await readPolicy(client);
   const { campaignId, revision, isByHand } = run;
   const all = await readGivenApprovals(client, { campaignId, revision, runId });
-  // An approval of the campaign covers its schedule. For runs that a person starts, it is only a bound.
+  // An approval of the campaign is valid for runs by its schedule. For runs that a person starts, it only limits the
+  // number of users.
   const approvals = all.map((one) => ({ ...one, isInForce: one.isInForce && (one.isOfRun || !isByHand) }));
   const rules = policy?.rules ?? [];
   const judged = { run, policy: policy?.revision ?? null, rules, approvals, ...(await readTerms(client, run)) };
@@ -117,7 +119,10 @@ async function readTerms(client: PoolClient, run: RunRow): Promise<Pick<Judged, 
   return { definition, terms: costTermsOf(definition, row.prices) };
 }
 
-/** Judges a run together with earlier starts without approval, and counts it. Needs the lock of the sums. */
+/**
+ * Decides about a run together with earlier starts that had no approval, and adds the run to their sums. The caller
+ * must hold the lock of the sums.
+ */
 async function clearBySums(
   client: PoolClient,
   { run, rules, approvals, definition, terms }: Omit<Judged, 'clearance'>,
@@ -125,7 +130,7 @@ async function clearBySums(
   room: UsersByCountry,
 ): Promise<Clearance> {
   const { runId, campaignId, revision, parentId } = run;
-  // The users of a retry are counted with the run that they failed in.
+  // The users of a retry were already counted with the run in which they failed.
   const isPartOfCounted = parentId !== null && (await recountStart(client, parentId));
   if (isPartOfCounted) return clearanceOf(rules, users, terms, approvals);
   const actions = definition.chain.map(({ action }) => action);
@@ -134,22 +139,26 @@ async function clearBySums(
   const sums = await readSums(client, starter, terms.currency, { runId });
   const clearance = clearanceOf(rules, users, terms, approvals, sums);
   if (clearance.kind === 'needed') return clearance;
-  // The room bounds also a run that its budget keeps within every rule, because its successors are judged by its count.
-  const usersAtMost = narrowest(room, clearance.usersAtMost);
+  // The sums count the run with `usersAtMost` users, so the run must never have more users, even if its budget alone
+  // would keep it within the rules.
+  const usersAtMost = lowerLimits(room, clearance.usersAtMost);
   await countStart(client, { runId, campaignId, of: starter, users: usersAtMost, terms });
   return { ...clearance, usersAtMost };
 }
 
-/** @param widest null if no number of users needs an approval */
-function narrowest(room: UsersByCountry, widest: UsersByCountry | null): UsersByCountry {
+/** Returns the smaller limit by country. @param widest null if no number of users needs an approval */
+function lowerLimits(room: UsersByCountry, widest: UsersByCountry | null): UsersByCountry {
   if (widest === null) return room;
   return Object.fromEntries(Object.entries(room).map(([at, most]) => [at, Math.min(most, widest[at] ?? most)]));
 }
 
-/** Users that a run begins with room for if their number is not known. */
+/** Number of users per country with which a run is counted if their number is not known. */
 const roomForUnknown = 100;
 
-/** Returns the users to make room for. More room than needed would be taken from other runs. */
+/**
+ * Returns the number of users with which a run is counted. A larger number than necessary would reduce what other runs
+ * may use.
+ */
 function roomFor(users: number): number {
   return users === 0 ? roomForUnknown : withHeadroom(users);
 }
@@ -167,7 +176,7 @@ async function hold(
   const usersAtMost = Object.fromEntries(
     Object.entries(wanted).map(([country, users]) => [country, most(country, users)]),
   );
-  // The requested bounds exceed the known users, and may need more approvers.
+  // The limits in the request exceed the known number of users, so they may need more approvers.
   const need = approvalNeed(rules, reachOf(usersAtMost, terms));
   const { approvers, why } = need.approvers > clearance.approvers ? need : clearance;
   const { rows: waiting } = await client.query<{ usersAtMost: UsersByCountry }>(selectWaiting, [runId]);
@@ -211,7 +220,7 @@ interface RunRow {
 
 interface TermsRow {
   budgets: CampaignDefinition['budgets'] | null;
-  /** The prices that the run keeps, or those of now if it has not begun. */
+  /** Prices stored with the run; the current prices if it has not begun. */
   prices: StepPrices;
 }
 
@@ -231,16 +240,16 @@ const lockRun = `
   for no key update of r`;
 
 const selectTerms = `
-  select budgets_of(campaign) -> 'budgets' as budgets, coalesce(prices, prices_now(campaign, revision)) as prices
+  select budgets_of(campaign) -> 'budgets' as budgets, coalesce(prices, current_prices(campaign, revision)) as prices
   from runs where id = $1`;
 
 /** Locks the feeds, so that no user is fed while their bounds are set. */
 const lockFeeds = `
-  select country, fed_users::float8 as "fedUsers", users_at_most::float8 as "usersAtMost" from feeds
+  select country, fed_users::float8 as "fedUsers", max_users::float8 as "usersAtMost" from feeds
   where run = $1 order by feed for update`;
 
 /** $2 users by country; a country without a number has no bound. */
-const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
+const setBounds = `update feeds set max_users = ($2::jsonb ->> country)::bigint where run = $1`;
 
 const selectWaiting = `
   select covers -> 'usersAtMost' as "usersAtMost" from approvals where run = $1 and state = 'waiting'`;

@@ -6,7 +6,7 @@ import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts'
 
 const failuresPerLook = 20_000;
 
-/** $1 limit. The time is a text, because a Date would lose its microseconds. */
+/** Lists closed runs; $1 limit. The time is returned as text, because a JavaScript Date has no microseconds. */
 const closedRuns = `
   select r.id as "runId", r.receipts_since::text as since, (
       select coalesce(json_agg(f.feed), '[]') from feeds f
@@ -18,14 +18,17 @@ const closedRuns = `
 
 interface SliceParams {
   feed: string;
-  /** Key of the last failure of the slice before. */
+  /** Key of the last failure in the previous slice. */
   batchNo: number;
   step: number;
   user: string;
   limit: number;
 }
 
-/** Returns one row for the slice, or none behind the last failure. Receipts are found by their keys. */
+/**
+ * Counts the receipts for a slice of failures. Returns one row, or none if there are no further failures. Receipts are
+ * looked up by their keys.
+ */
 const countSlice = statementOf<SliceParams>(
   'count-unexpected-receipts',
   ($) => `
@@ -48,7 +51,7 @@ const countSlice = statementOf<SliceParams>(
 
 interface KeepParams {
   runId: string;
-  /** Time since which the run was closed when its count began. */
+  /** Time of the closing of the run, as it was when the count began. */
   since: string;
   feeds: string;
   steps: string;

@@ -6,17 +6,19 @@ const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed'
 const hasReceipts = (run: string, ofFeeds = 'true') => `
   exists (select from feeds g join receipt_totals t on t.feed = g.feed where g.run = ${run}.id and ${ofFeeds})`;
 
-/** Condition: the run has receipts, and they may still be accepted or are not counted. */
+/** Condition that the run has receipts that are not counted yet, or that receipts may still be accepted. */
 const isUncountedWithReceipts = (run: string) => `(${isUncounted(run)} and ${hasReceipts(run)})`;
 
-/** $1 kind. */
-export const tablesOf = `select name from feed_tables where leaves_with = $1 order by name`;
+/** Lists the tables of a kind; $1 kind. */
+export const tablesOf = `select name from feed_tables where retention_class = $1 order by name`;
 
 /**
- * Lists partitions of past weeks in which no run has to be kept; $1 kind, $2 days. Reads the bounds from the catalogue,
- * because the names are only for people. Steps stay as long as any partition holds users of the same week: without its
- * row, a step could be claimed anew. Receipts stay until all runs of the week are closed and counted. Failures stay
- * until the runs with receipts are counted, because the count needs both.
+ * Lists the partitions of past weeks in which no run must be kept; $1 kind, $2 days. Reads the bounds from Postgres's
+ * catalogue, because the names are meant only for people.
+ *
+ * Steps are kept as long as any partition contains users of the same week: without its row, a step could be claimed
+ * again. Receipts are kept until all runs of the week are closed and counted. Failures are kept until the runs with
+ * receipts are counted, because the count needs both.
  */
 export const droppableWeeks = `
   select p.name, p.since, p.until
@@ -26,9 +28,9 @@ export const droppableWeeks = `
     join pg_inherits i on i.inhparent = to_regclass(t.name)
     join pg_class c on c.oid = i.inhrelid
     cross join regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \\('(.*)'\\) TO \\('(.*)'\\)$$) bound
-    where t.leaves_with = $1 and bound is not null
+    where t.retention_class = $1 and bound is not null
   ) p
-  where p.until <= feed_floor(now() - $2::int * interval '1 day')
+  where p.until <= min_feed_id(now() - $2::int * interval '1 day')
     and not exists (
       select from feeds f join runs r on r.id = f.run
       where f.feed >= p.since and f.feed < p.until and (r.ended_at is null
@@ -47,7 +49,8 @@ const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
 
 /**
  * Marks the runs of a week before its rows are dropped; $1 and $2 are the bounds of the week. Settlements do not change
- * a marked run. A settlement before the mark has requested a new count, which a second look at the week finds.
+ * a marked run. If a settlement came before the mark, it has requested a new count; the week is therefore checked again
+ * after the mark.
  */
 export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
@@ -66,7 +69,7 @@ export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
   receipts: [],
-  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes', 'step_begins', 'quarantined_steps'].map(
+  steps: ['agenda', 'sweep_marks', 'holds', 'step_causes', 'step_call_starts', 'quarantined_steps'].map(
     (table) => `delete from ${table} where ${inWeek}`,
   ),
   failures: [
@@ -90,14 +93,15 @@ export const closeReceipts = `
 const countedTables: readonly string[] = ['receipts', 'user_failures'];
 
 /**
- * Deletes rows of a table's default partition, by their runs; $1 days, $2 limit. Locks runs whose receipts have to be
- * counted, because a settlement may request a new count: the second transaction sees the result of the first.
+ * Returns the statement that deletes old rows from a table's default partition, by their runs; $1 days, $2 limit. Locks
+ * runs whose receipts must be counted, because a settlement may request a new count: the later transaction sees the
+ * result of the earlier one.
  */
 export function deleteStrays(name: string): string {
   const table = `${name}_default`;
   const isCounted = countedTables.includes(name);
   const ifCounted = isCounted ? `and not ${isUncountedWithReceipts('r')}` : '';
-  // Steps stay as long as their users, as for weeks.
+  // Steps are kept as long as their users, like when weeks are dropped.
   const unlessUsers =
     name === 'batch_steps'
       ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
@@ -129,7 +133,10 @@ export function deleteStrays(name: string): string {
     select from gone`;
 }
 
-/** In the order of deletion: without its row, a step could be claimed while its users exist. */
+/**
+ * Tables with rows of dry runs, in the order of deletion. Steps come after users: without its row, a step could be
+ * claimed while its users exist.
+ */
 export const dryTables = {
   user_failures: ['feed', 'batch_no', 'step', 'user_id'],
   batches: ['feed', 'batch_no'],
@@ -138,7 +145,7 @@ export const dryTables = {
 
 const oldDryRuns = `r.kind = 'dry-run' and r.failures_kept and ${endedLongAgo}`;
 
-/** $1 days, $2 limit. */
+/** Returns the statement that deletes rows of old dry runs. Parameters: $1 days, $2 limit. */
 export function deleteDryRows(table: keyof typeof dryTables): string {
   const key = dryTables[table].map((column) => `s.${column}`).join(', ');
   return `
@@ -184,15 +191,15 @@ export const deleteRuns = `
   ), rt as (
     delete from receipt_totals where feed in (select feed from f)
   ), sb as (
-    delete from step_begins where feed in (select feed from f)
+    delete from step_call_starts where feed in (select feed from f)
   ), q as (
     delete from quarantined_steps where feed in (select feed from f)
   ), e as (
     delete from run_events where run in (select id from gone)
   ), n as (
-    delete from run_points where run in (select id from gone)
+    delete from run_progress where run in (select id from gone)
   ), o as (
-    delete from run_troubles where run in (select id from gone)
+    delete from run_problems where run in (select id from gone)
   ), p as (
     delete from run_paces where run in (select id from gone)
   ), r as (
@@ -210,10 +217,13 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
-/** $1 days. Excludes lists that a saved audience uses, so that they are not examined again and again. */
+/**
+ * Selects uploaded lists that are older than $1 days. Excludes lists marked `is_kept` and lists that a saved audience
+ * uses. These lists stay, so each pass would examine them again.
+ */
 export const oldAudiences = `
   select id from audiences a
-  where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' and not exists (
+  where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' and not is_kept and not exists (
     select from named_audiences where kind = 'list' and source = ${publicListId('a.id')} and saved_audiences > 0
   )
   order by created_at`;
@@ -223,44 +233,54 @@ export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
-/** Discards unfinished replacements. Users that an upload has added stay on the list and in its count. */
+/**
+ * Discards unfinished replacements of suppression lists. If an upload added users, they stay on the list and in its
+ * count.
+ */
 export const failLostSuppressionUploads = `
   with u as (
     update suppression_uploads set state = 'failed', ended_at = now(),
       cause = 'nothing was heard of the upload for fifteen minutes'
-    where state = 'receiving' and heard_at < now() - interval '15 minutes' returning list_no
+    where state = 'receiving' and received_at < now() - interval '15 minutes' returning list_no
   ), n as (
-    update suppression_numbers set state = 'gone' where state = 'loading' and list_no in (select list_no from u)
+    update suppression_list_versions set state = 'gone' where state = 'loading' and list_no in (select list_no from u)
   )
   select from u`;
 
-/** Deletes users of replaced lists; $1 limit. */
+/** Deletes users of suppression lists that were replaced; $1 limit. */
 export const deleteReplacedPeople = `
   delete from suppressed_people where (list_no, user_id) in (
-    select p.list_no, p.user_id from suppression_numbers n
+    select p.list_no, p.user_id from suppression_list_versions n
     cross join lateral (select list_no, user_id from suppressed_people where list_no = n.list_no limit $1) p
     where n.state = 'gone' limit $1
   )`;
 
-/** $1 days, $2 limit. Deletes records of uploads with their rejects; the users stay on the list. */
+/**
+ * Deletes the records of suppression uploads and their rejected rows; $1 days, $2 limit. The users stay on the list.
+ */
 export const deleteSuppressionUploads = `
   delete from suppression_uploads where id = any(array(
     select id from suppression_uploads where ended_at <= now() - $1::int * interval '1 day'
     order by ended_at limit $2))`;
 
-/** Deletes the numbers of replaced lists. The highest number stays, because the next list takes the one after it. */
+/**
+ * Deletes the numbers of replaced lists. The highest number is kept, because the next list gets the number after it.
+ */
 export const deleteReplacedNumbers = `
-  delete from suppression_numbers n
-  where state = 'gone' and list_no < (select max(list_no) from suppression_numbers)
+  delete from suppression_list_versions n
+  where state = 'gone' and list_no < (select max(list_no) from suppression_list_versions)
     and not exists (select from suppressed_people p where p.list_no = n.list_no)
     and not exists (select from suppression_uploads u where u.list_no = n.list_no)`;
 
-/** $1 days, at least 30, $2 limit. Only a function of the migrations may delete from the audit log. */
-export const deleteChanges = `select from cut_audit($1::int, $2::int)`;
+/**
+ * Deletes old entries of the audit log; $1 days, at least 30, $2 limit. Only this function of the migrations may delete
+ * from the audit log.
+ */
+export const deleteChanges = `select from delete_audit_entries($1::int, $2::int)`;
 
 /** $1 limit. */
 export const deleteSessions = `
-  delete from sessions where digest in (select digest from sessions where least(idle_until, expires_at) <= now()
+  delete from sessions where digest in (select digest from sessions where least(idle_expires_at, expires_at) <= now()
     limit $1)`;
 
 /** $1 limit. */

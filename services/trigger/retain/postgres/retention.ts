@@ -5,7 +5,7 @@ import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-a
 import { countReceipts } from './receipt-counts.ts';
 import * as statements from './retention-statements.ts';
 
-/** Weeks after the present one. */
+/** Number of weeks after the current one for which partitions are created. */
 const weeksAhead = 3;
 
 export function createRetentionStore({ pool }: { pool: Pool }): Retention {
@@ -26,7 +26,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       const droppable = async () => (await pool.query<WeekPartition>(statements.droppableWeeks, [kind, days])).rows;
       const found = weeksOf(await droppable());
       await eachWeek(found, statements.marksBeforeDropping[kind]);
-      // A settlement between the look and the mark has requested a new count.
+      // Checks the weeks again: before the mark, a settlement may have requested a new count.
       const rows = (await droppable()).filter(({ since }) => found.has(since));
       await eachWeek(weeksOf(rows), statements.beforeDropping[kind]);
       const { made, heldUp } = await dropWeeks(pool, rows);
@@ -58,7 +58,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       let gone = 0;
       for (const { id } of rows) {
         if (gone === limit) break;
-        if ((await deleteUnusedList(pool, id)).kind === 'deleted') gone++;
+        if ((await deleteUnusedList(pool, id, true)).kind === 'deleted') gone++;
       }
       return gone;
     },
@@ -85,7 +85,7 @@ interface WeekPartition {
   until: string;
 }
 
-/** One partition of each week, by the beginning of the week. */
+/** One partition of each week; the key is the begin of the week. */
 type Weeks = ReadonlyMap<string, WeekPartition>;
 
 function weeksOf(rows: readonly WeekPartition[]): Weeks {

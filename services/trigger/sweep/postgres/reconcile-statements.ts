@@ -9,13 +9,16 @@ import {
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
-/** Sums that can be counted from rows; only `refused` cannot. */
+/** Totals that can be counted from rows. Only `refused` cannot. */
 export const sums = totalsColumns.filter((column) => column !== 'refused');
 
 const ofRest = (rest: number) => `sum(rest_users) filter (where state = ${stepState.done} and rest = ${rest})`;
 const isDone = `state = ${stepState.done}`;
 
-/** Repairs totals in one statement, which sees rows and sums of one moment. Returns a row for each changed step. */
+/**
+ * Repairs totals in one statement, so that rows and sums are read at the same moment. Returns a row for each changed
+ * step.
+ */
 export const reconcileTotals = statementOf<{ feed: string }>(
   'reconcile-totals',
   ($) => `
@@ -56,7 +59,10 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   select step, ${sums.map((sum) => `${sum}::int as ${sum}`).join(', ')} from w order by step`,
 );
 
-/** Returns the counting expression. A user settled as succeeded has a row of its own, and counts as succeeded. */
+/**
+ * Returns the SQL expression that counts a total. Users settled as succeeded have rows of their own, so they are added
+ * to `succeeded`.
+ */
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
   if (sum === 'failed' || sum === 'unknown' || sum === 'suppressed') return `coalesce(u.${sum}, 0)`;
@@ -99,8 +105,8 @@ export const reconcileFedUsers = statementOf<{ feed: string }>(
 );
 
 /**
- * Puts open steps back on the agenda that are neither there nor above the mark, where the sweep finds them. Skips steps
- * that run within their lease; a later reconciliation examines them.
+ * Adds open steps to the agenda that the sweep would not find: they have no entry and are not above the mark. Skips
+ * steps that run within their lease; a later reconciliation examines them.
  */
 export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }>(
   'reconcile-agenda',
@@ -129,7 +135,7 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
   select step, count(*)::int as steps from w group by step order by step`,
 );
 
-/** $1 feed, $2 repairs. */
+/** Parameters: $1 feed, $2 repairs as JSON. */
 export const noteRepairs = `
   insert into run_events (run, kind, detail) select run, 'repaired',
     jsonb_build_object('country', country, 'repairs', $2::jsonb) from feeds where feed = $1`;

@@ -6,7 +6,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 /** Time until the next offer: 10 s, 20 s, up to 10 min. */
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
-/** Condition: a worker has claimed the step after the last offer. Then the count of offers starts again. */
+/** Condition: a worker has claimed the step after the last offer. The count of offers then starts again at 0. */
 const isClaimedSince = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
 
 export interface DueParams {
@@ -17,7 +17,10 @@ export interface DueParams {
   busySteps: string;
 }
 
-/** Returns a row for each reference to publish or quarantined step, and one by feed that reached the limit. */
+/**
+ * Returns a row for each reference to publish and for each quarantined step. Each feed that reached the limit adds a
+ * row without a step.
+ */
 export const due = statementOf<DueParams>(
   'sweep-due',
   ($) => `
@@ -80,7 +83,7 @@ export const due = statementOf<DueParams>(
   order by "feedId", step, "batchNo"`,
 );
 
-/** Uses one index probe per feed. */
+/** Returns the milliseconds until the first agenda entry of each feed is due. Uses one index probe per feed. */
 export const nextDue = statementOf<{ feeds: string; withinMs: number | null }>(
   'sweep-next-due',
   ($) => `
@@ -110,8 +113,9 @@ export interface LookParams {
 }
 
 /**
- * Looks at a window. A batch's furthest step is its position in the chain. The mark belongs to the last step: every
- * batch below it is through the chain or on the agenda. The mark moves only if the window begins at it.
+ * Scans a window of batches. The furthest step of a batch is its position in the chain. The mark is stored with the
+ * last step: every batch below the mark has finished the chain or is on the agenda. The mark moves only if the window
+ * begins at it.
  */
 export const look = statementOf<LookParams>(
   'sweep-look',

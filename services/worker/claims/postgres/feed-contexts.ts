@@ -9,7 +9,10 @@ import type {
 } from '../../../../shared/ports/feed-contexts.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
-/** jsonb returns params in its own order of keys, always the same: the bytes sent for a request key never vary. */
+/**
+ * jsonb returns params in its own key order, which never varies. The bytes sent for a request key are therefore always
+ * the same.
+ */
 export const loadContexts = `
   select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
     f.step_units::float8[] as "unitsPerUser", r.step_modes as "stepModes"
@@ -18,7 +21,7 @@ export const loadContexts = `
   join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.feed = any($1::uuid[])`;
 
-/** Holds are rare: for a feed without holds this reads only its row and that of its run. */
+/** Holds are rare: for a feed without holds, the query reads only the feed's row and its run's row. */
 const readAdmissions = `
   select f.feed as "feedId", f.run as "runId", r.state,
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs", h.holds
@@ -31,7 +34,7 @@ const readAdmissions = `
     from holds where feed = f.feed
   ) h`;
 
-/** Totals have one row per worker slot and country. */
+/** Sums the totals, because they have one row per worker slot and country. */
 const readAcceptance = `
   select coalesce(bool_or(f.feed = $1::uuid and t.succeeded > 0), false) as "isAccepted",
     coalesce(sum(t.succeeded), 0)::float8 as succeeded, coalesce(sum(t.refused), 0)::float8 as refused

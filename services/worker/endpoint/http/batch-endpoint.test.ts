@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/action-type-config.ts';
 import { webhookHeaders, webhookKeyOf, webhookProblem } from '../../../../shared/domain/endpoint/standard-webhooks.ts';
 import { noMeter } from '../../../../shared/runtime/meter/no-meter.ts';
 import { systemClock } from '../../../../shared/runtime/system-clock.ts';
@@ -62,7 +62,7 @@ describe('the batch endpoint client', () => {
     server.close();
   });
 
-  it('posts the body byte by byte with idempotency key, attempt and Authorization header', async () => {
+  it('posts exactly the given bytes, with idempotency key, attempt and Authorization header', async () => {
     await endpoint.call(request);
     expect(seen).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe('the batch endpoint client', () => {
       const client = clientOf(`http://${host}/latest/meta-data/`);
       expect(await client.call(request)).toMatchObject(forbidden);
       expect(
-        await client.askStatus({ actionType: 'award-reward', country: 'SG', mode: 'live', body: Buffer.from('{}') }),
+        await client.askStatus({ actionType: 'award-reward', mode: 'live', body: Buffer.from('{}') }),
       ).toMatchObject(forbidden);
       await client.close();
     }
@@ -112,7 +112,7 @@ describe('the batch endpoint client', () => {
 
   it('sends the muster-mode header "test" or "live" in calls and status requests', async () => {
     await endpoint.call({ ...request, mode: 'test' });
-    await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', mode: 'test', body: Buffer.from('{}') });
+    await endpoint.askStatus({ actionType: 'award-reward', mode: 'test', body: Buffer.from('{}') });
     await endpoint.call(request);
     expect(seen.map(({ headers }) => headers['muster-mode'])).toEqual(['test', 'test', 'live']);
   });
@@ -128,7 +128,6 @@ describe('the batch endpoint client', () => {
     await endpoint.call(request);
     await endpoint.askStatus({
       actionType: 'award-reward',
-      country: 'SG',
       mode: 'live',
       body: Buffer.from('{"users":["u1"]}'),
     });
@@ -263,7 +262,6 @@ describe('the batch endpoint client', () => {
   describe('a status request of the batch endpoint client', () => {
     const question: StatusRequest = {
       actionType: 'award-reward',
-      country: 'SG',
       mode: 'live',
       body: Buffer.from('{"users":["u1"]}'),
     };

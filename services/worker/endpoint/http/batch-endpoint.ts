@@ -19,7 +19,7 @@ import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 const maxStatusConnections = 8;
 
 export interface HttpBatchEndpoint extends BatchEndpoint {
-  /** Applies the current types. Calls in flight end on their old connections. */
+  /** Applies the current action types. Calls in flight end on their old connections. */
   follow(types: CallableTypes): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createBatchEndpoint({
 
   function askStatus({ actionType, mode, traceparent, body }: StatusRequest): Promise<BatchAnswer> {
     const headers = traceparent === undefined ? [] : [traceHeaders.parent, traceparent];
-    // A status request has no effect and no key.
+    // A status request has no effect, so it needs no key.
     const sent = statusTargets.post(actionType, { mode, headers, body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/action-type-config.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../../../shared/runtime/configuration/installation-egress.ts';
@@ -11,9 +11,10 @@ import type { BatchRequest, StatusRequest } from '../batch-endpoint.port.ts';
 import { workerMetrics } from '../../report/metrics.ts';
 import { createBatchEndpoint } from './batch-endpoint.ts';
 
-const question: StatusRequest = { actionType: 'award-reward', country: 'SG', mode: 'live', body: Buffer.from('{}') };
+const question: StatusRequest = { actionType: 'award-reward', mode: 'live', body: Buffer.from('{}') };
 const batch: BatchRequest = {
   ...question,
+  country: 'SG',
   idempotencyKey: 'feed-17-1',
   attempt: 1,
   notAfterMs: Number.POSITIVE_INFINITY,

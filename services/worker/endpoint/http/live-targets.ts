@@ -24,10 +24,10 @@ interface Target {
   /** Headers of every post by mode, names and values alternating. */
   headers: Readonly<Record<StepMode, readonly string[]>>;
   signingKey: KeyObject | undefined;
-  /** Fingerprint of the specification: the target is kept while it is unchanged. */
-  madeOf: string;
+  /** Fingerprint of the specification. The target is kept while its fingerprint is unchanged. */
+  specFingerprint: string;
   inFlight: number;
-  /** True once another target has replaced this one: its connections end with its last post. */
+  /** True once another target has replaced this one. Its connections are closed after its last post. */
   retired: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface Post {
   headers: readonly string[];
   body: Buffer;
   /**
-   * Message id, which stays the same when the post is repeated; undefined for posts with a new identity each time. It
-   * is sent and signed if posts are signed.
+   * Message id, which stays the same when the post is repeated; undefined for posts with a new identity each time. If
+   * posts are signed, the id is sent and signed.
    */
   messageId: string | undefined;
 }
@@ -54,7 +54,7 @@ export interface LiveTargets {
 export interface LiveTargetsDeps {
   clock: Pick<Clock, 'now'>;
   egress: Egress;
-  /** Notifies, with the name of the target, of a post that is sent once more after its connection was lost. */
+  /** Called with the name of the target when a post is sent once more after its connection was lost. */
   onSentAgain: (name: string) => void;
 }
 
@@ -84,7 +84,7 @@ export function createLiveTargets({ clock, egress, onSentAgain }: LiveTargetsDep
     follow: (specs) => {
       for (const [name, target] of targets) {
         const spec = specs.get(name);
-        if (spec && madeOf(spec) === target.madeOf) continue;
+        if (spec && specFingerprintOf(spec) === target.specFingerprint) continue;
         targets.delete(name);
         target.retired = true;
         retired.add(target);
@@ -121,7 +121,7 @@ function targetOf(name: string, spec: TargetSpec, terms: { egress: Egress; onSen
     path: `${url.pathname}${url.search}`,
     headers: { live: headersOf('live', authorization), test: headersOf('test', authorization) },
     signingKey: signing === undefined ? undefined : webhookKeyOf(signing),
-    madeOf: madeOf(spec),
+    specFingerprint: specFingerprintOf(spec),
     inFlight: 0,
     retired: false,
   };
@@ -135,7 +135,7 @@ function headersOf(mode: StepMode, authorization: string | undefined): string[] 
   ];
 }
 
-function madeOf(spec: TargetSpec): string {
+function specFingerprintOf(spec: TargetSpec): string {
   const { url, connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable } = spec;
   const secrets = [authorization ?? null, signing ?? null];
   return JSON.stringify([url, connections, timeoutMs, maxAnswerBytes, ...secrets, isRepeatable]);

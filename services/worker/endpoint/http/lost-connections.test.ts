@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../../shared/contracts/endpoints/engine-config.ts';
+import { actionTypeConfig } from '../../../../shared/contracts/endpoints/action-type-config.ts';
 import { createHostNames } from '../../../../shared/http-client/host-names.ts';
 import { createEgressGuard } from '../../../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../../../shared/runtime/configuration/installation-egress.ts';
@@ -15,12 +15,12 @@ import { createBatchEndpoint } from './batch-endpoint.ts';
 
 const question: StatusRequest = {
   actionType: 'award-reward',
-  country: 'SG',
   mode: 'live',
   body: Buffer.from('{"users":["u1"]}'),
 };
 const batch: BatchRequest = {
   ...question,
+  country: 'SG',
   idempotencyKey: 'feed-17-1',
   attempt: 3,
   notAfterMs: Number.POSITIVE_INFINITY,

@@ -24,7 +24,7 @@ function rowsHandled(node: PlanNode): number {
   return each * node['Actual Loops'] + below;
 }
 
-it('the query for steps without a claim handles each row of its window a few times, even without statistics', async () => {
+it('the query for steps without a claim reads each row of its window only a few times, even without statistics', async () => {
   const { pool } = database;
   const subject = createPostgresExecutionStores({ pool, passTime: () => Promise.reject(new Error('not here')) });
   const batches = 2000;

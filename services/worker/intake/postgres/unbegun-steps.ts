@@ -15,9 +15,9 @@ interface FindParams {
 }
 
 /**
- * Finds unbegun steps. The furthest step of a batch shows its position; 0 if it has none. The rows are read as one
- * range of the primary key and sorted with the numbers of the batches: the planner expects few rows, and a join would
- * compare each with each.
+ * Finds unbegun steps. A batch's position is its furthest step, or 0 if it has none. The rows are read as one range of
+ * the primary key and sorted together with the batch numbers. A join would compare each row with each number, because
+ * the planner expects few rows.
  */
 export const findUnbegun = statementOf<FindParams>(
   'find-unbegun-steps',

@@ -9,7 +9,10 @@ interface ReportParams {
   reports: string;
 }
 
-/** Writes the reports for all shards of a worker in one statement, and removes those of workers that died long ago. */
+/**
+ * Writes the reports for all shards of a worker in one statement, and removes the reports of workers that died long
+ * ago.
+ */
 const report = statementOf<ReportParams>(
   'report-shards',
   ($) => `
@@ -29,7 +32,7 @@ const report = statementOf<ReportParams>(
       refusal = excluded.refusal, reported_at = now()`,
 );
 
-/** Makes a worker count as silent from now on; the time of its last report stays known. */
+/** Backdates a worker's reports, so that the worker counts as silent from now on. */
 const withdraw = `
   update shard_reports set reported_at = least(reported_at, now() - ${reportValidity})
     where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;

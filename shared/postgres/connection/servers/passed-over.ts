@@ -31,8 +31,8 @@ export class NoServerError extends Error {
 const ownToServer = ['53', '57', '58', 'XX'];
 
 /**
- * Returns undefined if all servers would refuse alike, for example a wrong password or name. A server that is
- * unreachable, full or starting is passed over.
+ * Returns the error with which a server is passed over, because it is unreachable, full or starting. Returns undefined
+ * if all servers would refuse alike, for example because of a wrong password or name.
  */
 export function passedOverBecause(server: DatabaseServer, error: unknown): PassedOverError | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -41,13 +41,13 @@ export function passedOverBecause(server: DatabaseServer, error: unknown): Passe
   return new PassedOverError(server, reasonOf(error), { cause: error });
 }
 
-/** A host name with several addresses fails with an AggregateError, whose own message is empty. */
+/** Returns the reason in words. A host name with several addresses fails with an AggregateError without a message. */
 function reasonOf(error: Error): string {
   if (error.message !== '') return error.message;
   return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.name;
 }
 
-/** The pool wraps the error of a connection that timed out. */
+/** Returns the error or its cause, because the pool wraps the error of a connection that timed out. */
 function passedOverIn(error: unknown): PassedOverError | undefined {
   if (error instanceof PassedOverError) return error;
   return error instanceof Error ? passedOverIn(error.cause) : undefined;
@@ -56,8 +56,11 @@ function passedOverIn(error: unknown): PassedOverError | undefined {
 /** Other connections change the order meanwhile: a server may be tried twice before another is tried once. */
 const roundsAtMost = 3;
 
-/** Tries servers until one is right or each was passed over. @throws {NoServerError} with the reason for each server */
-export async function hunt<Found>(
+/**
+ * Tries servers until one is of the wanted kind or each was passed over.
+ * @throws {NoServerError} with the reason for each server
+ */
+export async function tryServers<Found>(
   { servers, wanted }: { servers: number; wanted: WantedServer },
   tryNext: () => Promise<Found>,
 ): Promise<Found> {

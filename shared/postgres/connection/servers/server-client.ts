@@ -8,7 +8,9 @@ import type { ServerOrder } from './server-order.ts';
 /** A server that does not answer within this time is passed over. */
 const connectTimeoutMs = 5_000;
 
-/** State shared by a process's connections to several servers: all connections learn what one finds out. */
+/**
+ * State shared by a process's connections to several servers, so that all connections learn what one of them finds out.
+ */
 export interface SharedServers {
   servers: number;
   wanted: WantedServer;
@@ -20,10 +22,10 @@ export interface SharedServers {
 type ConnectCallback = Parameters<pg.Client['connect']>[0];
 
 /**
- * A connection to the next server in order. Connecting rejects if the server is not of the wanted kind. That needs no
- * query: PostgreSQL reports at the start of a session, and on each change, whether it is a standby and whether
- * transactions are read-only. If the server stops being right, the connection ends between two transactions. If another
- * server is found to be right, the connection ends at once.
+ * A connection to the next server in order. Connecting rejects if the server is not of the wanted kind. The check needs
+ * no query: PostgreSQL reports at the start of a session, and on each change, whether it is a standby and whether
+ * transactions are read-only. If the server stops being of the wanted kind, the connection ends between two
+ * transactions. If another server is found to be of the wanted kind, the connection ends at once.
  */
 export class ServerClient extends pg.Client {
   readonly server: DatabaseServer;
@@ -86,7 +88,7 @@ export class ServerClient extends pg.Client {
     }
     this.#isConnected = true;
     open.add(this);
-    if (order.wasRight(this.server)) this.#leaveOthers();
+    if (order.recordAccepted(this.server)) this.#leaveOthers();
     return this;
   }
 
@@ -140,7 +142,7 @@ export class ServerClient extends pg.Client {
     }
   }
 
-  /** Changes when the server accepts the connection, and with each byte from it. */
+  /** Returns a value that changes when the server accepts the connection, and with each byte from the server. */
   #progress(): number {
     return this.#tcp.connecting ? -1 : this.#tcp.bytesRead;
   }

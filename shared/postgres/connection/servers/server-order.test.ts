@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../../test/support/properties.ts';
 import { parseDatabaseUrl } from '../../../runtime/configuration/database-url.ts';
-import { hunt, NoServerError, PassedOverError } from './passed-over.ts';
+import { tryServers, NoServerError, PassedOverError } from './passed-over.ts';
 import { createServerOrder } from './server-order.ts';
 
 const { servers } = parseDatabaseUrl('postgres://a,b,c,d/db');
@@ -21,8 +21,8 @@ describe('the order of database servers', () => {
 
   it('begins with the last suitable server, followed by the others as in the URL', () => {
     const order = createServerOrder(servers);
-    expect(order.wasRight(c ?? a)).toBe(true);
-    expect(order.wasRight(c ?? a)).toBe(false);
+    expect(order.recordAccepted(c ?? a)).toBe(true);
+    expect(order.recordAccepted(c ?? a)).toBe(false);
     const tried = servers.map(() => {
       const next = order.next();
       order.passedOver(next);
@@ -36,13 +36,13 @@ describe('the order of database servers', () => {
     await fc.assert(
       fc.asyncProperty(place, place, fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (now, before, many, s) => {
         const order = createServerOrder(servers);
-        order.wasRight(servers[before] ?? a);
+        order.recordAccepted(servers[before] ?? a);
         const look = () =>
-          hunt({ servers: servers.length, wanted: 'read-write' }, async () => {
+          tryServers({ servers: servers.length, wanted: 'read-write' }, async () => {
             const tried = order.next();
             await s.schedule(Promise.resolve());
             if (tried === servers[now]) {
-              order.wasRight(tried);
+              order.recordAccepted(tried);
               return tried;
             }
             order.passedOver(tried);
@@ -61,7 +61,7 @@ describe('the search for a suitable database server', () => {
 
   it('reports for each server why it is not suitable', async () => {
     const order = createServerOrder(servers);
-    const found = hunt(wanted, () => {
+    const found = tryServers(wanted, () => {
       const tried = order.next();
       order.passedOver(tried);
       return Promise.reject(new Error('the pool says', { cause: new PassedOverError(tried, `not ${tried.host}`) }));
@@ -74,7 +74,7 @@ describe('the search for a suitable database server', () => {
 
   it('ends at once with an error that no other server can avoid', async () => {
     let tries = 0;
-    const found = hunt(wanted, () => {
+    const found = tryServers(wanted, () => {
       tries++;
       return Promise.reject(new Error('password authentication failed'));
     });

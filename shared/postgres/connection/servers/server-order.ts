@@ -1,12 +1,18 @@
 import type { DatabaseServer } from '../../../runtime/configuration/database-url.ts';
 
-/** Order in which a process tries its servers: the last right server first, then the others as in the URL. */
+/**
+ * Order in which a process tries its servers: first the last server that was of the wanted kind, then the others as in
+ * the URL.
+ */
 export interface ServerOrder {
-  /** Returns the first server not passed over since one was right; starts over if all were passed over. */
+  /**
+   * Returns the first server that was not passed over since a server was last of the wanted kind. Starts over if all
+   * were passed over.
+   */
   next(): DatabaseServer;
   passedOver(server: DatabaseServer): void;
-  /** Returns true if the right server has changed. */
-  wasRight(server: DatabaseServer): boolean;
+  /** Records that the server is of the wanted kind. Returns true if it differs from the last such server. */
+  recordAccepted(server: DatabaseServer): boolean;
 }
 
 export function createServerOrder(servers: readonly [DatabaseServer, ...DatabaseServer[]]): ServerOrder {
@@ -20,7 +26,7 @@ export function createServerOrder(servers: readonly [DatabaseServer, ...Database
       return last;
     },
     passedOver: (server) => void passed.add(server),
-    wasRight: (server) => {
+    recordAccepted: (server) => {
       const isOther = server !== last;
       last = server;
       passed.clear();

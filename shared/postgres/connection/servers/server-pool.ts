@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { hunt } from './passed-over.ts';
+import { tryServers } from './passed-over.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
@@ -23,7 +23,7 @@ export class ServerPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const connecting = hunt(this.#shared, () => super.connect());
+    const connecting = tryServers(this.#shared, () => super.connect());
     if (callback === undefined) return connecting;
     connecting.then(
       (client) => callback(undefined, client, (release?: Error | boolean) => client.release(release)),

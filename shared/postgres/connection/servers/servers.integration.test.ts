@@ -59,9 +59,9 @@ describe('the servers of a DATABASE_URL with several hosts', () => {
   it('are listed with their reasons if none is suitable', async () => {
     await mayBeRead('on');
     const reasons = `${nobody}: connect ECONNREFUSED ${nobody}; ${there()}: may only be read`;
-    const said = `no server in DATABASE_URL may be written to: ${reasons}`;
-    await expect(open(at(nobody, there())).query('select 1')).rejects.toThrow(said);
-    await expect(connectClient(at(nobody, there()))).rejects.toThrow(said);
+    const reported = `no server in DATABASE_URL may be written to: ${reasons}`;
+    await expect(open(at(nobody, there())).query('select 1')).rejects.toThrow(reported);
+    await expect(connectClient(at(nobody, there()))).rejects.toThrow(reported);
     const primary = open(`${at(nobody, there())}?target_session_attrs=primary`);
     expect((await primary.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
     await expect(lookAtServers(at(nobody, there()))).rejects.toThrow(
@@ -86,7 +86,7 @@ describe('the servers of a DATABASE_URL with several hosts', () => {
     await expect(connectClient(wrong)).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('are left by connections once they are read-only, and used again later', async () => {
+  it('lose their connections once they are read-only, and are used again later', async () => {
     const pool = open(at(nobody, there()));
     await pool.query('select 1');
     // Changed in this session, as a change of the server's configuration would in all sessions.

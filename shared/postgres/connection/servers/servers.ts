@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseDatabaseUrl, type DatabaseAddress } from '../../../runtime/configuration/database-url.ts';
 import { sendSettings, sessionOf, type Session, type SessionSettings } from './session-settings.ts';
-import { hunt } from './passed-over.ts';
+import { tryServers } from './passed-over.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
 import { ServerPool } from './server-pool.ts';
@@ -44,7 +44,7 @@ export async function connectClient(url: string, terms: OnlyTerms<pg.ClientConfi
   const session = sessionOf(address, {});
   const config: pg.ClientConfig = { ...terms, ...optionsOf(session) };
   const client = shared
-    ? await hunt(shared, () => new ServerClient(shared, config).connect())
+    ? await tryServers(shared, () => new ServerClient(shared, config).connect())
     : await connectTo(address.servers[0].url, config);
   try {
     await sendSettings(client, session);
@@ -92,7 +92,7 @@ export function foundByLibrary(url: string, settings: SessionSettings = {}): Lib
   const at = (connectionString: string) => ({ connectionString, ...optionsOf(session) });
   if (!shared) return { connection: at(address.servers[0].url), begin };
   const find = async () => {
-    const client = await hunt(shared, async () => {
+    const client = await tryServers(shared, async () => {
       const tried = new ServerClient(shared);
       await tried.connect();
       return tried;

@@ -11,6 +11,7 @@ import { migrate, openForMigrations } from '../migrate.ts';
 import { createAcceptPool, createHotPathPool, createPool, createUploadPool } from '../pool.ts';
 import { lookAtRoundTrip } from '../round-trip.ts';
 import { connectClient } from './servers.ts';
+import { openTestPool } from '../../../../test/support/test-pool.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -98,7 +99,7 @@ describe('a session on a database with unusual defaults', () => {
     ['extra_float_digits=-15', 'a float'],
     ['search_path=elsewhere', 'the schema of tables'],
   ])("fails the doctor's round trip with %s", async (setting, kind) => {
-    const pool: Pool = new pg.Pool({ connectionString: database.url, max: 1, options: `${relied} -c ${setting}` });
+    const pool: Pool = openTestPool({ connectionString: database.url, max: 1, options: `${relied} -c ${setting}` });
     await expect(lookAtRoundTrip(pool)).rejects.toThrow(`not as they were sent: ${kind}`);
     await pool.end();
   });

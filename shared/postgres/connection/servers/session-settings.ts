@@ -39,7 +39,8 @@ export interface Session {
 
 /**
  * Returns the settings of a session: those that all sessions rely on, and `own`. A pooler refuses or drops startup
- * parameters, so behind one in session mode (`?pooler=session`) each new connection waits for a statement instead.
+ * parameters. Behind a pooler in session mode (`?pooler=session`), each new connection therefore waits for a statement
+ * instead.
  * @param options startup options of the URL. These settings win over them, except over a `search_path`
  */
 export function sessionOf(

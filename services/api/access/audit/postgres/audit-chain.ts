@@ -29,16 +29,16 @@ interface PartRow {
  */
 const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
   ($) => `
-  select json_build_object('number', h.cut_number, 'hash', encode(h.cut_hash, 'hex')) as cut,
+  select json_build_object('number', h.last_deleted_number, 'hash', encode(h.last_deleted_hash, 'hex')) as cut,
     json_build_object('number', h.number, 'hash', encode(h.hash, 'hex')) as head,
-    exists (select from audit_log where number <= h.cut_number) as "hasBeforeCut",
+    exists (select from audit_log where number <= h.last_deleted_number) as "hasBeforeCut",
     (select json_build_object('number', p.number, 'hash', encode(p.hash, 'hex')) from audit_log p
       where p.number = ${$('after')}::bigint) as previous,
-    (select json_agg(json_build_object('number', l.number, 'hash', encode(l.hash, 'hex'), 'said', l.said)
+    (select json_agg(json_build_object('number', l.number, 'hash', encode(l.hash, 'hex'), 'text', l.text)
         order by l.number) from (
       select a.number, a.hash, json_build_array(a.number, a.id, (extract(epoch from a.at) * 1000000)::bigint, a.api_key,
-        a.method, a.route, a.subject, a.status, a.request_id, a.detail::text)::text as said
-      from audit_log a where a.number > coalesce(${$('after')}::bigint, h.cut_number) order by a.number
+        a.method, a.route, a.subject, a.status, a.request_id, a.detail::text)::text as text
+      from audit_log a where a.number > coalesce(${$('after')}::bigint, h.last_deleted_number) order by a.number
       limit ${$('limit')}) l) as links
   from audit_head h`,
 );

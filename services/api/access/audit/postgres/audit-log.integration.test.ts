@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../../frame/page.port.ts';
 import { databaseForFile } from '../../../../../test/support/file-database.ts';
 import { createAuditLog, type AuditEntry, type AuditLog } from './audit-log.ts';
-import { createKeyStore, type KeyStore } from '../../postgres/key-store.ts';
+import { createKeyStore, type KeyStore } from '../../credentials/postgres/key-store.ts';
 
 interface AuditLogSubject {
   audit: AuditLog;
@@ -43,7 +43,7 @@ describe('the audit log', () => {
   const subjectsOf = async (filter: Parameters<AuditLog['list']>[0]) =>
     (await audit.list(filter, 10, null)).items.map(({ subject }) => subject);
 
-  it('keeps who did what to which, when, and how it ended, with its detail as it came', async () => {
+  it('stores the key, the operation, the subject, the time, the result and the detail of a change', async () => {
     const { key } = await keys.add({ name: 'the night shift', digest: 'digest', role: 'operator' });
     const detail = { reason: 'wrong "reward" 🚲', from: { paceUsersPerSecond: null }, users: [1, 2] };
     await audit.record({ ...entry, apiKey: key, detail });
@@ -63,7 +63,7 @@ describe('the audit log', () => {
     expect(Math.abs((await now()).getTime() - (kept?.at.getTime() ?? 0))).toBeLessThan(60_000);
   });
 
-  it('lists the newest first, page by page, and goes on although changes were made meanwhile', async () => {
+  it('lists the newest entries first, page by page, also while entries are added', async () => {
     for (const subject of ['run_1', 'run_2', 'run_3']) await audit.record({ ...entry, subject });
     const first = await audit.list({}, 2, null);
     await audit.record({ ...entry, subject: 'run_4' });
@@ -72,7 +72,7 @@ describe('the audit log', () => {
     expect(second.next).toBeNull();
   });
 
-  it('keeps to what was asked for', async () => {
+  it('returns only the entries that match the filters', async () => {
     const { key } = await keys.add({ name: 'one', digest: 'digest-1', role: 'operator' });
     await audit.record({ ...entry, subject: 'run_1', apiKey: key });
     await audit.record({ ...entry, subject: 'run_2', method: 'PATCH', route: '/v1/runs/:id' });
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     expect(await subjectsOf({ route: '/v1/runs/:id', subject: 'run_1' })).toEqual([]);
   });
 
-  it('keeps to the time that was asked for: from the first moment on, and before the last', async () => {
+  it('includes the first moment of a time range, and excludes its end', async () => {
     await audit.record(entry);
     const [kept] = (await audit.list({}, 1, null)).items;
     const at = kept?.at ?? new Date(0);
@@ -92,7 +92,7 @@ describe('the audit log', () => {
     expect(await subjectsOf({ until: new Date(at.getTime() + 1) })).toEqual(['run_1']);
   });
 
-  it('refuses to go on from what is no id', async () => {
+  it('refuses a cursor that is not an id', async () => {
     await expect(audit.list({}, 10, 'nonsense')).rejects.toThrow(InvalidCursorError);
   });
 });

@@ -19,7 +19,7 @@ export interface CallsOfOperation extends Answers {
 export interface KeyCalls {
   /** Today and the seven days before, oldest first; a day without calls has zeros. */
   days: CallsOfDay[];
-  /** Operations of those days, most recently called first. */
+  /** Operations called in these days, most recently called first. */
   operations: CallsOfOperation[];
 }
 

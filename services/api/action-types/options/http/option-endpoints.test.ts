@@ -2,26 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { actionTypeConfig } from '../../../../../shared/contracts/endpoints/engine-config.ts';
 import {
   webhookHeaders,
   webhookKeyOf,
   webhookProblem,
 } from '../../../../../shared/domain/endpoint/standard-webhooks.ts';
-import type { RegisteredActionType, SecretName } from '../../../../../shared/ports/registry.ts';
-import { createSecretBox } from '../../../../../shared/runtime/configuration/secret-box.ts';
-import { createEgressGuard } from '../../../../../shared/runtime/egress/address-guard.ts';
-import { readInstallationEgress } from '../../../../../shared/runtime/configuration/installation-egress.ts';
-import { secretPlace } from '../../../../../shared/runtime/installation/action-type-secrets.ts';
-import { systemClock } from '../../../../../shared/runtime/system-clock.ts';
+import {
+  registeredTypeAt as typeAt,
+  someSigningSecret as signing,
+  typeEndpointsDeps,
+} from '../../../../../test/support/registered-type-at.ts';
 import { createOptionEndpoints } from './option-endpoints.ts';
 
-/** Of the vectors that Standard Webhooks publishes. */
-const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 const ride = { value: 'ride-5', label: 'Ride, 5 off' };
 
-describe('asking a team for the options of a parameter', () => {
+describe('a request for the options of a parameter', () => {
   let server: Server;
   let seen: IncomingMessage[];
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -50,9 +45,9 @@ describe('asking a team for the options of a parameter', () => {
   const ask = (
     query: { country?: string; search?: string } = {},
     { url = `${base}/v1/options`, type = typeAt(base) } = {},
-  ) => source.ask({ type, url: new URL(url), country: query.country, search: query.search, limit: 50 });
+  ) => source.fetch({ type, url: new URL(url), country: query.country, search: query.search, limit: 50 });
 
-  it('is one GET with what is looked for, behind what the URL has of its own', async () => {
+  it('is one GET request that appends the search to the query of the URL', async () => {
     expect(await ask()).toEqual({ ok: true, page: { options: [ride], more: false } });
     await ask({ country: 'SG', search: '5 off & more' }, { url: `${base}/v1/options?kind=ride` });
     expect(seen.map(({ method, url }) => [method, url])).toEqual([
@@ -63,7 +58,7 @@ describe('asking a team for the options of a parameter', () => {
     expect(seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('carries the secrets of the type’s calls', async () => {
+  it('has the credentials of the type’s calls', async () => {
     const type = typeAt(base, { authorization: 'Bearer 47.11', signing });
     await ask({}, { type });
     expect(seen[0]?.headers.authorization).toBe('Bearer 47.11');
@@ -72,7 +67,7 @@ describe('asking a team for the options of a parameter', () => {
     expect(seen[1]?.headers.authorization).toBe('Bearer of the environment');
   });
 
-  it('is not sent without a secret that is missing here, or opens for another address alone', async () => {
+  it('is not sent if a secret is missing, or belongs to another address', async () => {
     const unset = typeAt(base, {}, { authorizationEnv: 'OTHER_AUTHORIZATION' });
     expect(await ask({}, { type: unset })).toMatchObject({ ok: false, cause: /^here OTHER_AUTHORIZATION is not set/ });
     const { secrets } = typeAt('http://127.0.0.1:1', { authorization: 'Bearer 47.11' });
@@ -89,7 +84,7 @@ describe('asking a team for the options of a parameter', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('reads no answer of 10 MiB', async () => {
+  it('refuses a response of 10 MiB', async () => {
     answer = (_request, response) => {
       const options = [{ ...ride, description: 'x'.repeat(10 * 1024 * 1024) }];
       response.end(JSON.stringify({ options }));
@@ -97,7 +92,7 @@ describe('asking a team for the options of a parameter', () => {
     expect(await ask()).toEqual({ ok: false, cause: 'answer longer than 1048576 bytes' });
   });
 
-  it('waits for no server that hangs', async () => {
+  it('has a timeout for a server that hangs', async () => {
     source = sourceOf(150);
     answer = () => undefined;
     expect(await ask()).toEqual({ ok: false, cause: 'no whole answer within 150 ms' });
@@ -113,21 +108,21 @@ describe('asking a team for the options of a parameter', () => {
     ['a value that is neither text nor number', { options: [{ value: true }] }, 'options.0.value: Invalid input'],
     ['a label that is none', { options: [ride, { value: 'x', label: 5 }] }, 'options.1.label: Invalid input'],
     ['a word for more', { options: [], more: 'yes' }, 'more: Invalid input'],
-  ])('refuses %s, and says where', async (_name, body, where) => {
+  ])('refuses %s, and names the invalid place in the response', async (_name, body, where) => {
     answer = (_request, response) => response.end(body === undefined ? '<html>' : JSON.stringify(body));
     const answered = await ask();
     expect(answered.ok).toBe(false);
-    expect(!answered.ok && answered.cause).toContain(`the answer is not what was agreed: ${where}`);
+    expect(!answered.ok && answered.cause).toContain(`the response is not valid: ${where}`);
   });
 
-  it('takes 5,000 options, and an answer with fields that it does not know', async () => {
+  it('accepts 5,000 options, and a response with unknown fields', async () => {
     const options = Array.from({ length: 5000 }, (_, index) => ({ value: `reward-${index}`, colour: 'red' }));
     answer = (_request, response) => response.end(JSON.stringify({ options, version: 2 }));
     const answered = await ask();
     expect(answered.ok && answered.page.options.length).toBe(5000);
   });
 
-  it('connects to no address that the installation does not call, whatever name it hides behind', async () => {
+  it('connects to no blocked address, whatever name resolves to it', async () => {
     const forbidden = { ok: false, cause: 'address that may not be called' };
     for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '2852039166']) {
       expect(await ask({}, { url: `http://${host}/latest` })).toEqual(forbidden);
@@ -135,7 +130,7 @@ describe('asking a team for the options of a parameter', () => {
     expect(await ask({}, { url: 'http://innocent.test/options' })).toEqual(forbidden);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports a server that is not running', async () => {
     server.close();
     server.closeAllConnections();
     await once(server, 'close');
@@ -143,40 +138,21 @@ describe('asking a team for the options of a parameter', () => {
   });
 });
 
-const guard = createEgressGuard([readInstallationEgress({})]);
-/** Every name stands for where clouds keep the keys of machines. */
-const names = { addressesOf: () => Promise.resolve(['169.254.169.254']), close: () => undefined };
-
 function sourceOf(timeoutMs = 20_000) {
-  const environment = { REWARDS_AUTHORIZATION: 'Bearer of the environment' };
-  return createOptionEndpoints({ egress: { guard, names }, secretBox, environment, clock: systemClock, timeoutMs });
-}
-
-function typeAt(
-  base: string,
-  secrets: Partial<Record<SecretName, string>> = {},
-  more: object = {},
-): RegisteredActionType {
-  const config = actionTypeConfig.parse({ url: `${base}/v1/batches`, class: 'A', ...more });
-  const sealed = (secret: SecretName) => {
-    const text = secrets[secret];
-    if (text === undefined) return {};
-    const place = secretPlace('award-reward', secret, config);
-    return { [secret]: { sealed: secretBox.seal(text, place).sealed, changedAt: new Date(0) } };
-  };
-  return {
-    ...{ name: 'award-reward', revision: 1, enabled: true, origin: 'api', config },
-    secrets: { ...sealed('authorization'), ...sealed('signing') },
-    ...{ createdAt: new Date(0), updatedAt: new Date(0) },
-  };
+  return createOptionEndpoints({ ...typeEndpointsDeps, timeoutMs });
 }
 
 function signatureProblem(request: IncomingMessage | undefined): string | null {
   const key = webhookKeyOf(signing);
   if (!key || !request) throw new Error('there is no call, or no key');
-  const one = (name: string) => String(request.headers[name]);
+  const header = (name: string) => String(request.headers[name]);
   const { id, timestamp, signature } = webhookHeaders;
-  const received = { id: one(id), timestamp: one(timestamp), signature: one(signature), body: Buffer.alloc(0) };
+  const received = {
+    id: header(id),
+    timestamp: header(timestamp),
+    signature: header(signature),
+    body: Buffer.alloc(0),
+  };
   return webhookProblem(key, received, Date.now() / 1000);
 }
 

@@ -2,8 +2,10 @@ import type { Pool } from 'pg';
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** Newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are. */
-const campaignsLookedAt = 300;
+/**
+ * Number of newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are.
+ */
+const searchedCampaigns = 300;
 
 export interface UsedValue {
   value: string | number;
@@ -19,7 +21,7 @@ export interface UsedValuesSearch {
   /** Part of the value, case-insensitive. */
   text?: string | undefined;
   country?: string | undefined;
-  /** Only these values, in any notation. */
+  /** Only these values, compared as JSON: `5.0` matches `5`, and the string `"5"` does not. */
   among?: readonly (string | number)[];
   limit: number;
 }
@@ -30,11 +32,15 @@ export type UsedValues = ReturnType<typeof createUsedValues>;
 export function createUsedValues({ pool }: { pool: Pool }) {
   return {
     list: async ({ actionType, parameter, text, country, among, limit }: UsedValuesSearch): Promise<UsedValue[]> => {
-      const asked = {
-        ...{ actionType, parameter, limit },
-        ...{ pattern: patternOf(text), country: country ?? null, among: among ? JSON.stringify(among) : null },
+      const params = {
+        actionType,
+        parameter,
+        limit,
+        pattern: patternOf(text),
+        country: country ?? null,
+        among: among ? JSON.stringify(among) : null,
       };
-      return (await pool.query<UsedValue>(selectUsed.with(asked))).rows;
+      return (await pool.query<UsedValue>(selectUsed.with(params))).rows;
     },
   };
 }
@@ -52,7 +58,7 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   ($) => `
   select v.value, array_agg(distinct country order by country) as countries,
     count(distinct c.id)::int as campaigns
-  from (select id, revision from campaigns order by id desc limit ${campaignsLookedAt}) c
+  from (select id, revision from campaigns order by id desc limit ${searchedCampaigns}) c
   join revisions r on r.campaign = c.id and r.revision = c.revision
   cross join jsonb_array_elements(r.definition -> 'chain') step
   cross join lateral (select step -> 'params' #> ${$('parameter')}::text[] as value) v

@@ -12,7 +12,7 @@ import { inTransaction } from '../../../../../shared/postgres/connection/transac
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** Days for which the same question returns the same count. Older ones are deleted with the next request. */
+/** Days for which a stored count is returned for the same audience. The next request deletes older counts. */
 const keptDays = 30;
 const droppedAtOnce = 100;
 
@@ -23,8 +23,8 @@ export interface CountRecord {
   question: CountQuestion;
   countries: StoredCountry[];
   /** Owner or name of the key. */
-  askedBy: string;
-  askedAt: Date;
+  requestedBy: string;
+  requestedAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
 }
@@ -34,12 +34,12 @@ export interface NewCount {
   question: CountQuestion;
   key: string;
   /** True: count again even if there is a count. */
-  anew: boolean;
+  isForced: boolean;
   by: { key: string; account: string };
 }
 
 /** `known`: the same count is open or done. `too-many`: the account has reached its limit of open counts. */
-export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
+export type CountOutcome = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
 export type CountRequests = ReturnType<typeof createCountRequests>;
 
@@ -54,20 +54,20 @@ export function createCountRequests({ pool }: { pool: Pool }) {
 
     /** Returns the newest finished count of a key, or undefined. */
     done: async (key: string): Promise<CountRecord | undefined> => {
-      const { rows } = await pool.query<CountRecord>(selectByKey.with({ key, isDoneOnly: true, anew: false }));
+      const { rows } = await pool.query<CountRecord>(selectByKey.with({ key, isDoneOnly: true, isForced: false }));
       return rows[0];
     },
 
-    ask: ({ countId, question, key, anew, by }: NewCount): Promise<Asked> =>
-      inTransaction(pool, async (client): Promise<Asked> => {
+    request: ({ countId, question, key, isForced, by }: NewCount): Promise<CountOutcome> =>
+      inTransaction(pool, async (client): Promise<CountOutcome> => {
         // Serializes an account's requests, so that the second of two concurrent ones finds the first one's count.
         await client.query('select from api_keys where id = $1 for no key update', [by.account]);
-        const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, anew }));
+        const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, isForced }));
         if (rows[0]) return { kind: 'known', record: rows[0] };
         const { rows: open } = await client.query<{ open: number }>(countOpen, [by.account]);
         if ((open[0]?.open ?? 0) >= openCountsAtMost) return { kind: 'too-many' };
         await client.query(dropOld);
-        await client.query(insertOne.with({ countId, question, key, account: by.account, askedBy: by.key }));
+        await client.query(insertOne.with({ countId, question, key, account: by.account, requestedBy: by.key }));
         const record = await get(client, countId);
         if (!record) throw new Error(`the count ${countId} is gone right after it was written`);
         return { kind: 'begun', record };
@@ -89,17 +89,18 @@ export function createCountRequests({ pool }: { pool: Pool }) {
 }
 
 const columns = `
-  c.id as "countId", c.state, c.cause, c.question, c.countries, c.asked_at as "askedAt", c.started_at as "startedAt",
-  c.ended_at as "endedAt", (select coalesce(k.owner, k.name) from api_keys k where k.id = c.asked_by) as "askedBy"`;
+  c.id as "countId", c.state, c.cause, c.request as question, c.countries, c.requested_at as "requestedAt",
+  c.started_at as "startedAt", c.ended_at as "endedAt",
+  (select coalesce(k.owner, k.name) from api_keys k where k.id = c.requested_by) as "requestedBy"`;
 
 const selectOne = `select ${columns} from audience_counts c where c.id = $1`;
 
-const selectByKey = statementOf<{ key: string; isDoneOnly: boolean; anew: boolean }>(
+const selectByKey = statementOf<{ key: string; isDoneOnly: boolean; isForced: boolean }>(
   'audience-count-by-key',
   ($) => `
   select ${columns} from audience_counts c
   where c.key = ${$('key')} and (
-    (c.state = 'done' and not ${$('anew')}::boolean and c.ended_at > now() - ${keptDays} * interval '1 day')
+    (c.state = 'done' and not ${$('isForced')}::boolean and c.ended_at > now() - ${keptDays} * interval '1 day')
     or (c.state in ('waiting', 'running') and not ${$('isDoneOnly')}::boolean))
   order by c.id desc limit 1`,
 );
@@ -112,22 +113,22 @@ const dropOld = `
     select id from audience_counts where ended_at < now() - ${keptDays} * interval '1 day'
     order by ended_at limit ${droppedAtOnce} for update skip locked)`;
 
-const insertOne = statementOf<{ countId: string; question: object; key: string; account: string; askedBy: string }>(
+const insertOne = statementOf<{ countId: string; question: object; key: string; account: string; requestedBy: string }>(
   'insert-audience-count',
   ($) => `
-  insert into audience_counts (id, account, asked_by, question, key, state)
-  values (${$('countId')}, ${$('account')}, ${$('askedBy')}, ${$('question')}::jsonb, ${$('key')}, 'waiting')`,
+  insert into audience_counts (id, account, requested_by, request, key, state)
+  values (${$('countId')}, ${$('account')}, ${$('requestedBy')}, ${$('question')}::jsonb, ${$('key')}, 'waiting')`,
 );
 
 const selectPage = statementOf<SeenParams & { limit: number; before: string | null }>(
   'audience-counts',
   ($) => `
   select ${columns} from audience_counts c
-  where (${$('before')}::uuid is null or c.id < ${$('before')}) and ${isSeen($, `c.question -> 'countries'`)}
+  where (${$('before')}::uuid is null or c.id < ${$('before')}) and ${isSeen($, `c.request -> 'countries'`)}
   order by c.id desc limit ${$('limit')}`,
 );
 
 const cancelOne = `
-  update audience_counts set state = 'cancelled', resolved = null, place = null, cause = null, owner = null,
+  update audience_counts set state = 'cancelled', resolved = null, cursor = null, cause = null, owner = null,
     lease_until = null, ended_at = now()
   where id = $1 and state in ('waiting', 'running')`;

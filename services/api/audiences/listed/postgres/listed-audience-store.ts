@@ -5,7 +5,7 @@ import type { CampaignDefinition } from '../../../../../shared/contracts/campaig
 import type { AudienceState } from '../../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { AudienceKind } from '../../../../../shared/contracts/campaigns/audiences.ts';
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
-import { countriesOfList } from '../../lists/postgres/audience-statements.ts';
+import { countriesOfList, usersOfList } from '../../lists/postgres/audience-statements.ts';
 import { endOfList } from '../../lists/postgres/list-end.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
@@ -19,7 +19,9 @@ export interface NamedSearch {
   kind?: AudienceKind | undefined;
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
-  /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
+  /** Upper bound on the users of a list. */
+  usersAtMost?: number | undefined;
+  /** True: sources in use. False: ready lists and saved audiences that no campaign and no saved audience uses. */
   isUsed?: boolean | undefined;
   /** Country with users of the source; for a segment, also a country of one of its newest uses. */
   country?: string | undefined;
@@ -53,7 +55,7 @@ export interface NamedRow extends NamedPlace {
   /** Time at which a list is deleted; null while it is in use, and for other kinds. */
   expiresAt: Date | null;
   usedBy: number;
-  leftOutBy: number;
+  excludedBy: number;
   usedBySaved: number;
   /** Newest campaign and newest saved audience that use the source. */
   campaignId: string | null;
@@ -121,6 +123,7 @@ interface SearchParams extends SeenParams {
   kind: AudienceKind | null;
   state: AudienceState | null;
   hasRejects: boolean | null;
+  usersAtMost: number | null;
   isUsed: boolean | null;
   country: string | null;
   list: string | null;
@@ -128,7 +131,7 @@ interface SearchParams extends SeenParams {
 }
 
 function paramsOf({ text, within, ...search }: NamedSearch): SearchParams {
-  const { owner, id, kind, state, hasRejects, isUsed, country, list, segment } = search;
+  const { owner, id, kind, state, hasRejects, usersAtMost, isUsed, country, list, segment } = search;
   return {
     pattern: patternOf(text),
     owner: owner ?? null,
@@ -136,6 +139,7 @@ function paramsOf({ text, within, ...search }: NamedSearch): SearchParams {
     kind: kind ?? null,
     state: state ?? null,
     hasRejects: hasRejects ?? null,
+    usersAtMost: usersAtMost ?? null,
     isUsed: isUsed ?? null,
     country: country ?? null,
     list: list ?? null,
@@ -157,18 +161,18 @@ const countriesOf = `case n.kind when 'list' then ${countriesOfList('a')}
   when 'saved' then coalesce(r.definition -> 'countries', '[]') else '[]' end`;
 
 const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) => `
-  n.is_there and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
+  n.is_available and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
     or ${ownerOf} ilike ${$('pattern')})
   and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
 
 /** Newest uses of a segment that are searched for a country, so that the cost of a row is constant. */
-const usesLookedAt = 100;
+const searchedUses = 100;
 
 /** SQL condition: one of the newest campaigns and saved audiences with the segment has the country. */
 const isUsedIn = (country: string) => `exists (
     select from (
       select used_by from audience_uses u where u.kind = n.kind and u.source = n.source
-      order by by_saved desc, used_by desc limit ${usesLookedAt}
+      order by by_saved_audience desc, used_by desc limit ${searchedUses}
     ) newest
     where exists (
       select from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
@@ -184,7 +188,7 @@ const isIn = (country: string) =>
 
 /** SQL condition: the source is a saved audience that includes or excludes a list or a segment. */
 const savedWith = (kind: 'list' | 'segment', source: string) => `n.kind = 'saved' and n.target in (
-        select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved)`;
+        select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved_audience)`;
 
 /** SQL condition: the source is unused. Segments are excluded; they belong to the segmentation service. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
@@ -195,7 +199,10 @@ interface PageParams extends SearchParams {
   seq: number | null;
 }
 
-/** SQL of the audience that a count must have, without its hold-out, which does not change the count. */
+/**
+ * SQL of the audience by which the exact count of a row is found. The hold-out is removed, because it does not change
+ * the count.
+ */
 const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
@@ -205,11 +212,14 @@ const newestUse = (by: string) => `
     select u.used_by from audience_uses u
     where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;
 
-/** Columns that only rows of the page need are looked up after its limit, with one index look-up each. */
+/**
+ * Selects a page. Columns that do not affect order or filter are looked up after the limit is applied, with one index
+ * look-up for each row.
+ */
 const selectPage = unnamedStatementOf<PageParams>(
   ($) => `
   with p as materialized (
-    select n.kind, n.source, n.target, n.uses, n.campaigns, n.left_out_by, n.saved_audiences, n.seq,
+    select n.kind, n.source, n.target, n.uses, n.campaigns, n.excluded_by, n.saved_audiences, n.seq,
       a.name as list_name, ${ownerOf} as owner, a.state, a.users, a.rejected,
       a.created_at as uploaded_at, a.ready_at, s.name as saved_name, s.revision, s.estimate,
       s.created_at as saved_at, r.definition
@@ -219,6 +229,8 @@ const selectPage = unnamedStatementOf<PageParams>(
       and (${$('kind')}::text is null or n.kind = ${$('kind')})
       and (${$('state')}::text is null or a.state = ${$('state')})
       and (${$('hasRejects')}::boolean is null or (a.rejected > 0) = ${$('hasRejects')})
+      and (${$('usersAtMost')}::float8 is null
+        or ${usersOfList('a')} <= ${$('usersAtMost')} and a.state = 'ready')
       and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.uses > 0 else ${isIdle} end)
       and (${$('country')}::text is null or ${isIn($('country'))})
       and (${$('list')}::text is null or ${savedWith('list', $('list'))})
@@ -226,7 +238,7 @@ const selectPage = unnamedStatementOf<PageParams>(
       and (${$('uses')}::int is null or (n.uses, n.seq) < (${$('uses')}, ${$('seq')}::bigint))
     order by n.uses desc, n.seq desc limit ${$('limit')}
   )
-  select p.kind, p.source, p.uses, p.seq::float8 as seq, p.campaigns as "usedBy", p.left_out_by as "leftOutBy",
+  select p.kind, p.source, p.uses, p.seq::float8 as seq, p.campaigns as "usedBy", p.excluded_by as "excludedBy",
     p.saved_audiences as "usedBySaved",
     coalesce(p.list_name, p.saved_name) as name, p.definition ->> 'description' as description,
     p.owner,
@@ -239,18 +251,18 @@ const selectPage = unnamedStatementOf<PageParams>(
     newest.id as "campaignId", newest.name as "campaignName",
     newest_saved.id as "savedAudienceId", newest_saved.name as "savedName",
     case when p.kind = 'list' and p.state = 'ready' then jsonb_build_object(
-        'users', (select coalesce(sum(value::float8), 0) from jsonb_each_text(p.users)), 'asOf', p.ready_at, 'id', null,
+        'users', ${usersOfList('p')}, 'asOf', p.ready_at, 'id', null,
         'countries', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(p.users) k))
       when exact.id is not null then jsonb_build_object(
         'users', (select coalesce(sum((line ->> 'users')::float8), 0) from jsonb_array_elements(exact.countries) line),
-        'asOf', exact.started_at, 'id', exact.id, 'countries', exact.question -> 'countries') end as counted,
+        'asOf', exact.started_at, 'id', exact.id, 'countries', exact.request -> 'countries') end as counted,
     case when (p.estimate ->> 'revision')::int = p.revision then p.estimate end as estimated
   from p
-  left join lateral (${newestUse('not u.by_saved')}) use on true
+  left join lateral (${newestUse('not u.by_saved_audience')}) use on true
   left join campaigns newest on newest.id = use.used_by and exists (
     select from revisions v
     where v.campaign = newest.id and v.revision = newest.revision and ${isSeenRevision($, 'v')})
-  left join lateral (${newestUse('u.by_saved')}) saved_use on true
+  left join lateral (${newestUse('u.by_saved_audience')}) saved_use on true
   left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by and exists (
     select from revisions v where v.saved_audience = newest_saved.id
       and v.revision = newest_saved.revision and ${isSeen($, `v.definition -> 'countries'`)})
@@ -259,21 +271,24 @@ const selectPage = unnamedStatementOf<PageParams>(
     from audience_uses u
     join named_audiences t on t.kind = u.kind and t.source = u.source
     join audiences l on l.id = t.target
-    where p.kind = 'saved' and u.used_by = p.target and u.by_saved and u.kind = 'list' and not u.left_out
+    where p.kind = 'saved' and u.used_by = p.target and u.by_saved_audience and u.kind = 'list' and not u.is_excluded
   ) bad on true
   left join lateral (
-    select c.id, c.countries, c.question, coalesce(c.started_at, c.asked_at) as started_at from audience_counts c
-    where p.kind <> 'list' and c.state = 'done' and c.question -> 'with' is null
-      and hashtextextended((c.question -> 'audience')::text, 0) = hashtextextended((${audienceOf})::text, 0)
-      and c.question -> 'audience' = ${audienceOf}
-      and (p.kind <> 'saved' or c.question -> 'countries' @> (p.definition -> 'countries')
-        and p.definition -> 'countries' @> (c.question -> 'countries'))
+    select c.id, c.countries, c.request, coalesce(c.started_at, c.requested_at) as started_at from audience_counts c
+    where p.kind <> 'list' and c.state = 'done' and c.request -> 'with' is null
+      and hashtextextended((c.request -> 'audience')::text, 0) = hashtextextended((${audienceOf})::text, 0)
+      and c.request -> 'audience' = ${audienceOf}
+      and (p.kind <> 'saved' or c.request -> 'countries' @> (p.definition -> 'countries')
+        and p.definition -> 'countries' @> (c.request -> 'countries'))
     order by c.ended_at desc limit 1
   ) exact on true
   order by p.uses desc, p.seq desc`,
 );
 
-/** Counts row by row: quotas bound the number of lists and saved audiences. Deleted ones are skipped. */
+/**
+ * Counts sources row by row, which is cheap because quotas bound the number of lists and saved audiences. Deleted ones
+ * are skipped.
+ */
 const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' | keyof SeenParams>>(
   ($) => `
   select n.kind, count(*)::int as "all", count(*) filter (where a.rejected > 0)::int as "withRejects",

@@ -24,7 +24,7 @@ export const insert = statementOf<NewList>(
 
 const columns = `
   id as "audienceId", name, owner, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
-    rejected::float8 as rejected, cause,
+    rejected::float8 as rejected, cause, is_kept as kept,
   created_at as "createdAt", ready_at as "readyAt",
   ${usesOfList('campaigns')} as "usedBy", ${usesOfList('saved_audiences')} as "usedBySaved", ${endOfList} as "expiresAt"`;
 
@@ -34,6 +34,10 @@ export const selectOne = `select ${columns} from audiences a where id = $1`;
 export const countriesOfList = (list: string) =>
   `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
 
+/** SQL of the number of users of a list, over all its countries. */
+export const usersOfList = (list: string) =>
+  `(select coalesce(sum(value::float8), 0) from jsonb_each_text(${list}.users))`;
+
 interface ListChange {
   audienceId: string;
   /** Null: unchanged. */
@@ -41,13 +45,16 @@ interface ListChange {
   owner: string | null;
   /** True if the change sets the owner, also to null. */
   hasOwner: boolean;
+  /** Null: unchanged. */
+  kept: boolean | null;
 }
 
 export const change = statementOf<ListChange>(
   'change-list',
   ($) => `
   update audiences set name = coalesce(${$('name')}, name),
-    owner = case when ${$('hasOwner')}::boolean then ${$('owner')} else owner end
+    owner = case when ${$('hasOwner')}::boolean then ${$('owner')} else owner end,
+    is_kept = coalesce(${$('kept')}::boolean, is_kept)
   where id = ${$('audienceId')}`,
 );
 
@@ -56,7 +63,10 @@ export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
     limit $3`;
 
-/** Temporary table: not logged, visible to this connection only, and dropped with it. */
+/**
+ * Creates the temporary table of rows. The table is not logged, is visible to this connection only, and is dropped with
+ * the connection.
+ */
 export const createRows = `
   create temporary table upload_rows (
     country text collate "C" not null, user_id text collate "C" not null, line bigint
@@ -68,7 +78,7 @@ export const insertRows = `
   select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
 
 /** Parameters: $1 list, $2 attempt, $3 bytes of the user ids received so far. */
-export const hearOf = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
+export const updateProgress = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
 
 /** Parameters: $1 list, $2 users in a part. Returns the number of users. A user's first row decides the country. */
 export const insertParts = `

@@ -27,8 +27,8 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
 
   /** Returns false if a list of this id is ready. */
   async function insert({ account = null, owner = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
-    const asked = { account, quotas, of: ['lists', ...bytesOfLists] as const };
-    const { rowCount } = await withinQuota(pool, asked, (client) =>
+    const quota = { account, quotas, of: ['lists', ...bytesOfLists] as const };
+    const { rowCount } = await withinQuota(pool, quota, (client) =>
       client.query(statements.insert.with({ ...start, account, owner, attempt })),
     );
     return rowCount === 1;
@@ -48,16 +48,16 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
         return { kind: 'ready', record };
       }
       const { country, account = null } = start;
-      const asked = { account, quotas, of: bytesOfLists };
-      const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country, asked });
+      const quota = { account, quotas, of: bytesOfLists };
+      const upload = await beginUpload({ pool, uploadPool, audienceId, attempt, country, quota });
       const finish: Upload<AudienceRecord>['finish'] = async (end, judge) =>
         (await upload.finish(end, judge)) ? await get(audienceId) : undefined;
       return { kind: 'begun', upload: { ...upload, finish } };
     },
 
-    change: async (audienceId, { name = null, owner }) => {
+    change: async (audienceId, { name = null, owner, kept = null }) => {
       const hasOwner = owner !== undefined;
-      await pool.query(statements.change.with({ audienceId, name, owner: owner ?? null, hasOwner }));
+      await pool.query(statements.change.with({ audienceId, name, owner: owner ?? null, hasOwner, kept }));
       return await get(audienceId);
     },
 

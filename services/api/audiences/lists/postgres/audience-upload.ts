@@ -6,10 +6,13 @@ import { maxRejectsKept, type JudgeUpload, type Upload, type UploadEnd } from '.
 import { beyondQuota, lockQuotas, type QuotaQuestion } from '../../../../../shared/postgres/registry/account-quotas.ts';
 import * as statements from './audience-statements.ts';
 
-/** Paging reads one part at a time. A part has as many users as a page of a segment usually has. */
+/**
+ * Users in one part of a stored list. Paging reads one part at a time. A part has as many users as a page of a segment
+ * usually has.
+ */
 const usersPerPart = 1000;
 /** Shortest time between two updates of an upload's progress, in milliseconds. */
-const heardOfEveryMs = 10_000;
+const progressEveryMs = 10_000;
 
 export interface UploadDeps {
   pool: Pool;
@@ -19,10 +22,13 @@ export interface UploadDeps {
   attempt: string;
   /** Country of all rows; null if each row has its own. */
   country: string | null;
-  asked: QuotaQuestion;
+  quota: QuotaQuestion;
 }
 
-/** Upload of the port, except that the caller reads the record. */
+/**
+ * Upload as declared by the port, except that `finish` returns only whether the list is ready. The caller then reads
+ * its record.
+ */
 export type BegunUpload = Omit<Upload<unknown>, 'finish'> & {
   finish(end: UploadEnd, judge?: JudgeUpload): Promise<boolean>;
 };
@@ -38,10 +44,10 @@ export async function beginUpload({
   audienceId,
   attempt,
   country,
-  asked,
+  quota,
 }: UploadDeps): Promise<BegunUpload> {
   const client = await uploadPool.connect();
-  let heardOfMs = performance.now();
+  let progressAtMs = performance.now();
   let bytes = 0;
   let isOver = false;
 
@@ -65,10 +71,10 @@ export async function beginUpload({
       const ids = users.join('\n');
       await client.query(statements.insertRows, [countries.join('\n'), ids, kept]);
       bytes += Buffer.byteLength(ids);
-      if (performance.now() - heardOfMs < heardOfEveryMs) return;
-      heardOfMs = performance.now();
-      await pool.query(statements.hearOf, [audienceId, attempt, bytes]);
-      const beyond = await beyondQuota(pool, asked, 0);
+      if (performance.now() - progressAtMs < progressEveryMs) return;
+      progressAtMs = performance.now();
+      await pool.query(statements.updateProgress, [audienceId, attempt, bytes]);
+      const beyond = await beyondQuota(pool, quota, 0);
       if (beyond) throw beyond;
     },
     finish: async (read, judge) => {
@@ -86,10 +92,10 @@ export async function beginUpload({
         judge?.(counted);
         const { rows, rejected, rejects } = counted;
         // Quotas are locked before the list's row, in the same order as by an upload that replaces this one.
-        await lockQuotas(client, asked);
+        await lockQuotas(client, quota);
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;
-        const beyond = await beyondQuota(client, asked, 0);
+        const beyond = await beyondQuota(client, quota, 0);
         if (beyond) throw beyond;
         await writeRejects(client, audienceId, rejects);
         await client.query('commit');

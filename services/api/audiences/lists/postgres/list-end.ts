@@ -9,8 +9,8 @@ const naming = (part: 'include' | 'exclude') => `
     jsonb_build_array(jsonb_build_object('list', ${publicListId('a.id')})))`;
 
 /**
- * True if a scheduled or running campaign needs the list, in the revision that it runs with. It uses the index of
- * audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
+ * SQL condition: a scheduled or running campaign needs the list, in the revision that it runs with. The condition uses
+ * the index of audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
  */
 const isNeeded = `
   exists (
@@ -25,7 +25,7 @@ const isNeeded = `
  * The retention is a setting of the trigger service.
  */
 export const endOfList = `
-  case when a.state <> 'receiving' and ${usesOfList('saved_audiences')} = 0 and not ${isNeeded} then
+  case when a.state <> 'receiving' and not a.is_kept and ${usesOfList('saved_audiences')} = 0 and not ${isNeeded} then
     a.created_at + (
       select nullif(value::int, 0) from service_settings
       where service = 'trigger' and name = 'RETENTION_AUDIENCES_DAYS'

@@ -4,7 +4,7 @@ import type { UserBounds } from '../../../../../shared/contracts/campaigns/user-
 import { publicId, uuidOf } from '../../../../../shared/domain/ids/ids.ts';
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
-import type { Redefined } from '../../../frame/redefined.port.ts';
+import type { Redefinition } from '../../../frame/redefinition.port.ts';
 import { insertNextRevision, insertRevised } from '../../../frame/postgres/revised-rows.ts';
 
 export interface SavedAudienceRecord {
@@ -16,7 +16,7 @@ export interface SavedAudienceRecord {
 }
 
 export interface SavedAudienceUse {
-  /** Campaigns that are not archived and have its sources. */
+  /** Campaigns that are not archived and have the sources of this audience. */
   usedBy: number;
   latest: { campaignId: string; name: string; revision: number; createdAt: Date } | null;
 }
@@ -24,7 +24,7 @@ export interface SavedAudienceUse {
 export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 
 /** A list that the audience names was deleted meanwhile: nothing was written. */
-export type ListGone = 'list-gone';
+export type ListDeleted = 'list-gone';
 
 export type SavedAudiences = ReturnType<typeof createSavedAudienceStore>;
 
@@ -44,7 +44,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     work: (client: PoolClient) => Promise<QueryResult>,
   ): Promise<number | undefined> {
     return withinQuota(pool, changes(account), async (client) =>
-      (await holdLists(client, definition)) ? ((await work(client)).rowCount ?? 0) : undefined,
+      (await lockLists(client, definition)) ? ((await work(client)).rowCount ?? 0) : undefined,
     );
   }
 
@@ -56,7 +56,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       savedAudienceId: string,
       definition: SavedAudienceDefinition,
       account: string | null,
-    ): Promise<UsedSavedAudience | ListGone> => {
+    ): Promise<UsedSavedAudience | ListDeleted> => {
       if (!(await get(savedAudienceId))) {
         const written = await write(definition, account, (client) =>
           client.query(insertSaved, [savedAudienceId, definition, account]),
@@ -78,7 +78,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       definition: SavedAudienceDefinition,
       revision: number,
       account: string | null,
-    ): Promise<Redefined<UsedSavedAudience> | ListGone | undefined> => {
+    ): Promise<Redefinition<UsedSavedAudience> | ListDeleted | undefined> => {
       const written = await write(definition, account, (client) =>
         client.query(nextRevision, [savedAudienceId, revision, definition, account]),
       );
@@ -88,14 +88,14 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     },
 
     /** Stores the estimate of a revision. No effect if the revision has changed, or there is no upper bound. */
-    noteEstimate: async (
+    saveEstimate: async (
       { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
       { atLeast, atMost }: UserBounds,
       asOf: Date,
     ): Promise<void> => {
       if (atMost === null) return;
       const estimate = { revision, atLeast, atMost, asOf: asOf.toISOString() };
-      await pool.query(noteEstimate, [savedAudienceId, revision, estimate]);
+      await pool.query(saveEstimate, [savedAudienceId, revision, estimate]);
     },
 
     /** Deletes a saved audience and its revisions. Campaigns keep their copies of its sources. */
@@ -109,7 +109,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
  * Returns true if all lists exist, and locks them in a fixed order, against deadlocks. None is deleted before the
  * transaction has ended (deleteUnusedList waits for it).
  */
-async function holdLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
+async function lockLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
   const { include, exclude = [] } = audience;
   const named = [...include, ...exclude].flatMap((entry) => ('list' in entry ? [entry.list] : []));
   if (named.length === 0) return true;
@@ -133,7 +133,7 @@ const insertSaved = insertRevised('saved_audiences', 'saved_audience');
 
 const nextRevision = insertNextRevision('saved_audiences', 'saved_audience');
 
-const noteEstimate = `
+const saveEstimate = `
   update saved_audiences set estimate = $3::jsonb where id = $1 and revision = $2`;
 
 const selectSaved = `
@@ -146,7 +146,7 @@ const selectUse = `
     (c.about #>> '{savedAudience,revision}')::int as revision, c.created_at as "createdAt"
   from named_audiences n
   cross join lateral (
-    select used_by from audience_uses where kind = 'saved' and source = n.source and not by_saved
+    select used_by from audience_uses where kind = 'saved' and source = n.source and not by_saved_audience
     order by used_by desc limit 1
   ) newest
   join campaigns c on c.id = newest.used_by

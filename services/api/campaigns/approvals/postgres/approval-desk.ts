@@ -15,7 +15,7 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
   return {
     policy: async () => (await readPolicy(pool)) ?? noPolicy,
 
-    prices: (of) => readPrices(pool, of),
+    prices: (revision) => readPrices(pool, revision),
 
     approvedBudgets: (campaignId) => readApprovedBudgets(pool, campaignId),
 
@@ -58,7 +58,7 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
 
 /** Inserts the next revision. The second of two concurrent statements inserts no row. */
 const insertPolicy = `
-  insert into approval_policies (revision, rules, made_by, approvers_sign_in)
+  insert into approval_policies (revision, rules, created_by, approvers_sign_in)
   select p.revision + 1, $1::jsonb, $2, $4 from (select coalesce(max(revision), 0) as revision from approval_policies) p
   where $3::int is null or p.revision = $3
   on conflict do nothing`;

@@ -32,19 +32,19 @@ import {
 import { readStartTerms } from '../../../../../shared/postgres/approvals/judge-start.ts';
 import { dropStart } from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
 import { judgeFrom } from '../../../../../shared/postgres/ledger/judge-from.ts';
-import { needOfRaise } from '../raised-budgets.ts';
-import type { Approving, Decided, Submission } from '../approval-desk.port.ts';
+import { approvalNeedOfRaise } from '../raised-budgets.ts';
+import type { ApprovalRequest, Decision, Submission } from '../approval-desk.port.ts';
 import { authorsOf, columnsOf, readHolder, votersOf } from './approval-reads.ts';
 import { readApprovedBudgets } from './approved-budgets.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
-import { voidOne } from './void-approvals.ts';
+import { voidApproval } from './void-approvals.ts';
 
 /** Reason of a refusal: without a known author, the campaign could never be approved. */
 const unknownAuthor =
   'it was written, or is submitted, with a key that has no owner, so its author is unknown. Give that key an owner under "Keys and people", then submit again';
 
 /** Locked row of an approval. All functions of this file run inside of a transaction. */
-interface Held {
+interface LockedApproval {
   approvalId: string;
   runId: string | null;
   hash: string;
@@ -59,7 +59,7 @@ interface Held {
 export async function submit(
   client: PoolClient,
   { campaign, usersAtMost, expected, raise, by }: Submission,
-): Promise<Decided> {
+): Promise<Decision> {
   const { campaignId, revision, definition } = campaign;
   const { rowCount } = await client.query(lockCampaign, [campaignId, revision]);
   if (rowCount === 0) return { kind: 'changed' };
@@ -70,30 +70,35 @@ export async function submit(
   const raises = raise !== undefined;
   const newest = await lockNewest(client, campaignId, raises ? 'raise' : 'campaign');
   const isInForce = newest !== undefined && approvalMoveOf('submit', newest.state) === 'stays';
-  if (isInForce && newest.hash === hashOfCovers(covers, null)) return done(client, newest.approvalId);
+  if (isInForce && newest.hash === hashOfCovers(covers, null)) return decisionOf(client, newest.approvalId);
 
   const start = { by: by.key, actions: definition.chain.map(({ action }) => action) };
-  const { rules, approvals: given, sums } = await readStartTerms(client, campaign, start, raise && { campaignId });
+  const {
+    rules,
+    approvals: given,
+    sums: unapprovedStarts,
+  } = await readStartTerms(client, campaign, start, raise && { campaignId });
   const approved = raise ? await readApprovedBudgets(client, campaignId) : null;
   // The whole raise needs approval, including parts that were approved before.
   const beyond = approved && { ...approved, budgets: [] };
   // A raise starts no users, so the sums of started users do not apply.
-  const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : sums);
+  const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : unapprovedStarts);
   const need = raise
-    ? largerOf(startNeed, needOfRaise(rules, { ...raise, approved: beyond, ...costs, sums }))
+    ? largerOf(startNeed, approvalNeedOfRaise(rules, { ...raise, approved: beyond, ...costs, unapprovedStarts }))
     : startNeed;
   if (need.approvers === 0) return { kind: 'none-needed' };
-  const { rows } = await client.query<Pick<Held, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
+  const { rows } = await client.query<Pick<LockedApproval, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
-  if (isInForce) await client.query(voidOne, [newest.approvalId, 'it was submitted anew']);
+  if (isInForce) await client.query(voidApproval, [newest.approvalId, 'it was submitted anew']);
   const wanted = { campaignId, revision, runId: null, raises, covers, expected, submittedBy: by.key };
-  return done(client, await insertApproval(client, { ...wanted, ...need }));
+  return decisionOf(client, await insertApproval(client, { ...wanted, ...need }));
 }
 
-export async function approve(client: PoolClient, { campaignId, hash, word, by }: Approving): Promise<Decided> {
-  const held = await lockByHash(client, campaignId, hash);
-  if (!held || approvalMoveOf('approve', held.state) === 'forbidden') return notInForce(client, campaignId, held);
-  const { approvalId, authors, covers, revision, raises, runId, state } = held;
+export async function approve(client: PoolClient, { campaignId, hash, word, by }: ApprovalRequest): Promise<Decision> {
+  const locked = await lockByHash(client, campaignId, hash);
+  if (!locked || approvalMoveOf('approve', locked.state) === 'forbidden')
+    return refuseApproval(client, campaignId, locked);
+  const { approvalId, authors, covers, revision, raises, runId, state } = locked;
   const policy = await readPolicy(client);
   const voter = await readHolder(client, by.key);
   const voters = onlyRow((await client.query<{ voters: KeyHolder[] }>(selectVoters, [approvalId])).rows).voters;
@@ -108,12 +113,12 @@ export async function approve(client: PoolClient, { campaignId, hash, word, by }
   const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
   const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
   // A request beyond an earlier approval may need more approvers than the rules require. `submit` stored that number.
-  const approvers = Math.max(need.approvers, held.needed);
+  const approvers = Math.max(need.approvers, locked.needed);
   const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
-  if (isLast && runId !== null) await letGoOn(client, runId, covers, owner);
+  if (isLast && runId !== null) await resumeApprovedRun(client, runId, covers, owner);
   if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, owner);
-  return done(client, approvalId, isLast);
+  return decisionOf(client, approvalId, isLast);
 }
 
 export async function sendBack(
@@ -121,33 +126,38 @@ export async function sendBack(
   campaignId: string,
   hash: string | null,
   word: string,
-): Promise<Decided> {
-  const held = hash === null ? await lockNewest(client, campaignId) : await lockByHash(client, campaignId, hash);
-  if (!held && hash !== null) return notInForce(client, campaignId, undefined);
-  return move(client, held, 'send-back', 'sent-back', word);
+): Promise<Decision> {
+  const locked = hash === null ? await lockNewest(client, campaignId) : await lockByHash(client, campaignId, hash);
+  if (!locked && hash !== null) return refuseApproval(client, campaignId, undefined);
+  return move(client, locked, 'send-back', 'sent-back', word);
 }
 
-export async function withdraw(client: PoolClient, campaignId: string): Promise<Decided> {
+export async function withdraw(client: PoolClient, campaignId: string): Promise<Decision> {
   return move(client, await lockNewest(client, campaignId), 'withdraw', 'withdrawn', null);
 }
 
 async function move(
   client: PoolClient,
-  held: Held | undefined,
+  locked: LockedApproval | undefined,
   verb: ApprovalVerb,
   to: ApprovalState,
   reason: string | null,
-): Promise<Decided> {
-  const verdict = approvalMoveOf(verb, held?.state ?? null);
-  if (!held || verdict === 'forbidden') return { kind: 'forbidden', verb, state: held?.state ?? null };
-  if (verdict === 'moves') await client.query(moveOne, [held.approvalId, to, reason]);
-  return done(client, held.approvalId);
+): Promise<Decision> {
+  const verdict = approvalMoveOf(verb, locked?.state ?? null);
+  if (!locked || verdict === 'forbidden') return { kind: 'forbidden', verb, state: locked?.state ?? null };
+  if (verdict === 'moves') await client.query(moveOne, [locked.approvalId, to, reason]);
+  return decisionOf(client, locked.approvalId);
 }
 
 /**
  * Resumes the run that waits for the approval, with the approved numbers of users, unless a person has also paused it.
  */
-async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers, approver: string): Promise<void> {
+async function resumeApprovedRun(
+  client: PoolClient,
+  runId: string,
+  covers: ApprovalCovers,
+  approver: string,
+): Promise<void> {
   await client.query(setBounds, [runId, covers.usersAtMost]);
   const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
   if (rowCount === 1) await client.query(judgeFrom, [runId]);
@@ -157,7 +167,7 @@ async function letGoOn(client: PoolClient, runId: string, covers: ApprovalCovers
 /** Replaces the earlier approval. Runs that are under way use the larger budgets at once. */
 async function raiseBudgets(
   client: PoolClient,
-  { approvalId, campaignId, covers }: Pick<Held, 'approvalId' | 'covers'> & { campaignId: string },
+  { approvalId, campaignId, covers }: Pick<LockedApproval, 'approvalId' | 'covers'> & { campaignId: string },
   approver: string,
 ): Promise<void> {
   await client.query(voidBeforeRaise, [campaignId]);
@@ -170,33 +180,40 @@ function largerOf(one: ApprovalNeed, other: ApprovalNeed): ApprovalNeed {
   return other.approvers > one.approvers ? other : one;
 }
 
-async function done(client: PoolClient, approvalId: string, isLast = false): Promise<Decided> {
+async function decisionOf(client: PoolClient, approvalId: string, isLast = false): Promise<Decision> {
   const { rows } = await client.query<{ approval: ApprovalJson }>(selectOne, [approvalId]);
   const [row] = rows;
   if (!row) throw new Error(`the approval ${approvalId} is gone right after it was written`);
   return { kind: 'done', approval: recordOfApproval(row.approval), isLast };
 }
 
-/** Returns why it cannot be approved: another is in force, or it ended. @param held approval with the request's hash */
-async function notInForce(client: PoolClient, campaignId: string, held: Held | undefined): Promise<Decided> {
-  const isBeside = held !== undefined && (held.runId !== null || held.raises);
-  const newest = isBeside ? held : await lockNewest(client, campaignId);
+/**
+ * Returns the reason why an approval is impossible: another approval is in force, or this one has ended.
+ * @param locked approval with the request's hash
+ */
+async function refuseApproval(
+  client: PoolClient,
+  campaignId: string,
+  locked: LockedApproval | undefined,
+): Promise<Decision> {
+  const isBeside = locked !== undefined && (locked.runId !== null || locked.raises);
+  const newest = isBeside ? locked : await lockNewest(client, campaignId);
   const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
-  if (isInForce && newest.hash !== held?.hash) return { kind: 'other-hash', hash: newest.hash };
-  return { kind: 'forbidden', verb: 'approve', state: (held ?? newest)?.state ?? null };
+  if (isInForce && newest.hash !== locked?.hash) return { kind: 'other-hash', hash: newest.hash };
+  return { kind: 'forbidden', verb: 'approve', state: (locked ?? newest)?.state ?? null };
 }
 
-/** @param of the campaign itself or a raise of its budgets; null: either, whichever waits */
+/** @param subject the campaign itself or a raise of its budgets; null: the newest approval of either */
 async function lockNewest(
   client: PoolClient,
   campaignId: string,
-  of: 'campaign' | 'raise' | null = null,
-): Promise<Held | undefined> {
-  return (await client.query<Held>(selectNewest, [campaignId, of])).rows[0];
+  subject: 'campaign' | 'raise' | null = null,
+): Promise<LockedApproval | undefined> {
+  return (await client.query<LockedApproval>(selectNewest, [campaignId, subject])).rows[0];
 }
 
-async function lockByHash(client: PoolClient, campaignId: string, hash: string): Promise<Held | undefined> {
-  return (await client.query<Held>(selectByHash, [campaignId, hash])).rows[0];
+async function lockByHash(client: PoolClient, campaignId: string, hash: string): Promise<LockedApproval | undefined> {
+  return (await client.query<LockedApproval>(selectByHash, [campaignId, hash])).rows[0];
 }
 
 const heldColumns = `
@@ -219,7 +236,9 @@ const voidBeforeRaise = `
 
 const takePlace = `update approvals set raises = false where id = $1`;
 
-/** Budgets are never lowered: they may have been raised meanwhile. The event has the budgets before this statement. */
+/**
+ * Raises budgets, and never lowers one that was raised meanwhile. The event contains the budgets before this statement.
+ */
 const raiseAll = `
   with changed as (
     update budgets b set units = k.units from budgets_in($2::jsonb) k
@@ -231,7 +250,7 @@ const raiseAll = `
   select id, 'changed', jsonb_build_object('by', $3::jsonb, 'from', budgets_of($1), 'to', $2::jsonb) from runs
   where campaign = $1 and ended_at is null and exists (select from changed)`;
 
-/** Sorts after all ids. */
+/** Sorts after all approval ids. */
 const latest = `'${'f'.repeat(32)}'`;
 
 /** Returns the authors of the current submission, whatever was approved before. */
@@ -262,7 +281,10 @@ const insertVote = statementOf<VoteParams>(
 
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
-/** Counts votes. `needed` is unchanged after the approval: raises beyond it need at least as many. */
+/**
+ * Counts votes. After the approval, `needed` keeps its value, because raises beyond the approval need at least as many
+ * approvers.
+ */
 const countVotes = `
   update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
     state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
@@ -272,7 +294,7 @@ const countVotes = `
 
 const moveOne = `update approvals set state = $2, state_reason = $3, state_since = now() where id = $1`;
 
-const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
+const setBounds = `update feeds set max_users = ($2::jsonb ->> country)::bigint where run = $1`;
 
 /** Resumes only runs that were paused for this reason alone (services/trigger/prepare/postgres/run-approvals.ts). */
 const resumeRun = `

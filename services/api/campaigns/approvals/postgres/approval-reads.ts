@@ -28,7 +28,7 @@ export async function getApproval(pool: Pool, approvalId: string): Promise<Liste
 }
 
 export async function readHolder(connection: Pool | PoolClient, key: string): Promise<KeyHolder> {
-  const { rows } = await connection.query<{ holder: KeyHolder }>('select holder_of($1) as holder', [key]);
+  const { rows } = await connection.query<{ holder: KeyHolder }>('select key_holder($1) as holder', [key]);
   return onlyRow(rows).holder;
 }
 
@@ -62,18 +62,21 @@ const approvedBefore = ({ campaign, id }: ApprovalExpressions) => `
   from approvals b where b.campaign = ${campaign} and b.id < ${id} and b.approved_at is not null`;
 
 /** SQL of the keys that wrote a revision since the last approved one, or submitted the approval. */
-export const authorsOf = (of: ApprovalExpressions) => `
-  select coalesce(jsonb_agg(holder_of(w.key)), '[]')
+export const authorsOf = (row: ApprovalExpressions) => `
+  select coalesce(jsonb_agg(key_holder(w.key)), '[]')
   from (
     select r.written_by as key from revisions r
-    where r.campaign = ${of.campaign} and r.revision <= ${of.revision}
-      and r.revision > coalesce((select max(b.revision) ${approvedBefore(of)} and b.revision < ${of.revision}), 0)
-    union select ${of.submittedBy} where ${of.submittedBy} is not null
+    where r.campaign = ${row.campaign} and r.revision <= ${row.revision}
+      and r.revision > coalesce((select max(b.revision) ${approvedBefore(row)} and b.revision < ${row.revision}), 0)
+    union select ${row.submittedBy} where ${row.submittedBy} is not null
   ) w`;
 
-/** SQL of the keys that approved an approval, with the keys and persons behind them. @param approval its id */
+/**
+ * SQL of the keys that voted for an approval, with the keys and persons that created or changed each key.
+ * @param approval its id
+ */
 export const votersOf = (approval: string) =>
-  `select coalesce(jsonb_agg(holder_of(v.api_key)), '[]') from approval_votes v where v.approval = ${approval}`;
+  `select coalesce(jsonb_agg(key_holder(v.api_key)), '[]') from approval_votes v where v.approval = ${approval}`;
 
 type Params = Record<'state' | 'campaignId' | 'runId' | 'approvalId' | 'cursor', string | null> &
   SeenParams & { limit: number };

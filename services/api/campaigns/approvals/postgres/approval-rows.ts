@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../approvals.port.ts';
 
-/** Approval as JSON of the database: times are strings. */
+/** Approval as JSON from the database, in which times are strings. */
 export interface ApprovalJson extends Omit<ApprovalRecord, 'stateSince' | 'submittedAt' | 'given'> {
   stateSince: string;
   submittedAt: string;

@@ -2,7 +2,10 @@ import type { Pool, PoolClient } from 'pg';
 import type { BudgetLimit } from '../../../../../shared/domain/run/budgets.ts';
 import type { ApprovedBudgets } from '../approvals.port.ts';
 
-/** Reads the approved budgets. A void or withdrawn approval has no budgets, but its number of approvers counts. */
+/**
+ * Reads the approved budgets. A void or withdrawn approval has no budgets, but the number of approvers that it required
+ * still applies.
+ */
 export async function readApprovedBudgets(
   connection: Pool | PoolClient,
   campaignId: string,

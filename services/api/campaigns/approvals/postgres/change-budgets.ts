@@ -4,10 +4,10 @@ import { sizeOf, type BudgetLimit } from '../../../../../shared/domain/run/budge
 import { readBudgets, readPolicy, readPrices } from '../../../../../shared/postgres/approvals/approvals.ts';
 import { readStartTerms, type StartTerms } from '../../../../../shared/postgres/approvals/judge-start.ts';
 import { countRaise, lockSums } from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
-import type { CampaignRecord } from '../../campaign-store.port.ts';
 import { writeBudgets } from './write-budgets.ts';
-import { needOfRaise, withChanges } from '../raised-budgets.ts';
+import { approvalNeedOfRaise, applyBudgets } from '../raised-budgets.ts';
 import type { BudgetsChange } from '../approval-desk.port.ts';
+import type { ApprovableCampaign } from '../approvals.port.ts';
 import { readApprovedBudgets } from './approved-budgets.ts';
 
 /**
@@ -16,40 +16,52 @@ import { readApprovedBudgets } from './approved-budgets.ts';
  */
 export async function changeBudgets(
   client: PoolClient,
-  campaign: CampaignRecord,
+  campaign: ApprovableCampaign,
   { wanted, detail, by }: BudgetsChange,
 ): Promise<ApprovalNeed> {
   const { campaignId, revision, definition } = campaign;
   await client.query(lockBudgets, [campaignId]);
   const before = (await readBudgets(client, campaignId)) ?? [];
   const { rules = [] } = (await readPolicy(client)) ?? {};
-  const budgets = withChanges(before, wanted);
+  const budgets = applyBudgets(before, wanted);
   const isRaise = budgets.some((budget, index) => sizeOf(budget) > sizeOf(before[index] ?? budget));
-  // Only a raise is judged by the sums, and counts in them.
+  // Only a raise is checked against the users started recently without an approval, and counts towards them.
   const isJudgedBySums = isRaise && rules.length > 0;
   if (isJudgedBySums) await lockSums(client);
   const raised = { ...campaign, definition: { ...definition, budgets } };
-  const { sums, terms, starter } = await termsOfRaise(client, raised, by);
+  const { sums: unapprovedStarts, terms, starter } = await termsOfRaise(client, raised, by);
   const approved = await readApprovedBudgets(client, campaignId);
   const prices = await readPrices(client, { campaignId, revision });
-  const need = needOfRaise(rules, { before, wanted, approved, chain: definition.chain, prices, sums });
+  const need = approvalNeedOfRaise(rules, {
+    before,
+    wanted,
+    approved,
+    chain: definition.chain,
+    prices,
+    unapprovedStarts,
+  });
   if (need.approvers > 0) return need;
   if (isJudgedBySums && starter) await countRaise(client, { campaignId, of: starter, terms });
   await writeBudgets(client, campaignId, wanted, detail);
   return need;
 }
 
-/** Reads the terms of a raise. @param campaign with the raised budgets; its own runs are not in the sums */
+/**
+ * Reads the terms of a raise.
+ * @param campaign campaign with the raised budgets; the sums do not include its own runs
+ */
 export function termsOfRaise(
   connection: Pool | PoolClient,
-  campaign: Pick<CampaignRecord, 'campaignId' | 'revision'> & { definition: RaisedDefinition },
+  campaign: Pick<ApprovableCampaign, 'campaignId' | 'revision'> & { definition: RaisedDefinition },
   by: string,
 ): Promise<StartTerms> {
   const actions = campaign.definition.chain.map(({ action }) => action);
   return readStartTerms(connection, campaign, { by, actions }, { campaignId: campaign.campaignId });
 }
 
-type RaisedDefinition = Pick<CampaignRecord['definition'], 'chain'> & { budgets?: readonly BudgetLimit[] | undefined };
+type RaisedDefinition = Pick<ApprovableCampaign['definition'], 'chain'> & {
+  budgets?: readonly BudgetLimit[] | undefined;
+};
 
 /** Locks rows in the same order as reservations and the ends of runs do. */
 const lockBudgets = `select from budgets where campaign = $1 order by campaign, country for update`;

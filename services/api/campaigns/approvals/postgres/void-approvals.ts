@@ -7,7 +7,7 @@ import { differences } from '../../../../../shared/domain/differences.ts';
  * Updates given and waiting approvals in the transaction that stores a campaign's next revision. Approvals of other
  * content become void; the others move to the new revision.
  */
-export async function voidUnlessSame(
+export async function voidChangedApprovals(
   client: PoolClient,
   campaignId: string,
   definition: CampaignDefinition,
@@ -17,7 +17,7 @@ export async function voidUnlessSame(
   for (const { approvalId, hash, covers } of rows) {
     const now = coversOf(definition, covers.usersAtMost, covers.cost);
     if (hashOfCovers(now, null) === hash) await client.query(moveOn, [approvalId, revision]);
-    else await client.query(voidOne, [approvalId, `${changedIn(covers, now)} changed after it`]);
+    else await client.query(voidApproval, [approvalId, `${changedIn(covers, now)} changed after it`]);
   }
 }
 
@@ -37,5 +37,5 @@ const lockInForce = `
 
 const moveOn = `update approvals set revision = $2 where id = $1`;
 
-export const voidOne = `
+export const voidApproval = `
   update approvals set state = 'void', state_reason = $2, state_since = now() where id = $1`;

@@ -5,7 +5,7 @@ import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
 import type { Page } from '../../../frame/page.port.ts';
-import type { Redefined } from '../../../frame/redefined.port.ts';
+import type { Redefinition } from '../../../frame/redefinition.port.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 import { pageOf } from '../../../frame/postgres/pages.ts';
 import { insertNextRevision, insertRevised } from '../../../frame/postgres/revised-rows.ts';
@@ -56,7 +56,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       definition: TemplateDefinition,
       revision: number,
       account: string | null,
-    ): Promise<Redefined<TemplateRecord> | undefined> => {
+    ): Promise<Redefinition<TemplateRecord> | undefined> => {
       const { rowCount } = await withinQuota(pool, changes(account), (client) =>
         client.query(nextRevision, [templateId, revision, definition, account]),
       );

@@ -1,15 +1,15 @@
-import { outletOf } from '../../../../../shared/postgres/jobs/outlets.ts';
+import { endpointIdOf } from '../../../../../shared/postgres/jobs/endpoint-ids.ts';
 import type { Pool } from 'pg';
 import type { SchedulerShape } from '../../../../../shared/contracts/jobs/scheduler.ts';
 import type { WithDates } from '../../../../../shared/postgres/connection/rows.ts';
 
-type Shown<List extends keyof SchedulerShape> = SchedulerShape[List] extends (infer Row)[] ? Row : never;
+type RowShape<List extends keyof SchedulerShape> = SchedulerShape[List] extends (infer Row)[] ? Row : never;
 
-export type RegionLook = WithDates<Shown<'regions'>, 'changedAt'>;
-type NodeLook = WithDates<Omit<Shown<'nodes'>, 'partitions'>, 'startedAt'>;
-type PartitionLook = WithDates<Shown<'partitions'>, 'since'>;
+export type RegionLook = WithDates<RowShape<'regions'>, 'changedAt'>;
+type NodeLook = WithDates<Omit<RowShape<'nodes'>, 'partitions'>, 'startedAt'>;
+type PartitionLook = WithDates<RowShape<'partitions'>, 'since'>;
 /** `clientId` is not converted to a public id yet. */
-type HostLook = WithDates<Shown<'hosts'>, 'openedAt'>;
+type HostLook = WithDates<RowShape<'hosts'>, 'openedAt'>;
 
 export interface SchedulerLook {
   regions: RegionLook[];
@@ -38,7 +38,7 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
       const [all, nodes, leaders, partitions, hosts] = await Promise.all([
         regions(),
         pool.query<NodeLook>(selectNodes),
-        pool.query<Shown<'leaders'>>(selectLeaders),
+        pool.query<RowShape<'leaders'>>(selectLeaders),
         pool.query<PartitionLook>(selectPartitions),
         pool.query<HostLook>(selectHosts),
       ]);
@@ -48,10 +48,12 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
     switchTo: (region: string, reason: string | null) => change(region, switchRegions, [reason]),
     /** Activates a region in addition to the active ones. */
     activate: (region: string) => change(region, activateRegion, []),
-    /** Releases the sidelined jobs of a host. Returns false if the host is not sidelined. */
-    /** @param outletId id of an endpoint */
-    enableHost: async (outletId: string, host: string): Promise<boolean> => {
-      const { rowCount } = await pool.query(enableHost, [outletId, host]);
+    /**
+     * Releases the sidelined jobs of a host. Returns false if the host is not sidelined.
+     * @param endpointId id of an endpoint
+     */
+    enableHost: async (endpointId: string, host: string): Promise<boolean> => {
+      const { rowCount } = await pool.query(enableHost, [endpointId, host]);
       return rowCount === 1;
     },
   };
@@ -71,8 +73,8 @@ const selectLeaders = `
 
 const selectPartitions = `
   select p.partition_id as partition, case when p.expires_at > now() then p.owner end as owner,
-    nullif(p.wanted, case when p.expires_at > now() then p.owner end) as wanted,
-    case when p.expires_at > now() then p.since end as since,
+    nullif(p.assigned_owner, case when p.expires_at > now() then p.owner end) as wanted,
+    case when p.expires_at > now() then p.owned_since end as since,
     d.due, coalesce(extract(epoch from now() - d.oldest) * 1000, 0)::float8 as "oldestMs"
   from job_partitions p
   cross join lateral (
@@ -83,17 +85,20 @@ const selectPartitions = `
   order by p.partition_id`;
 
 const selectHosts = `
-  select coalesce(e.client, c.client) as "clientId", coalesce(e.name, 'default') as endpoint, c.host, c.state, c.cause,
-    c.opened_at as "openedAt", s.sidelined
-  from host_circuits c left join client_endpoints e on e.id = c.client
+  select coalesce(e.client, c.endpoint) as "clientId", coalesce(e.name, 'default') as endpoint, c.host, c.state,
+    c.cause, c.opened_at as "openedAt", s.sidelined
+  from host_circuits c left join client_endpoints e on e.id = c.endpoint
   cross join lateral (
     select count(*)::int as sidelined
-    from (select 1 from jobs j where ${outletOf('j')} = c.client and j.sideline = c.host
+    from (select 1 from jobs j where ${endpointIdOf('j')} = c.endpoint and j.sideline = c.host
       limit 10000) j
   ) s
-  order by c.opened_at, c.client, c.host collate "C" limit 1000`;
+  order by c.opened_at, c.endpoint, c.host collate "C" limit 1000`;
 
-/** An unchanged region keeps its epoch, so its current claims stay valid. */
+/**
+ * Makes one region the only active one. A region that was active already keeps its epoch, so its current claims stay
+ * valid.
+ */
 const switchRegions = `
   update regions set active = name = $1, epoch = epoch + 1, changed_at = now(), reason = $2
   where active <> (name = $1) and exists (select from regions where name = $1)`;
@@ -104,4 +109,4 @@ const activateRegion = `
 
 const enableHost = `
   update host_circuits set state = 'closing', closing_since = now(), next_at = now()
-  where client = $1 and host = $2 and state <> 'closing'`;
+  where endpoint = $1 and host = $2 and state <> 'closing'`;

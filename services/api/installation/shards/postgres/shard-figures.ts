@@ -14,7 +14,10 @@ export interface ShardWork extends Shard {
   ready: number;
   /** Batches scheduled for a later time, such as a retry. */
   waiting: number;
-  /** Batches that are ready, in earlier steps, or estimated to be fed, of runs without a pace. */
+  /**
+   * Work of runs without a pace: ready batches of this and earlier steps, and an estimate of the batches still to be
+   * fed.
+   */
   ahead: number;
   /** Batches still to be fed by runs with a pace; the pace delays them, not the shard. */
   paced: number;
@@ -27,8 +30,8 @@ const reports = `
   order by worker`;
 
 /**
- * Ready is entered + born - done - waiting; a batch that entered a step survived the previous one. The trigger counts
- * in the same way (docs/feeding.md).
+ * Selects the work of each shard. In each step, ready = entered + born - done - waiting, as the trigger also counts
+ * (docs/feeding.md). Batches enter a step by surviving the previous one; `born` counts the child batches of the step.
  */
 const work = `
   with steps as (

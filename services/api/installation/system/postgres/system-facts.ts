@@ -60,7 +60,11 @@ export function createSystemFacts({ pool }: { pool: Pool }) {
     const [facts] = database.rows;
     if (!facts) throw new Error('the database has no installation');
     return {
-      ...{ database: facts, partitions, logArchive, nodes: nodes.rows, processes: processes.rows },
+      database: facts,
+      partitions,
+      logArchive,
+      nodes: nodes.rows,
+      processes: processes.rows,
       ...standing,
       settings,
     };

@@ -5,16 +5,16 @@ import type { KeyRatesDeps } from '../key-rates.ts';
 
 /** @param deps.owner id of this process */
 export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: string }): KeyRatesDeps['exchange'] {
-  return async (brought) => {
-    const told = { keys: plainArray([...brought.keys()]), jobs: plainArray([...brought.values()]), owner };
-    const { rows } = await pool.query<{ key: string; others: number }>(exchange.with(told));
+  return async (submitted) => {
+    const params = { keys: plainArray([...submitted.keys()]), jobs: plainArray([...submitted.values()]), owner };
+    const { rows } = await pool.query<{ key: string; others: number }>(exchange.with(params));
     return new Map(rows.map(({ key, others }) => [key, others]));
   };
 }
 
 /**
- * One row for each key and process, written by that process only. Rows of processes that were silent for ten minutes no
- * longer count and are deleted.
+ * Adds to the use of keys by this process, and returns the use by others. Each key and process has a row, which only
+ * that process writes. Rows of processes that were silent for ten minutes no longer count and are deleted.
  */
 const exchange = statementOf<{ keys: string; jobs: string; owner: string }>(
   'exchange-key-rates',
@@ -24,15 +24,15 @@ const exchange = statementOf<{ keys: string; jobs: string; owner: string }>(
   ), noted as (
     insert into api_key_rates as r (api_key, process, jobs)
     select api_key, ${$('owner')}::uuid, jobs from mine order by api_key
-    on conflict (api_key, process) do update set jobs = r.jobs + excluded.jobs, told_at = now()
+    on conflict (api_key, process) do update set jobs = r.jobs + excluded.jobs, reported_at = now()
   ), gone as (
     delete from api_key_rates where ctid in (
       select r.ctid from api_key_rates r join mine using (api_key)
-      where r.told_at < now() - interval '10 minutes' and r.process <> ${$('owner')}::uuid
+      where r.reported_at < now() - interval '10 minutes' and r.process <> ${$('owner')}::uuid
       limit 100 for update of r skip locked)
   )
   select m.api_key as key, coalesce(sum(r.jobs), 0)::float8 as others
   from mine m left join api_key_rates r on r.api_key = m.api_key and r.process <> ${$('owner')}::uuid
-    and r.told_at >= now() - interval '10 minutes'
+    and r.reported_at >= now() - interval '10 minutes'
   group by m.api_key`,
 );

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { BudgetFigures, BudgetStore } from '../budget-store.port.ts';
+import type { BudgetFigures, BudgetStore } from '../../budget-store.port.ts';
 
 export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
   return {
@@ -7,7 +7,7 @@ export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
   };
 }
 
-/** $1 campaign. The view `budget_figures` is defined in the migrations. */
+/** Parameters: $1 campaign. The view `budget_figures` is defined in the migrations. */
 const listBudgets = `
   select country, case when currency is null then units end::float8 as units,
     case when currency is null then used end::float8 as used,

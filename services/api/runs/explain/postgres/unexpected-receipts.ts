@@ -22,7 +22,7 @@ export interface CountedReceipts extends Omit<ReceiptTotals, 'unexpected'> {
 }
 
 /** Separates receipts of failed or unknown users from those of accepted users. Returns totals by feed. */
-export type SetApart = (feeds: readonly FeedReceipts[]) => Promise<Map<string, ReceiptTotals[]>>;
+export type UnexpectedReceiptCounter = (feeds: readonly FeedReceipts[]) => Promise<Map<string, ReceiptTotals[]>>;
 
 interface UnexpectedRow {
   feedId: string;
@@ -41,25 +41,26 @@ interface Counted {
 /** Up to this number of failures, unexpected receipts are counted on every read, which takes some milliseconds. */
 const fewFailures = 2000;
 /**
- * Above `fewFailures` they are counted again after this growth of either figure, and once the run has ended: progress
- * is requested twice a second.
+ * Factor of growth for more than `fewFailures` failures. Unexpected receipts are counted again when failures or
+ * receipts have grown by this factor, and once the run has ended. Counting on every read would cost too much, because
+ * progress is requested twice a second.
  */
 const growth = 1.01;
 
 const maxFeedsRemembered = 1000;
 
-export function createSetApart({ pool }: { pool: Pool }): SetApart {
+export function createUnexpectedReceiptCounter({ pool }: { pool: Pool }): UnexpectedReceiptCounter {
   const countedByFeed = new LRUCache<string, Counted>({ max: maxFeedsRemembered });
 
   return async (feeds) => {
     const known = new Map(
       feeds.map((feed) => [feed.feedId, rememberedOf(feed, countedByFeed.get(feed.feedId))] as const),
     );
-    const asked = feeds.filter(({ feedId }) => known.get(feedId) === null);
-    if (asked.length > 0) {
-      const values = [asked.map(({ feedId }) => feedId)];
+    const uncounted = feeds.filter(({ feedId }) => known.get(feedId) === null);
+    if (uncounted.length > 0) {
+      const values = [uncounted.map(({ feedId }) => feedId)];
       const { rows } = await pool.query<UnexpectedRow>({ name: 'unexpected-receipts', text: selectUnexpected, values });
-      for (const feed of asked) {
+      for (const feed of uncounted) {
         const own = rows.filter(({ feedId }) => feedId === feed.feedId);
         countedByFeed.set(feed.feedId, { ...sumsOf(feed), rows: own });
         known.set(feed.feedId, own);
@@ -98,7 +99,7 @@ function sumsOf({ totals, receipts }: FeedReceipts) {
 function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): ReceiptTotals[] {
   return receipts.map(({ step, delivered, undelivered }) => {
     const row = rows.find((each) => each.step === step) ?? { delivered: 0, undelivered: 0 };
-    // The counted rows may be from an earlier moment than the receipts.
+    // The minimum is needed, because the counted rows may be from another moment than the receipts.
     const unexpected = {
       delivered: Math.min(delivered, row.delivered),
       undelivered: Math.min(undelivered, row.undelivered),
@@ -112,7 +113,7 @@ function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): Rece
   });
 }
 
-/** $1 feeds. Looks up one receipt by its key for each failure. */
+/** Parameters: $1 feeds. Looks up one receipt by its key for each failure. */
 const selectUnexpected = `
   select u.feed as "feedId", u.step, count(*) filter (where r.delivered)::float8 as delivered,
     count(*) filter (where not r.delivered)::float8 as undelivered

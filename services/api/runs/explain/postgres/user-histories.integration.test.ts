@@ -20,16 +20,16 @@ import {
 } from '../../../../../test/support/conformance/execution-subject.ts';
 
 const all = { segment: 'all', snapshot: 's1', estimate: null };
-const nobody = '01938f1e-7c00-7000-8000-000000000001';
+const unknownId = '01938f1e-7c00-7000-8000-000000000001';
 const busy: AttemptNote = { reading: 'not-applied', cause: '429 Too Many Requests', users: [] };
 
-/** What can be said of one user of a run. */
+/** Explanations of one user of a run. */
 
 const on = apiOnPostgres();
 
 const makeSubject = () => createPostgresExecutionStores(on);
 
-describe('the history of a user', () => {
+describe('the query for the history of a user', () => {
   let subject: ReturnType<typeof makeSubject>;
   let a: StepLedger;
   let b: StepLedger;
@@ -58,23 +58,23 @@ describe('the history of a user', () => {
     await record(a, doneOf(await claimOne(a, stepOf(batchNo)), changes));
   }
 
-  it('names every country in which one segment held the user', async () => {
+  it('names every country in which a segment contains the user', async () => {
     const started = await startRun(subject, { countries: ['ID', 'SG', 'VN'] });
-    for (const { feedId: of, token, country } of started.owned) {
+    for (const { feedId: ownedFeedId, token, country } of started.owned) {
       const batches = [{ batchNo: 1, users: country === 'VN' ? ['bob'] : ['ann'] }];
       const page = { batches, invalidUsers: [], cursor: 'z', complete: true, staysStalled: false };
-      await subject.feeds.writePages({ feedId: of, token, ...page });
+      await subject.feeds.writePages({ feedId: ownedFeedId, token, ...page });
     }
     const placeOf = async (user: string) => (await subject.histories.find(started.runId, user))?.place;
     expect(await placeOf('ann')).toMatchObject({ country: 'ID', alsoIn: ['SG'] });
     expect(await placeOf('bob')).toMatchObject({ country: 'VN', alsoIn: [] });
   });
 
-  it('knows no run that never was', async () => {
-    expect(await subject.histories.find(nobody, 'u001')).toBeUndefined();
+  it('does not find an unknown run', async () => {
+    expect(await subject.histories.find(unknownId, 'u001')).toBeUndefined();
   });
 
-  it('tells of the run and its feeds', async () => {
+  it('includes the run and its feeds', async () => {
     expect(await historyOf('u001')).toMatchObject({
       runId,
       state: 'running',
@@ -108,7 +108,7 @@ describe('the history of a user', () => {
     },
   );
 
-  it.each(['\u0000', '', 'x'.repeat(300), '\ud800'])('can be asked for what is no id', async (user) => {
+  it.each(['\u0000', '', 'x'.repeat(300), '\ud800'])('accepts text that is not an id', async (user) => {
     expect((await historyOf(user)).place).toBeNull();
   });
 
@@ -121,7 +121,7 @@ describe('the history of a user', () => {
     }
   });
 
-  it('finds an id that could never be sent, as it is and as it is listed', async () => {
+  it('finds an unsendable id in its raw form and in the escaped form of lists', async () => {
     const { runId: other, owned } = await startRun(subject);
     const [feed] = owned;
     if (!feed) throw new Error('the run has no feed');
@@ -137,7 +137,7 @@ describe('the history of a user', () => {
     }
   });
 
-  it('tells when a step was recorded, and with what outcome', async () => {
+  it('includes the time and outcome of a step', async () => {
     await recordFirst(1, { failures: [failed('u002', { detail: 'none left' })] });
     const [succeeded] = await batchesOf('u001');
     expect(succeeded?.steps).toMatchObject([{ step: 1, state: 'done', rest: 'succeeded', failure: null }]);
@@ -148,7 +148,7 @@ describe('the history of a user', () => {
     expect((await batchesOf('u002'))[0]?.steps).toMatchObject([{ step: 1, failure }]);
   });
 
-  it('tells what a step waits for, and what its calls were answered', async () => {
+  it('includes what a step waits for, and the answers of its calls', async () => {
     const waiting = { cause: busy.cause, note: busy };
     await record(a, waitingOf(await claimOne(a, stepOf(1)), waiting));
     await subject.passTime(5001);
@@ -169,18 +169,18 @@ describe('the history of a user', () => {
     expect(batch?.steps[0]?.nextAttemptAt).toBeInstanceOf(Date);
   });
 
-  it('keeps no attempt of a step that was merely released', async () => {
+  it('contains no attempt for a step that was released without a response', async () => {
     await record(a, waitingOf(await claimOne(a, stepOf(1)), { answered: false }));
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ state: 'waiting', attempts: [] }]);
   });
 
-  it('shows the cause of a hold before that of a single batch', async () => {
+  it('shows the cause of a hold rather than the cause of a single batch', async () => {
     await record(a, waitingOf(await claimOne(a, stepOf(1)), { cause: 'earlier' }));
     await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'endpoint says 404' }]);
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ cause: 'endpoint says 404' }]);
   });
 
-  it('follows a user into its child batches, with what was said of it alone', async () => {
+  it('follows a user into its child batches, with the answers for this user only', async () => {
     const note: AttemptNote = {
       reading: 'reported',
       cause: null,
@@ -214,7 +214,7 @@ describe('the history of a user', () => {
     expect(batches.map(({ parent }) => parent)).toEqual([null, 2, batches[1]?.batchNo]);
   });
 
-  it('tells of a worker that was lost with a call begun, once another one calls', async () => {
+  it('includes a worker that was lost during a call, once another one calls', async () => {
     await claimOne(a, stepOf(1));
     await subject.passTime(leaseMs + 1);
     const taken = await claimOne(b, stepOf(1));
@@ -226,7 +226,7 @@ describe('the history of a user', () => {
     ]);
   });
 
-  it('tells of nobody lost where the step had been put back', async () => {
+  it('contains no lost attempt once the step has waited for a retry', async () => {
     await claimOne(a, stepOf(1));
     await subject.passTime(leaseMs + 1);
     await record(b, waitingOf(await claimOne(b, stepOf(1)), { delayMs: 0 }));
@@ -235,7 +235,7 @@ describe('the history of a user', () => {
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ attempts: [] }]);
   });
 
-  it('tells when a step ended without a worker', async () => {
+  it('shows a step as expired even if no worker claimed it', async () => {
     const { runId: other, feedId: late } = await startFedRun(subject, [['u1', 'u2']]);
     await subject.endings.endOpen({ feedId: late, chainLength: 2 }, 'expired', { from: 1, limit: 10 });
     const step = (await subject.histories.find(other, 'u1'))?.place?.batches[0]?.steps[0];
@@ -243,12 +243,12 @@ describe('the history of a user', () => {
     expect(step?.endedAt).toBeInstanceOf(Date);
   });
 
-  it('leaves other runs out', async () => {
+  it('does not include other runs', async () => {
     await startFedRun(subject, [['only-there']]);
     expect((await historyOf('only-there')).place).toBeNull();
   });
 
-  it('of a child run begins with the step that is tried again', async () => {
+  it('begins with the retried step in a child run', async () => {
     for (const step of [1, 2]) {
       const failures = step === 2 ? [failed('u003')] : [];
       await record(a, doneOf(await claimOne(a, stepOf(1, step)), { failures }));
@@ -256,7 +256,7 @@ describe('the history of a user', () => {
     await subject.runs.finish(runId, 'completed_with_failures', null);
     const childId = uuidv7();
     const filter = { steps: null, countries: null, reasons: null };
-    await subject.retries.create({ runId: childId, of: runId, filter, deadlineSeconds: null });
+    await subject.retries.create({ runId: childId, parentRunId: runId, filter, deadlineSeconds: null });
     await subject.runs.beginRetry(childId);
     const feed = (await subject.feeds.claim('t', leaseMs, 100, 'all')).find((each) => each.runId === childId);
     if (!feed) expect.fail('the child run has no feed');

@@ -40,7 +40,10 @@ export interface UserPlace {
   /** Other countries in which the run was fed the user, because a segment contained it in several. */
   alsoIn: readonly string[];
   fromStep: number;
-  /** The batch with which the user was fed, then the child batches that contain it. Empty if it cannot be sent. */
+  /**
+   * The batch with which the user was fed, then the child batches that contain the user. Empty if the user cannot be
+   * sent.
+   */
   batches: readonly HistoryBatch[];
   /** Set if the user can never be sent because its id breaks a rule. */
   unsendable: HistoryFailure | null;
@@ -58,7 +61,7 @@ export interface HistoryReceipt {
 export interface HistoryBatch {
   batchNo: number;
   parent: number | null;
-  /** First step that belongs to this batch itself. */
+  /** First step for which this batch exists; earlier steps belong to its parent. */
   fromStep: number;
   users: number;
   /** Claimed steps, in order. */
@@ -127,13 +130,14 @@ export function createUserHistories({ pool }: { pool: Pool }) {
      */
     find: async (runId: string, user: string): Promise<UserHistory | undefined> => {
       const listed = escapeUserId(user);
-      // No batch contains an id that breaks the rules, and Postgres may be unable to store it.
-      const asked = brokenUserIdRule(user) === null ? user : listed;
-      const { rows } = await pool.query<PlaceRow>(findPlace, [runId, asked, listed]);
+      // If the id breaks the rules, no batch contains it, and Postgres may be unable to store it. The escaped form is
+      // then searched.
+      const searched = brokenUserIdRule(user) === null ? user : listed;
+      const { rows } = await pool.query<PlaceRow>(findPlace, [runId, searched, listed]);
       const [first] = rows;
       if (!first) return undefined;
       const { campaignId, state, asOf, chain, receiptsDeletedAt } = first;
-      const place = await placeOf(rows, asked);
+      const place = await placeOf(rows, searched);
       return { runId, campaignId, state, asOf, chain, receiptsDeletedAt, feeds: rows.flatMap(feedOf), place };
     },
   };

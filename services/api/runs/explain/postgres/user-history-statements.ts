@@ -1,12 +1,12 @@
 import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
-/** SQL: whether a batch contains the user. The batch's text is a JSON list without brackets. */
+/** SQL condition: a batch contains the user. The batch's text is a JSON list without brackets. */
 const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
 
 /**
- * $1 run, $2 user, $3 escaped form of the user if its id breaks the rules. Returns one row per feed. Batches ascend
- * with user ids, so a binary search over the feed's numbers finds the candidate batch: 17 lookups of the primary key
- * for ten million users.
+ * Parameters: $1 run, $2 user, $3 escaped form of the user if its id breaks the rules. Returns one row per feed.
+ * Batches ascend with user ids, so a binary search over the feed's numbers finds the candidate batch: 17 lookups of the
+ * primary key for ten million users.
  */
 export const findPlace = `
   with recursive f as (
@@ -44,7 +44,7 @@ export const findPlace = `
   where r.id = $1
   order by f.country collate "C", f.from_step, f.feed`;
 
-/** $1 feed, $2 user, $3 steps of the chain. */
+/** Parameters: $1 feed, $2 user, $3 steps of the chain. */
 export const selectUserReceipts = `
   select r.step, r.delivered, r.code, r.at, r.received_at as "receivedAt"
   from generate_series(1, $3::int) s (step)
@@ -52,8 +52,8 @@ export const selectUserReceipts = `
   order by r.step`;
 
 /**
- * $1 feed, $2 batch, $3 user. Returns the batch and its descendants that contain the user, with the steps of each, as
- * of one moment.
+ * Parameters: $1 feed, $2 batch, $3 user. Returns the batch and its descendants that contain the user, with the steps
+ * of each, as of one moment.
  */
 export const followUser = `
   with recursive family as (

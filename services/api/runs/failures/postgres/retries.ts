@@ -4,34 +4,36 @@ import { unnamedStatementOf } from '../../../../../shared/postgres/connection/st
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
-import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../retries.port.ts';
+import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../../retries.port.ts';
 
 /** Counting millions of failures takes longer than the usual statement timeout allows. */
 const countTimeoutMs = 120_000;
 
 export function createRetries({ pool, quotas }: { pool: Pool; quotas: Quotas }): Retries {
   return {
-    groups: async (of, filter) => {
-      const { rows: runs } = await pool.query<{ parent: string | null; children: boolean }>(selectFamily, [of]);
+    groups: async (parentRunId, filter) => {
+      const { rows: runs } = await pool.query<{ parent: string | null; children: boolean }>(selectFamily, [
+        parentRunId,
+      ]);
       const [run] = runs;
       if (!run) return [];
       if (run.parent === null && !run.children)
-        return (await pool.query<RetryGroup>(sumGroups, [of, ...listsOf(filter)])).rows;
-      return countGroups(pool, of, run.parent, filter);
+        return (await pool.query<RetryGroup>(sumGroups, [parentRunId, ...listsOf(filter)])).rows;
+      return countGroups(pool, parentRunId, run.parent, filter);
     },
     create: async (retry) => {
-      const { rows } = await pool.query<{ account: string | null }>(selectAccount, [retry.of]);
-      const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
-      return await withinQuota(pool, asked, (client) => createRetry(client, retry));
+      const { rows } = await pool.query<{ account: string | null }>(selectAccount, [retry.parentRunId]);
+      const question = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
+      return await withinQuota(pool, question, (client) => createRetry(client, retry));
     },
     sums: async (parentRunId) => (await pool.query<RetrySums>(selectSums, [parentRunId])).rows,
   };
 }
 
-function countGroups(pool: Pool, of: string, parent: string | null, filter: RetryFilter): Promise<RetryGroup[]> {
+function countGroups(pool: Pool, runId: string, parent: string | null, filter: RetryFilter): Promise<RetryGroup[]> {
   return inTransaction(pool, async (client) => {
     await client.query(`set local statement_timeout = ${countTimeoutMs}`);
-    const standing = countStanding.with({ ...filter, root: parent ?? of, of: parent === null ? null : of });
+    const standing = countStanding.with({ ...filter, root: parent ?? runId, of: parent === null ? null : runId });
     const query = { ...standing, query_timeout: countTimeoutMs };
     return (await client.query<RetryGroup>(query)).rows;
   });
@@ -39,15 +41,15 @@ function countGroups(pool: Pool, of: string, parent: string | null, filter: Retr
 
 async function createRetry(
   client: PoolClient,
-  { runId, of, filter, deadlineSeconds, asker = null }: NewRetry,
+  { runId, parentRunId, filter, deadlineSeconds, asker = null }: NewRetry,
 ): Promise<RetryVerdict> {
-  const { rows } = await client.query<{ root: string; ended: boolean }>(lockRoot, [of]);
+  const { rows } = await client.query<{ root: string; ended: boolean }>(lockRoot, [parentRunId]);
   const [run] = rows;
   if (!run?.ended) return { kind: 'not-ended' };
   const { rows: unfinished } = await client.query<{ id: string }>(selectUnfinished, [run.root, runId]);
   const [other] = unfinished;
   if (other) return { kind: 'running', runId: other.id };
-  const retry = { of: of === run.root ? null : of, ...filter };
+  const retry = { of: parentRunId === run.root ? null : parentRunId, ...filter };
   await client.query(insertRetry.with({ runId, root: run.root, retry, deadlineSeconds, asker }));
   return { kind: 'created' };
 }
@@ -62,8 +64,8 @@ const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
 
 /**
- * $1 run, filters $2 steps, $3 countries, $4 reasons. Applies if no user was retried so far: all failures in the
- * report's counts are then current.
+ * Parameters: $1 run, filters $2 steps, $3 countries, $4 reasons. Applies if no user was retried so far: all failures
+ * in the report's counts are then current.
  */
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
@@ -89,7 +91,7 @@ const countStanding = unnamedStatementOf<StandingParams>(($) => {
   order by step, country, users desc, reason collate "C"`;
 });
 
-/** The lock permits one child run at a time: a second request finds the child run of the first. */
+/** Locks the root run, which permits one child run at a time: a second request finds the child run of the first. */
 const lockRoot = `
   select r.id as root, o.ended_at is not null and r.ended_at is not null as ended
   from runs o join runs r on r.id = coalesce(o.parent, o.id)
@@ -104,8 +106,8 @@ interface InsertedRetry extends Pick<NewRetry, 'runId' | 'deadlineSeconds'> {
 }
 
 /**
- * Scheduled half a millisecond after any possible due time of a job, and after sibling runs. This keeps (campaign,
- * scheduled_for) unique, and no job mistakes this run for its own.
+ * Inserts a retry run. Its scheduled time is half a millisecond after any possible due time of a job, and after sibling
+ * runs. This keeps (campaign, scheduled_for) unique, and no job mistakes this run for its own.
  */
 const insertRetry = unnamedStatementOf<InsertedRetry>(
   ($) => `

@@ -1,12 +1,13 @@
+import { escapeHtml } from '../../../../../shared/domain/escape-html.ts';
 import { outcomes } from '../../../../../shared/domain/step/outcomes.ts';
 import type { SharedReport } from '../../../../../shared/contracts/runs/shared-reports.ts';
-import { countText, safe } from './html.ts';
+import { countText } from './figures.ts';
 
 type Line = SharedReport['steps'][number];
 
-/** The order of the console's equation, so that bars can be compared. */
-const shownOutcomes = [...outcomes, 'pending'] as const;
-type ShownOutcome = (typeof shownOutcomes)[number];
+/** Outcomes in the same order as in the console's equation, so that bars can be compared. */
+const displayedOutcomes = [...outcomes, 'pending'] as const;
+type DisplayedOutcome = (typeof displayedOutcomes)[number];
 
 /** Renders the audience as the sum of all outcomes, and whether the sum is right. */
 export function equation(line: Line, note: string): string {
@@ -14,7 +15,7 @@ export function equation(line: Line, note: string): string {
     (outcome, index) => `<span class="sign">${index === 0 ? '=' : '+'}</span>
 <div class="term${line[outcome] === 0 ? ' zero' : ''}"><b>${countText(line[outcome])}</b>${outcomeKey(outcome)}</div>`,
   );
-  const sum = shownOutcomes.reduce((users, outcome) => users + line[outcome], 0);
+  const sum = displayedOutcomes.reduce((users, outcome) => users + line[outcome], 0);
   const isRight = sum === line.audience && line.pending >= 0;
   const verdict = isRight ? '<b class="right">✓ Adds up</b>' : '<b class="wrong">✗ Does not add up</b>';
   return `<section aria-label="The sum"><div class="equation">
@@ -37,33 +38,33 @@ export function outcomesTable({ steps, countries }: SharedReport, titleOf: (acti
 <th scope="col" class="wide text">Outcomes</th>${heads}</tr></thead>${bodies.join('\n')}</table>`;
 }
 
-function row(name: string, line: Line, columns: readonly ShownOutcome[], attributes: string): string {
+function row(name: string, line: Line, columns: readonly DisplayedOutcome[], attributes: string): string {
   const cells = columns.map((outcome) => {
     const zero = line[outcome] === 0 ? ' class="zero"' : '';
     return `<td${zero} data-name="${outcomeWord(outcome)}">${countText(line[outcome])}</td>`;
   });
-  return `<tr${attributes}><th scope="row">${safe(name)}</th><td data-name="audience">${countText(line.audience)}</td>
+  return `<tr${attributes}><th scope="row">${escapeHtml(name)}</th><td data-name="audience">${countText(line.audience)}</td>
 <td class="wide">${bar(line)}</td>${cells.join('')}</tr>`;
 }
 
 function bar(line: Line): string {
-  const parts = shownOutcomes.filter((outcome) => line[outcome] > 0);
+  const parts = displayedOutcomes.filter((outcome) => line[outcome] > 0);
   const words = parts.map((outcome) => `${countText(line[outcome])} ${outcomeWord(outcome)}`);
   const label = [...words, `of ${countText(line.audience)} users`].join(', ');
   const segments = parts.map((outcome) => `<i class="o-${outcome}" style="flex-grow:${line[outcome]}"></i>`);
   const filled = segments.length > 0 ? segments.join('') : '<i class="o-pending" style="flex-grow:1"></i>';
-  return `<div class="bar" role="img" aria-label="${safe(label)}">${filled}</div>`;
+  return `<div class="bar" role="img" aria-label="${escapeHtml(label)}">${filled}</div>`;
 }
 
 /** Returns all outcomes, zeros too; `pending` only while users are pending. */
-function termsOf(lines: readonly Line[]): ShownOutcome[] {
-  return shownOutcomes.filter((outcome) => outcome !== 'pending' || lines.some(({ pending }) => pending !== 0));
+function termsOf(lines: readonly Line[]): DisplayedOutcome[] {
+  return displayedOutcomes.filter((outcome) => outcome !== 'pending' || lines.some(({ pending }) => pending !== 0));
 }
 
-function outcomeKey(outcome: ShownOutcome): string {
+function outcomeKey(outcome: DisplayedOutcome): string {
   return `<span class="key"><i class="o-${outcome}" aria-hidden="true"></i>${outcomeWord(outcome)}</span>`;
 }
 
-function outcomeWord(outcome: ShownOutcome): string {
+function outcomeWord(outcome: DisplayedOutcome): string {
   return outcome === 'heldOut' ? 'held out' : outcome;
 }

@@ -1,11 +1,12 @@
+import { escapeHtml } from '../../../../../shared/domain/escape-html.ts';
 import type { SharedReport } from '../../../../../shared/contracts/runs/shared-reports.ts';
-import { countText, safe, shareText } from './html.ts';
+import { countText, shareText } from './figures.ts';
 
 type Failure = SharedReport['failures'][number];
 
 /** Renders reasons over all countries in the order of the console's report: most users first. */
 export function reasonsTable({ failures, steps }: SharedReport, titleOf: (action: string) => string): string {
-  if (failures.length === 0) return '<p class="small" style="padding:10px 16px">Nobody has failed.</p>';
+  if (failures.length === 0) return '<p class="small" style="padding:10px 16px">No users have failed.</p>';
   const groups = Map.groupBy(failures, ({ step, outcome, reason }) => JSON.stringify([step, outcome, reason]));
   const rows = [...groups.values()]
     .flatMap((of) => (of[0] ? [{ ...of[0], users: usersOf(of), of }] : []))
@@ -16,10 +17,13 @@ export function reasonsTable({ failures, steps }: SharedReport, titleOf: (action
     .join('');
   const body = rows.map(({ step, outcome, reason, users, of }) => {
     const line = steps.find((each) => each.step === step);
-    const name = outcome === 'failed' ? safe(reason) : `${safe(reason)} <span class="small">${safe(outcome)}</span>`;
-    return `<tr><th scope="row" class="mono">${name}</th><td class="text">${step} ${safe(titleOf(line?.action ?? ''))}</td>
+    const name =
+      outcome === 'failed'
+        ? escapeHtml(reason)
+        : `${escapeHtml(reason)} <span class="small">${escapeHtml(outcome)}</span>`;
+    return `<tr><th scope="row" class="mono">${name}</th><td class="text">${step} ${escapeHtml(titleOf(line?.action ?? ''))}</td>
 <td data-name="users">${countText(users)}</td><td>${shareText(users, line?.audience ?? 0)}</td>
-<td class="text">${safe(countriesText(of))}</td></tr>`;
+<td class="text">${escapeHtml(countriesText(of))}</td></tr>`;
   });
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
 }

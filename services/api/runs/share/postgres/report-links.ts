@@ -4,14 +4,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '../../../../../shared/domain/roles.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
-import { keyState, type KeyState } from '../../../access/postgres/key-rows.ts';
+import { keyState, type KeyState } from '../../../access/credentials/postgres/key-rows.ts';
 import { reachOfRevision } from '../../../access/postgres/owners.ts';
 import { mayShareRun } from '../../../access/rights.ts';
 
 export interface ReportLinkRecord {
   linkId: string;
   runId: string;
-  madeBy: string;
+  createdBy: string;
   createdAt: Date;
   expiresAt: Date;
   /**
@@ -30,14 +30,14 @@ export type ReportLinks = ReturnType<typeof createReportLinks>;
 export function createReportLinks({ pool }: { pool: Pool }) {
   return {
     /** Creates a link; undefined if the run has the maximum number of links. Only this result contains the token. */
-    make: async (runId: string, madeBy: string, lifeSeconds: number) => {
+    make: async (runId: string, createdBy: string, lifeSeconds: number) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       await pool.query(forgetOld);
       const { rows } = await pool.query<Pick<ReportLinkRecord, 'linkId' | 'createdAt' | 'expiresAt'>>(
-        insertLink.with({ linkId: uuidv7(), digest: digestOf(token), runId, madeBy, lifeSeconds }),
+        insertLink.with({ linkId: uuidv7(), digest: digestOf(token), runId, createdBy, lifeSeconds }),
       );
       const [made] = rows;
-      return made && { token, link: { ...made, runId, madeBy, state: 'open' as const } };
+      return made && { token, link: { ...made, runId, createdBy, state: 'open' as const } };
     },
 
     list: async (runId: string): Promise<ReportLinkRecord[]> =>
@@ -65,7 +65,7 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-interface LinkRow extends Pick<ReportLinkRecord, 'linkId' | 'runId' | 'madeBy' | 'createdAt' | 'expiresAt'> {
+interface LinkRow extends Pick<ReportLinkRecord, 'linkId' | 'runId' | 'createdBy' | 'createdAt' | 'expiresAt'> {
   isRevoked: boolean;
   isExpired: boolean;
   keyState: KeyState;
@@ -77,39 +77,42 @@ interface LinkRow extends Pick<ReportLinkRecord, 'linkId' | 'runId' | 'madeBy' |
 }
 
 function linkOf(row: LinkRow): ReportLinkRecord {
-  const { linkId, runId, madeBy, createdAt, expiresAt, role, keyState: state, countries, actionTypes } = row;
+  const { linkId, runId, createdBy, createdAt, expiresAt, role, keyState: state, countries, actionTypes } = row;
   const scope = { clients: null, countries: row.keyCountries, actionTypes: row.keyActionTypes };
-  const link = { linkId, runId, madeBy, createdAt, expiresAt };
+  const link = { linkId, runId, createdBy, createdAt, expiresAt };
   if (row.isRevoked) return { ...link, state: 'revoked' };
   if (row.isExpired) return { ...link, state: 'expired' };
   return { ...link, state: mayShareRun({ state, role, scope }, { countries, actionTypes }) ? 'open' : 'key-ended' };
 }
 
-/** Keys are read as they are now, so a link stores no copy of its key's scope. Keys are never deleted. */
+/**
+ * Selects links with the present role and scope of their keys, so a link stores no copy of its key's scope. Keys are
+ * never deleted.
+ */
 const selectLinks = `
-  select l.id as "linkId", l.run as "runId", l.made_by as "madeBy", l.created_at as "createdAt",
+  select l.id as "linkId", l.run as "runId", l.created_by as "createdBy", l.created_at as "createdAt",
     l.expires_at as "expiresAt", l.revoked_at is not null as "isRevoked", l.expires_at <= now() as "isExpired",
     ${keyState} as "keyState", k.role, k.countries as "keyCountries", k.action_types as "keyActionTypes",
     ${reachOfRevision}
-  from report_links l join api_keys k on k.id = l.made_by join runs x on x.id = l.run
+  from report_links l join api_keys k on k.id = l.created_by join runs x on x.id = l.run
     join revisions r on r.campaign = x.campaign and r.revision = x.revision`;
 
 interface NewLink {
   linkId: string;
   digest: string;
   runId: string;
-  madeBy: string;
+  createdBy: string;
   lifeSeconds: number;
 }
 
 const insertLink = statementOf<NewLink>(
   'insert-report-link',
   ($) => `
-  insert into report_links (id, digest, run, made_by, expires_at)
-  select ${$('linkId')}, ${$('digest')}, ${$('runId')}, ${$('madeBy')},
+  insert into report_links (id, digest, run, created_by, expires_at)
+  select ${$('linkId')}, ${$('digest')}, ${$('runId')}, ${$('createdBy')},
     least(now() + ${$('lifeSeconds')}::float8 * interval '1 second', k.expires_at)
   from api_keys k
-  where k.id = ${$('madeBy')}::uuid and (
+  where k.id = ${$('createdBy')}::uuid and (
     select count(*) from report_links where run = ${$('runId')} and revoked_at is null and expires_at > now()
   ) < ${maxOpenLinks}
   returning id as "linkId", created_at as "createdAt", expires_at as "expiresAt"`,
@@ -121,5 +124,5 @@ const revokeLink = `
   )
   select exists (select from report_links where run = $1 and id = $2) as found`;
 
-/** Ended links stay listed for a month. */
+/** Deletes links a month after their end. Until then, ended links stay listed. */
 const forgetOld = `delete from report_links where least(expires_at, revoked_at) < now() - interval '30 days'`;

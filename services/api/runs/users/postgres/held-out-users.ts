@@ -32,7 +32,7 @@ export function createHeldOutUsers({ pool }: { pool: Pool }) {
       const first = after === null ? 0 : feeds.findIndex(({ feedId }) => feedId === after.feedId);
       if (first < 0) throw notAPlace(cursor ?? '');
       const gone = feeds.find(({ isKept }) => !isKept);
-      if (gone) throw new UsersNotKeptError(`held-out users of a run in ${gone.country} are not kept any more`);
+      if (gone) throw new UsersNotKeptError(`held-out users of a run in ${gone.country} are no longer stored`);
       for (const feed of feeds.slice(first)) {
         const place = after?.feedId === feed.feedId ? after : { feedId: feed.feedId, part: 1, taken: 0 };
         const { rows } = await pool.query<{ users: string }>(
@@ -98,5 +98,5 @@ function placeOf(cursor: string): Place {
 }
 
 function notAPlace(cursor: string): InvalidCursorError {
-  return new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of held-out users`);
+  return new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of a list of held-out users`);
 }

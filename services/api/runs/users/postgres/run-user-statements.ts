@@ -20,29 +20,24 @@ export const selectFeeds = statementOf<{ runId: string; country: string | null }
 );
 
 /**
- * Reads fed batches with all of their descendants, and how their steps ended. All rows are of one moment, so that no
- * user appears in a batch that it has left. Uses keys only.
+ * Reads fed batches with all of their descendants, and how their steps ended: a row for each batch, whose users are the
+ * stored text. All rows are of one moment, so that no user appears in a batch that it has left. Uses keys only.
  */
 export const selectFamilies = statementOf<BatchRange>(
   'batch-families',
   ($) => `
   with recursive ${batchTree($)}
-  select
-    (select coalesce(json_agg(json_build_object('batchNo', batch_no, 'parent', parent, 'fromStep', from_step,
-      'users', users)), '[]') from tree) as batches,
-    (select coalesce(json_agg(json_build_object('batchNo', t.batch_no, 'step', s.step, 'rest',
-        case s.rest when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired'
-          else 'cancelled' end)), '[]')
-      from tree t cross join lateral (
-        select step, rest from batch_steps
-        where feed = ${$('feedId')} and batch_no = t.batch_no and state = ${stepState.done} and rest is not null
-      ) s) as rests,
-    (select coalesce(json_agg(json_build_object('step', u.step, 'user', u.user_id, 'outcome', u.outcome,
-        'reason', u.reason)), '[]')
-      from tree t cross join lateral (
-        select step, user_id, outcome, reason from user_failures
-        where feed = ${$('feedId')} and batch_no = t.batch_no
-      ) u) as failures`,
+  select t.batch_no as "batchNo", t.parent, t.from_step as "fromStep", t.users,
+    (select coalesce(json_agg(json_build_object('step', step, 'rest', case rest
+        when ${restCode.succeeded} then 'succeeded' when ${restCode.expired} then 'expired'
+        else 'cancelled' end)), '[]')
+      from batch_steps
+      where feed = ${$('feedId')} and batch_no = t.batch_no
+        and state = ${stepState.done} and rest is not null) as rests,
+    (select coalesce(json_agg(json_build_object('step', step, 'user', user_id, 'outcome', outcome,
+        'reason', reason)), '[]')
+      from user_failures where feed = ${$('feedId')} and batch_no = t.batch_no) as failures
+  from tree t`,
 );
 
 /**

@@ -5,6 +5,7 @@ import type { EarlierRows } from '../../../../../shared/domain/run/earlier-outco
 import {
   endOf,
   stepsOfUsers,
+  type ChainOutcomes,
   type UserOutcome,
   type UserSteps,
 } from '../../../../../shared/domain/run/user-outcomes.ts';
@@ -16,7 +17,7 @@ import { selectFamilies, selectFeeds, selectUnsendable } from './run-user-statem
 import { placeText } from '../../../../../shared/contracts/stored-texts.ts';
 
 /** Maximum fed batches that one statement reads, with all of their descendants. */
-const maxBatchesAtOnce = 10;
+const maxBatchesAtOnce = 50;
 /** Maximum batches that one page reads, even if few of their users match. */
 const batchesOfPage = 100;
 
@@ -29,9 +30,14 @@ export interface RunUserFilter {
 
 export interface RunUserRow {
   user: string;
+  /** Everything but the id. Users of one batch with equal outcomes have the same object. */
+  shared: SharedOutcome;
+}
+
+export interface SharedOutcome {
   country: string;
   batchNo: number;
-  steps: readonly (UserOutcome | null)[];
+  steps: ChainOutcomes;
   end: { step: number; outcome: UserOutcome };
   reason: string | null;
 }
@@ -62,19 +68,19 @@ export function createRunUsers({ pool }: { pool: Pool }) {
       let batchesAtOnce = 1;
       let place = after;
       for (const feed of feeds.slice(first)) {
-        if (!feed.keepsUsers)
-          throw new UsersNotKeptError(`the users of a run in ${feed.country} are not kept any more`);
+        if (!feed.keepsUsers) throw new UsersNotKeptError(`the users of a run in ${feed.country} are no longer stored`);
         place = place?.feedId === feed.feedId ? place : { feedId: feed.feedId, batchNo: 0, user: null };
         while (place.batchNo <= feed.fedBatches) {
           if (items.length >= limit || looked >= batchesOfPage) return { items, next: cursorOf(place) };
-          const { rows, next } = await look(feed, place, limit, batchesAtOnce);
-          looked += batchesAtOnce;
-          batchesAtOnce = batchesFor(limit, rows.length / batchesAtOnce);
-          const fitting = rows.flatMap((row) => rowOf(feed, row, filter) ?? []);
+          const found = await look(feed, place, limit, batchesAtOnce);
+          const fitting = fittingRows(feed, found, filter);
           const taken = fitting.slice(0, limit - items.length);
           items.push(...taken);
+          looked += batchesAtOnce;
+          batchesAtOnce = batchesFor(limit - items.length, found.rows.length / batchesAtOnce);
           const last = taken.at(-1);
-          place = last && taken.length < fitting.length ? { ...place, batchNo: last.batchNo, user: last.user } : next;
+          const isCut = last !== undefined && taken.length < fitting.length;
+          place = isCut ? { ...place, batchNo: last.shared.batchNo, user: last.user } : found.next;
         }
       }
       return { items, next: null };
@@ -90,26 +96,29 @@ export function createRunUsers({ pool }: { pool: Pool }) {
       );
       const last = rows.at(-1);
       const next = last && rows.length === limit ? { ...place, user: last.user } : { feedId, batchNo: 1, user: null };
-      return { rows: rows.map((row) => unsendable(row, fromStep, chainLength)), next };
+      return {
+        rows: rows.map((row) => unsendable(row, fromStep, chainLength)),
+        reasons: reasonsOf(rows.map(({ user, reason }) => ({ user, step: fromStep, reason }))),
+        next,
+      };
     }
     const below = Math.min(place.batchNo + batchesAtOnce, feed.fedBatches + 1);
     const { rows } = await pool.query<FamilyRow>(selectFamilies.with({ feedId, from: place.batchNo, below }));
-    const [{ batches, rests, failures } = { batches: [], rests: [], failures: [] }] = rows;
+    const failures = rows.flatMap((batch) => batch.failures);
     const read: EarlierRows = {
-      batches: batches.map((batch) => ({ ...batch, users: usersOf(batch.users) })),
-      rests,
+      batches: rows.map((batch) => ({ ...batch, users: usersOf(batch.users) })),
+      rests: rows.flatMap(({ batchNo, rests }) => rests.map((rest) => ({ batchNo, ...rest }))),
       failures: failures.map((failure) => ({ ...failure, outcome: ownOutcome(failure.outcome) })),
     };
     const fed = read.batches.filter(({ parent }) => parent === null);
     if (fed.length < below - place.batchNo)
       throw new UsersNotKeptError('users of a run were dropped while it was read');
-    const reasons = new Map(failures.map(({ step, user, reason }) => [`${step}/${user}`, reason]));
+    const reasons = reasonsOf(failures);
     const all = stepsOfUsers(read, chainLength);
     const { batchNo, user: floor } = place;
     const behind =
       floor === null ? all : all.filter((row) => row.batchNo > batchNo || compareUserIds(row.user, floor) > 0);
-    const reasonOf = (user: string, step: number) => reasons.get(`${step}/${user}`) ?? null;
-    return { rows: behind.map((row) => ({ ...row, reasonOf })), next: { feedId, batchNo: below, user: null } };
+    return { rows: behind, reasons, next: { feedId, batchNo: below, user: null } };
   }
 }
 
@@ -118,9 +127,22 @@ function batchesFor(users: number, usersOfBatch: number): number {
   return Math.min(maxBatchesAtOnce, Math.max(1, Math.ceil(users / Math.max(1, usersOfBatch))));
 }
 
+type Reasons = ReadonlyMap<string, ReadonlyMap<number, string>>;
+
 interface Looked {
-  rows: (UserSteps & { reasonOf: (user: string, step: number) => string | null })[];
+  rows: UserSteps[];
+  /** Reasons by user and step. Most users have none. */
+  reasons: Reasons;
   next: Place;
+}
+
+function reasonsOf(failures: readonly { user: string; step: number; reason: string }[]): Reasons {
+  const reasons = new Map<string, Map<number, string>>();
+  for (const { user, step, reason } of failures) {
+    const ofUser = reasons.get(user) ?? new Map<number, string>();
+    reasons.set(user, ofUser.set(step, reason));
+  }
+  return reasons;
 }
 
 interface FeedRow {
@@ -132,9 +154,13 @@ interface FeedRow {
   keepsUsers: boolean;
 }
 
+/** A batch of a family, and how its steps ended. */
 interface FamilyRow {
-  batches: { batchNo: number; parent: number | null; fromStep: number; users: string }[];
-  rests: { batchNo: number; step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
+  batchNo: number;
+  parent: number | null;
+  fromStep: number;
+  users: string;
+  rests: { step: number; rest: 'succeeded' | 'expired' | 'cancelled' }[];
   failures: { step: number; user: string; outcome: number; reason: string }[];
 }
 
@@ -144,24 +170,32 @@ interface UnsendableRow {
   reason: string;
 }
 
-function unsendable({ user, outcome, reason }: UnsendableRow, fromStep: number, chainLength: number) {
+function unsendable({ user, outcome }: UnsendableRow, fromStep: number, chainLength: number): UserSteps {
   const steps = Array.from({ length: chainLength }, (_, index): UserOutcome | null => {
     if (index + 1 < fromStep) return null;
     return index + 1 === fromStep ? failureOutcome(outcome) : 'skipped';
   });
-  return { user, batchNo: 0, steps, reasonOf: (_: string, step: number) => (step === fromStep ? reason : null) };
+  return { user, batchNo: 0, steps };
 }
 
-function rowOf(
+function fittingRows(
   { country, fromStep }: FeedRow,
-  { user, batchNo, steps, reasonOf }: Looked['rows'][number],
+  { rows, reasons }: Looked,
   { step, outcome }: RunUserFilter,
-): RunUserRow | undefined {
+): RunUserRow[] {
   // Users that begin with a later step have no outcome in this one.
-  if (step !== undefined && step < fromStep) return undefined;
-  const end = endOf(steps, step);
-  if (outcome !== undefined && end.outcome !== outcome) return undefined;
-  return { user, country, batchNo, steps, end, reason: reasonOf(user, end.step) };
+  if (step !== undefined && step < fromStep) return [];
+  const ends = new Map<ChainOutcomes, { end: SharedOutcome['end']; byReason: Map<string | null, SharedOutcome> }>();
+  return rows.flatMap(({ user, batchNo, steps }) => {
+    const known = ends.get(steps) ?? { end: endOf(steps, step), byReason: new Map<string | null, SharedOutcome>() };
+    ends.set(steps, known);
+    const { end, byReason } = known;
+    if (outcome !== undefined && end.outcome !== outcome) return [];
+    const reason = reasons.get(user)?.get(end.step) ?? null;
+    const shared = byReason.get(reason) ?? { country, batchNo, steps, end, reason };
+    byReason.set(reason, shared);
+    return [{ user, shared }];
+  });
 }
 
 interface Place {
@@ -188,5 +222,5 @@ function placeOf(cursor: string): Place {
 }
 
 function notAPlace(cursor: string): InvalidCursorError {
-  return new InvalidCursorError(`${JSON.stringify(cursor)} is no place in a list of users`);
+  return new InvalidCursorError(`${JSON.stringify(cursor)} is not a cursor of a list of users`);
 }

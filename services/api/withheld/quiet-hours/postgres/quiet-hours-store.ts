@@ -23,7 +23,7 @@ const selectNewest = `
 /** Inserts no row for an outdated revision: the second of two concurrent changes finds the first's revision. */
 const insertHours = `
   with h as (
-    insert into quiet_hours (revision, rules, made_by)
+    insert into quiet_hours (revision, rules, created_by)
     select n.revision + 1, $1::jsonb, $2 from (select coalesce(max(revision), 0) as revision from quiet_hours) n
     where $3::int is null or n.revision = $3::int
     returning 1
@@ -56,7 +56,8 @@ export function createQuietHoursStore({ pool }: { pool: Pool }) {
       const values = [JSON.stringify(rules), by, expected];
       const isMade = await changeRegistry(pool, async (client) => (await client.query(insertHours, values)).rowCount);
       if (isMade !== 1) return undefined;
-      // A flush that schedules steps again locks the same rows in another order.
+      // Deadlocks are possible, and are retried: a flush that schedules steps again locks the same rows in another
+      // order.
       await retryingDeadlocks(() => inTransaction(pool, liftHolds));
       return await read();
     },

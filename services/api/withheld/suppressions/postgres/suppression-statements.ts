@@ -6,37 +6,39 @@ const columns = 'action_type as "actionType", people::float8 as people, version,
 
 export const selectLists = `select ${columns} from suppression_lists order by action_type`;
 
-/** $1 list. */
+/** Parameters: $1 list. */
 export const lockList = `select list_no as "listNo" from suppression_lists where action_type = $1 for update`;
 
 /** Serializes the assignment of numbers. */
-export const lockNumbers = 'lock table suppression_numbers in share row exclusive mode';
+export const lockNumbers = 'lock table suppression_list_versions in share row exclusive mode';
 
-/** $1 list, $2 state. */
+/** Parameters: $1 list, $2 state. */
 export const takeNumber = `
-  insert into suppression_numbers (list_no, action_type, state)
-  select coalesce(max(list_no), 0) + 1, $1, $2 from suppression_numbers
+  insert into suppression_list_versions (list_no, action_type, state)
+  select coalesce(max(list_no), 0) + 1, $1, $2 from suppression_list_versions
   returning list_no as "listNo"`;
 
-/** $1 list, $2 number. */
+/** Parameters: $1 list, $2 number. */
 export const insertList = `insert into suppression_lists (action_type, list_no) values ($1, $2)`;
 
-/** $1 number, $2 users separated by line breaks, $3 note. Users who are on the list already stay unchanged. */
+/**
+ * Parameters: $1 number, $2 users separated by line breaks, $3 note. Users who are on the list already stay unchanged.
+ */
 export const addLines = `
   insert into suppressed_people (list_no, user_id, note)
   select $1, user_id, $3 from unnest(string_to_array($2, e'\\n')) k (user_id)
   on conflict do nothing`;
 
-/** $1 number, $2 users. */
+/** Parameters: $1 number, $2 users. */
 export const removePeople = 'delete from suppressed_people where list_no = $1 and user_id = any($2::text[])';
 
-/** $1 list, $2 number of added people. */
+/** Parameters: $1 list, $2 number of added people. */
 export const moveVersion = `
   update suppression_lists set people = people + $2, version = version + ($2::bigint <> 0)::int,
     changed_at = case when $2::bigint = 0 then changed_at else now() end
   where action_type = $1 returning ${columns}`;
 
-/** $1 user. */
+/** Parameters: $1 user. */
 export const selectUser = `
   select l.action_type as "actionType", p.note, p.added_at as "addedAt"
   from suppression_lists l join suppressed_people p on p.list_no = l.list_no and p.user_id = $1
@@ -48,7 +50,7 @@ const uploadColumns = `
 
 export const selectUpload = `select ${uploadColumns} from suppression_uploads where id = $1`;
 
-/** $1 limit, $2 id of the last upload of the previous page or null. */
+/** Parameters: $1 limit, $2 id of the last upload of the previous page or null. */
 export const selectUploads = `
   select ${uploadColumns} from suppression_uploads where $2::uuid is null or id < $2 order by id desc limit $1`;
 
@@ -68,9 +70,9 @@ export const insertUpload = statementOf<NewUpload>(
   values (${$('uploadId')}, ${$('actionType')}, ${$('mode')}, 'receiving', ${$('note')}, ${$('listNo')})`,
 );
 
-/** $1 upload, $2 people so far. */
-export const hearOfUpload = `
-  update suppression_uploads set heard_at = now(), people = $2 where id = $1 and state = 'receiving'`;
+/** Parameters: $1 upload, $2 people so far. */
+export const updateProgress = `
+  update suppression_uploads set received_at = now(), people = $2 where id = $1 and state = 'receiving'`;
 
 interface EndedUpload {
   uploadId: string;
@@ -91,12 +93,12 @@ export const endUpload = statementOf<EndedUpload>(
   where id = ${$('uploadId')} and state = 'receiving'`,
 );
 
-/** $1 number. */
-export const holdLoading = `
-  select list_no as "listNo" from suppression_numbers where list_no = $1 and state = 'loading' for key share`;
+/** Parameters: $1 number. */
+export const lockLoading = `
+  select list_no as "listNo" from suppression_list_versions where list_no = $1 and state = 'loading' for key share`;
 
-/** $1 number, $2 number in force, $3 upload. Copies users added since the upload began. */
-export const takeAlong = `
+/** Parameters: $1 number, $2 number in force, $3 upload. Copies users added since the upload began. */
+export const copyAddedMeanwhile = `
   insert into suppressed_people (list_no, user_id, note, added_at)
   select $1, user_id, note, added_at from suppressed_people
   where list_no = $2 and added_at >= (select created_at from suppression_uploads where id = $3)
@@ -125,7 +127,7 @@ export const addPart = statementOf<AddedPart>(
   select (select max(user_id) from part) as last, (select count(*)::float8 from added) as added`,
 );
 
-/** $1 number. */
+/** Parameters: $1 number. */
 export const countPeople = 'select count(*)::float8 as people from suppressed_people where list_no = $1';
 
 /**
@@ -144,16 +146,16 @@ export const countRemoved = `
       ) r
     ) as removed`;
 
-/** $1 list, $2 number, $3 people. */
+/** Parameters: $1 list, $2 number, $3 people. */
 export const putInForce = `
   with n as (
-    update suppression_numbers set state = 'in-force' where list_no = $2
+    update suppression_list_versions set state = 'in-force' where list_no = $2
   )
   insert into suppression_lists as l (action_type, list_no, people) values ($1, $2, $3)
   on conflict (action_type) do update set list_no = excluded.list_no, people = excluded.people,
     version = l.version + 1, changed_at = now()`;
 
-export const giveNumberUp = `update suppression_numbers set state = 'gone' where list_no = $1`;
+export const releaseNumber = `update suppression_list_versions set state = 'gone' where list_no = $1`;
 
 /** Selects the lease as set by the worker that started last. */
 export const selectWorkerLease = `

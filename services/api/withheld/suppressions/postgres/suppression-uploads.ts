@@ -56,7 +56,7 @@ export interface SuppressionUploads {
 const peoplePerPart = 20_000;
 
 /** Interval of an upload's heartbeat. */
-const heardOfEveryMs = 10_000;
+const progressEveryMs = 10_000;
 
 export interface SuppressionUploadsDeps {
   pool: Pool;
@@ -109,19 +109,19 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
   const { uploadId, actionType, mode, note } = start;
   /** People on the list, or on its replacement. */
   let people = 0;
-  let heardOfMs = performance.now();
+  let progressAtMs = performance.now();
 
   /** Uses short transactions, so that none is open while the sender is slow. */
   async function add(users: readonly string[]): Promise<void> {
     const loaded = await inTransaction(pool, (client) => insertLoading(client, listNo, users, note));
     if (mode === 'replace') people += loaded;
-    await hearOf();
+    await updateProgress();
   }
 
-  async function hearOf(): Promise<void> {
-    if (performance.now() - heardOfMs < heardOfEveryMs) return;
-    heardOfMs = performance.now();
-    await pool.query(statements.hearOfUpload, [uploadId, people]);
+  async function updateProgress(): Promise<void> {
+    if (performance.now() - progressAtMs < progressEveryMs) return;
+    progressAtMs = performance.now();
+    await pool.query(statements.updateProgress, [uploadId, people]);
   }
 
   /** Uses short transactions, so that changes of the list do not wait for the whole file. */
@@ -132,7 +132,7 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
       const { last, added }: CopiedPart = await inTransaction(pool, (client) => copyPart(client, actionType, part));
       after = last;
       people += added;
-      await hearOf();
+      await updateProgress();
     }
   }
 
@@ -148,14 +148,14 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
       if (mode === 'add') await copyOntoList();
       await inTransaction(pool, async (client) => {
         if (mode === 'replace') people = await putInForce(client, actionType, listNo, start);
-        else await client.query(statements.giveNumberUp, [listNo]);
+        else await client.query(statements.releaseNumber, [listNo]);
         if (!(await end(client, 'done', null, read))) throw new Error(`upload ${uploadId} was given up`);
       });
       return await get(uploadId);
     },
     fail: async (cause, read) => {
       await inTransaction(pool, async (client) => {
-        if (await end(client, 'failed', cause, read)) await client.query(statements.giveNumberUp, [listNo]);
+        if (await end(client, 'failed', cause, read)) await client.query(statements.releaseNumber, [listNo]);
       });
     },
   };
@@ -163,7 +163,7 @@ function begun({ pool, start, listNo, get }: BegunDeps): Upload<SuppressionUploa
 
 async function insertLoading(client: PoolClient, listNo: number, users: readonly string[], note: string | null) {
   // Fails if the replacement was abandoned meanwhile and is being deleted.
-  onlyRow((await client.query(statements.holdLoading, [listNo])).rows);
+  onlyRow((await client.query(statements.lockLoading, [listNo])).rows);
   return (await client.query(statements.addLines, [listNo, users.join('\n'), note])).rowCount ?? 0;
 }
 
@@ -182,7 +182,7 @@ interface CopiedPart {
 
 async function copyPart(client: PoolClient, actionType: string, part: LoadedPart): Promise<CopiedPart> {
   const listNo = await lockedOrNewNumber(client, actionType);
-  onlyRow((await client.query(statements.holdLoading, [part.loadedNo])).rows);
+  onlyRow((await client.query(statements.lockLoading, [part.loadedNo])).rows);
   const { rows } = await client.query<CopiedPart>(statements.addPart.with({ listNo, ...part }));
   const copied = onlyRow(rows);
   await changedBy(client, actionType, copied.added);
@@ -197,8 +197,8 @@ async function putInForce(
   { uploadId, confirmRemoved }: SuppressionUploadStart,
 ) {
   const before = await lockedNumber(client, actionType);
-  onlyRow((await client.query(statements.holdLoading, [listNo])).rows);
-  if (before !== undefined) await client.query(statements.takeAlong, [listNo, before, uploadId]);
+  onlyRow((await client.query(statements.lockLoading, [listNo])).rows);
+  if (before !== undefined) await client.query(statements.copyAddedMeanwhile, [listNo, before, uploadId]);
   const { rows } = await client.query<{ people: number }>(statements.countPeople, [listNo]);
   const { people } = onlyRow(rows);
   if (before !== undefined) {
@@ -206,14 +206,14 @@ async function putInForce(
     requireConfirmed(onlyRow(counted.rows), people, confirmRemoved);
   }
   await client.query(statements.putInForce, [actionType, listNo, people]);
-  if (before !== undefined) await client.query(statements.giveNumberUp, [before]);
+  if (before !== undefined) await client.query(statements.releaseNumber, [before]);
   return people;
 }
 
 interface ReplacedCounts {
-  /** People on the replaced list. */
+  /** Number of people on the replaced list. */
   people: number;
-  /** Those of them who are not on the new list. */
+  /** Number of people on the replaced list who are not on the new list. */
   removed: number;
 }
 

@@ -2,9 +2,9 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useId, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Modal } from '../../parts/overlays/modal.tsx';
-import { useNavigation } from '../navigation.ts';
+import { useNavigation } from '../navigation/navigation.ts';
 import { findTargets, type FindTarget } from './find-targets.ts';
-import { useFound } from './use-found.ts';
+import { useFindResults } from './use-find-results.ts';
 
 /** Dialog of Ctrl/⌘ K: finds anything by its id or name. Arrows choose, Enter opens. */
 export function FindDialog({ onClose }: { onClose: () => void }) {
@@ -16,9 +16,9 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
   const [awaited, setAwaited] = useState<string | null>(null);
   const navigate = useNavigate();
   const { runId } = useParams({ strict: false });
-  const found = useFound(text);
+  const found = useFindResults(text);
   const entries = useNavigation().flatMap((group) => group.entries);
-  const targets = unlikeBefore([...found.targets, ...findTargets(text, runId, entries)]);
+  const targets = uniqueById([...found.targets, ...findTargets(text, runId, entries)]);
   const current = Math.min(chosen, targets.length - 1);
   const listId = useId();
 
@@ -96,6 +96,6 @@ export function FindDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Removes targets with the same id. Results of the server win, because they have more details. */
-function unlikeBefore(targets: readonly FindTarget[]): FindTarget[] {
+function uniqueById(targets: readonly FindTarget[]): FindTarget[] {
   return [...new Map(targets.toReversed().map((target) => [target.id, target])).values()].toReversed();
 }

@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { IconName } from '../../parts/icon/icon.tsx';
-import type { NavigationEntry } from '../navigation.ts';
+import type { NavigationEntry } from '../navigation/navigation.ts';
 
 export interface FindTarget {
   id: string;

@@ -13,7 +13,7 @@ export async function loadTitles(queryClient: QueryClient): Promise<void> {
   const options = { ...listActionTypesOptions(), staleTime: staleAfterMs, retry: false };
   const loading = queryClient.query(options).then(
     ({ items }) => rememberTitles(items),
-    // A page that needs action types requests them itself, and shows the error.
+    // The failure is ignored here: a page that needs action types requests them itself, and shows the error.
     () => undefined,
   );
   if (isFirst) await loading;

@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { ListedAudience, Run } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
 import { Check, Select, TextInput } from '../controls/controls.tsx';
-import { useMinute } from '../browser/now.ts';
+import { useCurrentMinute } from '../browser/now.ts';
 import { formatTime } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
-import { outcomes, type EarlierOutcome, type SourceForm } from '../campaign/form.ts';
-import { AskButtons, type AskProps } from './ask-buttons.tsx';
-import { SegmentAsk } from './segment-ask.tsx';
-import { sizeText } from './use-words.ts';
+import { outcomes, type EarlierOutcome, type SourceForm } from './source-form.ts';
+import { SourceEditorButtons, type SourceEditorProps } from './source-editor-buttons.tsx';
+import { SegmentEditor } from './segment-editor.tsx';
+import { formatListSize } from './list-texts.ts';
 
 interface AddSourceProps {
   lists: readonly ListedAudience[];
@@ -53,16 +53,16 @@ export function AddSource({
         ))}
         {children}
       </div>
-      {open === 'segment' && <SegmentAsk onAdd={add} onCancel={() => setOpen(null)} />}
+      {open === 'segment' && <SegmentEditor onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'list' && <ListAsk lists={choices.lists} onAdd={add} onCancel={() => setOpen(null)} />}
       {open === 'run' && <RunAsk runs={choices.runs} onAdd={add} onCancel={() => setOpen(null)} />}
     </>
   );
 }
 
-function ListAsk({ lists, onAdd, onCancel }: AskProps<SourceForm> & { lists: readonly ListedAudience[] }) {
+function ListAsk({ lists, onAdd, onCancel }: SourceEditorProps<SourceForm> & { lists: readonly ListedAudience[] }) {
   const [list, setList] = useState('');
-  if (lists.length === 0) return <p className="t3 sm ask">No list was uploaded yet.</p>;
+  if (lists.length === 0) return <p className="t3 sm ask">No lists have been uploaded yet.</p>;
   return (
     <div className="ask">
       <Select
@@ -71,28 +71,30 @@ function ListAsk({ lists, onAdd, onCancel }: AskProps<SourceForm> & { lists: rea
         value={list}
         choices={lists.map(({ id, name, size }) => ({
           value: id,
-          label: size === null ? name : `${name} (${sizeText(size)} users)`,
+          label: size === null ? name : `${name} (${formatListSize(size)} users)`,
         }))}
         onChoose={setList}
       />
-      <AskButtons isReady={list !== ''} onAdd={() => onAdd({ kind: 'list', list })} onCancel={onCancel} />
+      <SourceEditorButtons isReady={list !== ''} onAdd={() => onAdd({ kind: 'list', list })} onCancel={onCancel} />
     </div>
   );
 }
 
-function RunAsk({ runs, onAdd, onCancel }: AskProps<SourceForm> & { runs: readonly Run[] }) {
+function RunAsk({ runs, onAdd, onCancel }: SourceEditorProps<SourceForm> & { runs: readonly Run[] }) {
   const { zone } = useZone();
   const [runId, setRunId] = useState('');
   const [chosen, setChosen] = useState<readonly EarlierOutcome[]>([]);
   const [step, setStep] = useState('');
-  const now = new Date(useMinute());
+  const now = new Date(useCurrentMinute());
   const label = (run: Run) => `${run.campaignName}, ${formatTime(run.scheduledFor, { zone, now })}`;
   const add = () =>
     onAdd({
-      ...{ kind: 'run', runId, step: /^[1-9]\d?$/.test(step) ? Number(step) : null },
+      kind: 'run',
+      runId,
+      step: /^[1-9]\d?$/.test(step) ? Number(step) : null,
       outcomes: outcomes.filter((outcome) => chosen.includes(outcome)),
     });
-  if (runs.length === 0) return <p className="t3 sm ask">There is no earlier run yet.</p>;
+  if (runs.length === 0) return <p className="t3 sm ask">There are no earlier runs yet.</p>;
   return (
     <div className="ask">
       <Select
@@ -103,7 +105,7 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps<SourceForm> & { runs: readon
         onChoose={setRunId}
       />
       <fieldset className="flex flex-wrap gap-y-0 gap-x-4 m-0 p-0 border-0">
-        <legend className="p-0 t2 sm">Who ended as (none: everybody it was begun for)</legend>
+        <legend className="p-0 t2 sm">Users who ended as (none selected: all users of the run)</legend>
         {outcomes.map((outcome) => (
           <Check
             key={outcome}
@@ -115,13 +117,13 @@ function RunAsk({ runs, onAdd, onCancel }: AskProps<SourceForm> & { runs: readon
         ))}
       </fieldset>
       <TextInput
-        aria-label="Of which step"
+        aria-label="Step of the run"
         inputMode="numeric"
-        placeholder="of the whole chain; or of a step, such as 1"
+        placeholder="Whole chain, or a step such as 1"
         value={step}
         onText={setStep}
       />
-      <AskButtons isReady={runId !== ''} onAdd={add} onCancel={onCancel} />
+      <SourceEditorButtons isReady={runId !== ''} onAdd={add} onCancel={onCancel} />
     </div>
   );
 }

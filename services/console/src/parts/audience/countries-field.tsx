@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { countryName } from '../campaign/country-names.ts';
+import { countryName } from '../words/country-names.ts';
 import { FieldGroup } from '../forms/form-field.tsx';
 import { Icon } from '../icon/icon.tsx';
 

@@ -4,11 +4,11 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { Time } from '../times/time.tsx';
-import { capitalOf } from '../words/figures.ts';
+import { capitalize } from '../words/figures.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { countedByCountry, readIn } from './count-words.ts';
-import { largeNumber } from './how-many-line.tsx';
-import { isOpen, type CountControl, type CountQuestion } from './use-exact-count.ts';
+import { formatCountProgress, formatReadingTime } from './count-texts.ts';
+import { largeNumber } from './user-count-line.tsx';
+import { isCountRunning, type CountControl, type CountQuestion } from './use-exact-count.ts';
 
 interface ExactCountProps {
   count: CountControl;
@@ -31,7 +31,7 @@ export function ExactCountLine({ count, question, refusal, missing, estimate, ..
         <div className="flex-1 min-w-0" role="status">
           {counted ? <Counted counted={counted} isOld={isOld} {...manner} /> : estimate}
         </div>
-        {counted && isOpen(counted) ? (
+        {counted && isCountRunning(counted) ? (
           <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
             Cancel
           </Button>
@@ -40,7 +40,7 @@ export function ExactCountLine({ count, question, refusal, missing, estimate, ..
             small
             refusal={refusal ?? missing}
             disabled={isUnderWay}
-            onClick={() => count.start({ question, anew: counted?.state === 'done' && !isOld })}
+            onClick={() => count.start({ question, recount: counted?.state === 'done' && !isOld })}
           >
             {counted?.state === 'done' && !isOld ? 'Count again' : 'Count exactly'}
           </Button>
@@ -58,29 +58,29 @@ interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
 
 function Counted({ counted, isOld, isLarge = false, isSummed = false }: CountedProps) {
   const { state, cause, users } = counted;
-  if (state === 'failed') return <p className="c-bad">It could not be counted: {cause ?? 'nobody knows why'}.</p>;
-  if (state === 'cancelled') return <p className="t2">Not counted: it was cancelled at {formatCount(users)} users.</p>;
+  if (state === 'failed') return <p className="c-bad">The count failed: {cause ?? 'unknown cause'}.</p>;
+  if (state === 'cancelled') return <p className="t2">The count was cancelled at {formatCount(users)} users.</p>;
   return (
     <div className={isOld ? 't3' : undefined}>
       <p className={`row items-baseline gap-x-2.5 gap-y-0 ${isLarge ? '' : 'flex-wrap'}`}>
         <span className={isLarge ? largeNumber : 'text-lg font-semibold tabular-nums'}>{formatCount(users)}</span>
         <span className="t2">
           {users === 1 ? 'user' : 'users'}
-          {isOpen(counted) ? ' so far' : <CountedWhen {...{ counted, isSummed }} />}
+          {isCountRunning(counted) ? ' so far' : <CountedWhen {...{ counted, isSummed }} />}
           {isOld && ', before your last change'}
         </span>
       </p>
-      <p className="t3 sm">{isOpen(counted) ? progressOf(counted) : <Parts {...{ counted, isSummed }} />}</p>
+      <p className="t3 sm">{isCountRunning(counted) ? progressOf(counted) : <Parts {...{ counted, isSummed }} />}</p>
     </div>
   );
 }
 
 function CountedWhen({ counted, isSummed }: { counted: ExactCount; isSummed: boolean }) {
-  const { startedAt, askedAt } = counted;
-  const took = isSummed ? null : readIn(counted);
+  const { startedAt, requestedAt } = counted;
+  const took = isSummed ? null : formatReadingTime(counted);
   return (
     <>
-      , counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds={!isSummed} />
+      , counted exactly as of <Time instant={startedAt ?? requestedAt} withSeconds={!isSummed} />
       {took !== null && `, in ${took}`}
     </>
   );
@@ -89,17 +89,17 @@ function CountedWhen({ counted, isSummed }: { counted: ExactCount; isSummed: boo
 /** Users of the sources that are not in the audience, and the time at which the segments were read. */
 function Parts({ counted, isSummed }: { counted: ExactCount; isSummed: boolean }) {
   const { excluded, shared, audience } = counted;
-  const took = readIn(counted);
+  const took = formatReadingTime(counted);
   const parts = [
-    ...(counted.countries.length > 1 ? [countedByCountry(counted)] : []),
+    ...(counted.countries.length > 1 ? [formatCountProgress(counted)] : []),
     ...(shared > 0 && !isSummed ? [`${formatCount(shared)} in several sources, served once`] : []),
-    ...(excluded > 0 && !isSummed ? [`${formatCount(excluded)} left out`] : []),
+    ...(excluded > 0 && !isSummed ? [`${formatCount(excluded)} excluded`] : []),
     ...(isSummed && took !== null ? [`sources read in ${took}`] : []),
     ...(hasSegment(audience) && !isSummed
-      ? ['segments by their snapshots of then: the same is not counted again until they change']
+      ? ['segments as of their snapshots; without newer snapshots, a new count has the same result']
       : []),
   ];
-  return capitalOf(parts.join(' · '));
+  return capitalize(parts.join(' · '));
 }
 
 function hasSegment({ include, exclude = [] }: ExactCount['audience']): boolean {
@@ -109,9 +109,9 @@ function hasSegment({ include, exclude = [] }: ExactCount['audience']): boolean 
 function progressOf(counted: ExactCount): string {
   const { state, cause, countries } = counted;
   if (cause !== null) return `Waits: ${cause}`;
-  if (state === 'waiting') return 'Waits for a trigger, which counts two at once';
+  if (state === 'waiting') return 'Waiting: each trigger runs two counts at once';
   const done = counted.counted.filter((line) => line.done).length;
-  return `${done} of ${countOf(countries.length, 'country', 'countries')} read · ${countedByCountry(counted)}`;
+  return `${done} of ${countOf(countries.length, 'country', 'countries')} read · ${formatCountProgress(counted)}`;
 }
 
 export function CountRefused({ error }: { error: unknown }) {
@@ -119,7 +119,7 @@ export function CountRefused({ error }: { error: unknown }) {
   return (
     <p className="c-bad sm row gap-1 items-start" role="alert">
       <Icon name="failed" size={14} />
-      <span>{capitalOf(errors.length === 0 ? detail : errors.map((each) => each.detail).join('; '))}.</span>
+      <span>{capitalize(errors.length === 0 ? detail : errors.map((each) => each.detail).join('; '))}.</span>
     </p>
   );
 }

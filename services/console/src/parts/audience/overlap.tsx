@@ -1,15 +1,15 @@
 import { useState, type ReactNode } from 'react';
 import type { ExactCount } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
-import { entryOf } from '../campaign/form-definition.ts';
-import type { SourceForm } from '../campaign/form.ts';
+import { entryOf } from './source-form.ts';
+import type { SourceForm } from './source-form.ts';
 import { Time } from '../times/time.tsx';
 import { formatCount, formatShare } from '../words/numbers.ts';
 import { AddSource } from './add-source.tsx';
-import { overlapOf } from './count-words.ts';
+import { overlapOf } from './count-texts.ts';
 import { CountRefused } from './exact-count.tsx';
-import { SourceWords } from './source-words.tsx';
-import { isOpen, useExactCount, type CountQuestion } from './use-exact-count.ts';
+import { SourceDescription } from './source-description.tsx';
+import { isCountRunning, useExactCount, type CountQuestion } from './use-exact-count.ts';
 import { useEarlierRuns, useLists, useNamedSources } from './use-sources.ts';
 
 interface OverlapProps {
@@ -27,12 +27,12 @@ export function Overlap({ question, ...why }: OverlapProps) {
   const [other, setOther] = useState<SourceForm | null>(null);
   const named = useNamedSources({ include: other === null ? [] : [entryOf(other)] });
   const { counted, error } = count;
-  const ask = (source: SourceForm) => ({ ...question, with: { include: [entryOf(source)] } });
-  const start = (source: SourceForm, anew = false) => {
+  const questionFor = (source: SourceForm) => ({ ...question, with: { include: [entryOf(source)] } });
+  const start = (source: SourceForm, isRepeat = false) => {
     setOther(source);
-    count.start({ question: ask(source), anew });
+    count.start({ question: questionFor(source), recount: isRepeat });
   };
-  const isOld = other !== null && counted !== undefined && !count.isOf(ask(other));
+  const isOld = other !== null && counted !== undefined && !count.isOf(questionFor(other));
   return (
     <div className="grid gap-1 min-w-0">
       {other === null ? (
@@ -44,9 +44,9 @@ export function Overlap({ question, ...why }: OverlapProps) {
       ) : (
         <div className="row flex-wrap gap-y-1">
           <span className="grow basis-40 min-w-0 wrap-anywhere">
-            With <SourceWords source={other} {...named} />
+            With <SourceDescription source={other} {...named} />
           </span>
-          {counted && isOpen(counted) ? (
+          {counted && isCountRunning(counted) ? (
             <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
               Cancel
             </Button>
@@ -74,10 +74,10 @@ export function Overlap({ question, ...why }: OverlapProps) {
 }
 
 function ThreeNumbers({ counted, isOld }: { counted: ExactCount; isOld: boolean }) {
-  const { state, cause, users, startedAt, askedAt } = counted;
+  const { state, cause, users, startedAt, requestedAt } = counted;
   const overlap = overlapOf(counted);
-  if (state === 'failed') return <p className="c-bad sm">It could not be counted: {cause ?? 'nobody knows why'}.</p>;
-  if (state === 'cancelled' || overlap === null) return <p className="t3 sm">Not counted: it was cancelled.</p>;
+  if (state === 'failed') return <p className="c-bad sm">The count failed: {cause ?? 'unknown cause'}.</p>;
+  if (state === 'cancelled' || overlap === null) return <p className="t3 sm">The count was cancelled.</p>;
   const { onlyHere, both, onlyThere } = overlap;
   const all = onlyHere + both + onlyThere;
   const words = `${formatCount(onlyHere)} only here, ${formatCount(both)} in both, ${formatCount(onlyThere)} only there`;
@@ -102,12 +102,12 @@ function ThreeNumbers({ counted, isOld }: { counted: ExactCount; isOld: boolean 
         </Figure>
       </dl>
       <p className="t3 mt-1">
-        {isOpen(counted) ? (
-          (cause ?? 'So far: it is being counted')
+        {isCountRunning(counted) ? (
+          (cause ?? 'So far; the count is still running')
         ) : (
           <>
             {users > 0 && `${formatShare(both, users)} of these are in both. `}
-            Counted exactly as of <Time instant={startedAt ?? askedAt} withSeconds />
+            Counted exactly as of <Time instant={startedAt ?? requestedAt} withSeconds />
             {isOld && ', before your last change'}.
           </>
         )}

@@ -17,13 +17,13 @@ export const keptRejects = 1000;
 
 type RejectedList = Pick<UploadedAudience, 'id' | 'name' | 'rejected'>;
 
-/** A button such as `224 bad lines`, which opens the rejected lines that the API keeps. */
+/** A button such as `224 rejected lines`, which opens the rejected lines that the API keeps. */
 export function RejectedLinesButton({ list, children }: { list: RejectedList; children?: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" className="link" onClick={() => setOpen(true)}>
-        {children ?? countOf(list.rejected, 'bad line')}
+        {children ?? countOf(list.rejected, 'rejected line')}
       </button>
       {/* Rendered outside of the surrounding line, whose colour and alignment the dialog would inherit. */}
       {isOpen && createPortal(<RejectedLinesDialog list={list} onClose={() => setOpen(false)} />, document.body)}

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { UploadedAudience, Run } from '#client/types.gen.ts';
-import type { SourceForm } from '../campaign/form.ts';
+import type { SourceForm } from './source-form.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
-import { SourceUsers, SourceWords } from './source-words.tsx';
+import { SourceUsers, SourceDescription } from './source-description.tsx';
 
 export const sourceIcons = { segment: 'users', list: 'audit', run: 'retry' } as const;
 
@@ -28,7 +28,7 @@ export function SourceList({ label, sources, lists, runs, usersOf, note, onRemov
         >
           <Icon name={sourceIcons[source.kind]} size={14} className="t2" />
           <span className="flex-1 min-w-0 wrap-anywhere phone:basis-[70%]">
-            <SourceWords {...{ source, lists, runs }} />
+            <SourceDescription {...{ source, lists, runs }} />
             {note?.(index)}
           </span>
           <span className="t2 text-right phone:order-4 phone:basis-full phone:pl-6 phone:text-left">

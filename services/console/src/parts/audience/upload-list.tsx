@@ -4,9 +4,9 @@ import type { UploadedAudience } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { TextInput } from '../controls/controls.tsx';
-import { asFound, columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
+import { detectedColumns, columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
 import { ColumnFields } from '../file-preview/column-fields.tsx';
-import { FilePreview, rejectedIn } from '../file-preview/file-preview.tsx';
+import { FilePreview, rejectedRowsIn } from '../file-preview/file-preview.tsx';
 import { fileKey, previewKey, useFilePreview } from '../file-preview/use-file-preview.ts';
 import { countOf, formatShare } from '../words/numbers.ts';
 import { rejectedRowsOf } from './rejected-rows.ts';
@@ -75,7 +75,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
   const [name, setName] = useState(file.name);
   const [owner, setOwner] = useState('');
   const [columns, setColumns] = useState<ColumnChoice>({
-    ...asFound,
+    ...detectedColumns,
     country: countries.length === 1 ? (countries[0] ?? null) : null,
   });
   const [sentBytes, setSent] = useState(0);
@@ -86,7 +86,9 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
       abort.current = new AbortController();
       await queries.cancelQueries({ queryKey: [previewKey] });
       return uploadWithProgress({
-        ...{ file, columns, acceptRejected },
+        file,
+        columns,
+        acceptRejected,
         name: name.trim(),
         owner: owner.trim() === '' ? undefined : owner.trim(),
         onSent: setSent,
@@ -100,14 +102,14 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
     },
   });
   const preview = useFilePreview(file, columnQuery(columns), upload.isPending);
-  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview);
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedRowsIn(preview);
   return (
     <div className="ask grid-cols-1 basis-full" role="group" aria-label={`Upload ${file.name}`}>
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <TextInput aria-label="Name of the list" value={name} onText={setName} disabled={upload.isPending} />
         <TextInput
           aria-label="Owner of the list"
-          placeholder="Owner: yours, unless said"
+          placeholder="Owner. Default: you"
           value={owner}
           onText={setOwner}
           maxLength={200}
@@ -137,7 +139,7 @@ export function UploadForm(props: UploadListProps & { file: File; onEnd: () => v
         </Button>
         {rejected !== null && !upload.isPending && (
           <Button small disabled={name.trim() === ''} onClick={() => upload.mutate(rejected)}>
-            Leave out {countOf(rejected, 'row')} and upload
+            Skip {countOf(rejected, 'row')} and upload
           </Button>
         )}
         <Button
@@ -171,7 +173,7 @@ function Progress({ sentBytes, bytes }: { sentBytes: number; bytes: number }) {
         <i style={{ width: `${share * 100}%` }} />
       </div>
       <span className="t2 sm">
-        {isSent ? 'Sent; its rows are being sorted' : `${formatShare(sentBytes, bytes)} of ${sizeText(bytes)}`}
+        {isSent ? 'Sent; the API is sorting its rows' : `${formatShare(sentBytes, bytes)} of ${sizeText(bytes)}`}
       </span>
     </div>
   );

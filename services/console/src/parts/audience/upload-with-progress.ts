@@ -28,13 +28,13 @@ export async function uploadWithProgress({ file, onSent, signal, ...upload }: Up
     },
     body: file,
     headers: fileHeaders(file),
-    fetch: (input, init) => sent(new Request(input, init), file, onSent, signal),
+    fetch: (input, init) => sendWithProgress(new Request(input, init), file, onSent, signal),
     throwOnError: true,
   });
   return data;
 }
 
-export function sent(
+export function sendWithProgress(
   request: Request,
   file: File,
   onSent: (bytes: number) => void,

@@ -20,24 +20,24 @@ export type CountControl = ReturnType<typeof useExactCount>;
  */
 export function useExactCount(known: string | null = null) {
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<{ id: string; of: string } | null>(null);
-  const id = asked?.id ?? known;
+  const [requested, setRequested] = useState<{ id: string; of: string } | null>(null);
+  const id = requested?.id ?? known;
   const found = useQuery({
     ...getExactCountOptions({ path: { id: id ?? '' } }),
     enabled: id !== null,
-    refetchInterval: ({ state: { data } }) => (data && isOpen(data) ? lookEveryMs : false),
+    refetchInterval: ({ state: { data } }) => (data && isCountRunning(data) ? lookEveryMs : false),
   });
   const know = async (counted: ExactCount) => {
     const queryKey = getExactCountQueryKey({ path: { id: counted.id } });
-    // A read that is still under way may return an older state.
+    // A read that is still under way could replace the new state by an older one.
     await queries.cancelQueries({ queryKey });
     queries.setQueryData(queryKey, counted);
   };
   const start = useMutation({
-    mutationFn: async ({ question, anew = false }: { question: CountQuestion; anew?: boolean }) => {
-      const { data } = await beginExactCount({ body: { ...question, anew }, throwOnError: true });
+    mutationFn: async ({ question, recount = false }: { question: CountQuestion; recount?: boolean }) => {
+      const { data } = await beginExactCount({ body: { ...question, recount }, throwOnError: true });
       await know(data);
-      setAsked({ id: data.id, of: JSON.stringify(question) });
+      setRequested({ id: data.id, of: JSON.stringify(question) });
     },
   });
   const cancel = useMutation({
@@ -46,22 +46,23 @@ export function useExactCount(known: string | null = null) {
     },
   });
   const { data: counted } = found;
-  const isDone = asked !== null && counted?.id === asked.id && counted.state === 'done';
+  const isDone = requested !== null && counted?.id === requested.id && counted.state === 'done';
   useEffect(() => {
-    // Everything that shows the estimate now shows the exact count.
+    // Loads the estimates again, because their answers now contain the exact count.
     if (isDone) void queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => estimates.has(String(key)) });
   }, [isDone, queries]);
   return {
     counted,
-    isOf: (question: CountQuestion) => (asked === null ? known !== null : asked.of === JSON.stringify(question)),
-    isUnderWay: start.isPending || (counted !== undefined && isOpen(counted)),
+    isOf: (question: CountQuestion) =>
+      requested === null ? known !== null : requested.of === JSON.stringify(question),
+    isUnderWay: start.isPending || (counted !== undefined && isCountRunning(counted)),
     error: start.error ?? cancel.error ?? (counted === undefined ? found.error : null),
     start: start.mutate,
     cancel: cancel.mutate,
-    forget: () => setAsked(null),
+    forget: () => setRequested(null),
   };
 }
 
-export function isOpen({ state }: Pick<ExactCount, 'state'>): boolean {
+export function isCountRunning({ state }: Pick<ExactCount, 'state'>): boolean {
   return state === 'waiting' || state === 'running';
 }

@@ -13,6 +13,15 @@ export function useLists(): readonly ListedAudience[] {
   return useQuery(listAudiencesOptions({ query })).data?.items ?? [];
 }
 
+/** Largest list of testers, as the API limits tests. */
+const mostTesters = 200;
+
+/** Loads the lists that a test can be sent to, the most used first. */
+export function useTesterLists(): readonly ListedAudience[] {
+  const query = { kind: 'list', usersAtMost: mostTesters, limit: 200 } as const;
+  return useQuery(listAudiencesOptions({ query })).data?.items ?? [];
+}
+
 export function useEarlierRuns(): readonly Run[] {
   return useQuery(listRunsOptions({ query: { limit: 200 } })).data?.items ?? [];
 }

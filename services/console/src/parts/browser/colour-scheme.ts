@@ -1,12 +1,12 @@
 import { useLayoutEffect } from 'react';
-import { useRemembered } from './remembered.ts';
+import { useStoredSetting } from './stored-setting.ts';
 
 export const colourSchemes = ['system', 'light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];
 
 /** Returns the theme that the user chose in this browser, and a setter. Default: the theme of the system. */
 export function useColourScheme(): [ColourScheme, (scheme: ColourScheme) => void] {
-  const [stored, store] = useRemembered('theme');
+  const [stored, store] = useStoredSetting('theme');
   const scheme = colourSchemes.find((each) => each === stored) ?? 'system';
   return [scheme, (next) => store(next === 'system' ? null : next)];
 }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { openConsole } from '../../testing/open-console.tsx';
+import { openConsole } from '../../../testing/open-console.tsx';
 import { ensureLanguage } from './language.ts';
 
 const languages = Object.getOwnPropertyDescriptor(navigator, 'language');
@@ -14,7 +14,7 @@ function speak(language: string): void {
   Object.defineProperty(navigator, 'language', { value: language, configurable: true });
 }
 
-test('a page with a chart opens in a browser whose language is none', async () => {
+test('a page with a chart opens in a browser without a valid language', async () => {
   speak('C');
   await openConsole('/runs/run_live');
   expect(await screen.findByRole('img', { name: /^Users per second/ })).toBeDefined();
@@ -25,8 +25,8 @@ test.each([
   ['en_US.UTF-8', 'en'],
   ['', 'en'],
   ['de-CH', 'de-CH'],
-])('a browser that says %j is one that speaks %s', (said, spoken) => {
-  speak(said);
+])('a browser that reports %j is treated as %s', (reported, spoken) => {
+  speak(reported);
   ensureLanguage(navigator);
   expect(navigator.language).toBe(spoken);
 });

@@ -10,8 +10,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns true if the page is as narrow as a phone. Use it only for content that is too large to render twice;
- * elsewhere, the classes `narrow` and `wide` choose.
+ * Returns true if the page is as narrow as a phone. Use it only for content that is too large to render twice. For
+ * other content, use the CSS classes `narrow` and `wide`.
  */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);

@@ -24,16 +24,16 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Computes a value of the current time once a second. The component renders again only if the value has changed. */
-export function useOfNow<T extends number | string | boolean>(of: (nowMs: number) => T): T {
-  return useSyncExternalStore(subscribe, () => of(now));
+export function useDerivedFromNow<T extends number | string | boolean>(compute: (nowMs: number) => T): T {
+  return useSyncExternalStore(subscribe, () => compute(now));
 }
 
 /** Returns the milliseconds since 1970, updated once a second. One timer serves the whole page. */
 export function useNow(): number {
-  return useOfNow((nowMs) => nowMs);
+  return useDerivedFromNow((nowMs) => nowMs);
 }
 
 /** Returns the milliseconds since 1970, updated once a minute, for components that show no seconds. */
-export function useMinute(): number {
-  return useOfNow((nowMs) => nowMs - (nowMs % 60_000));
+export function useCurrentMinute(): number {
+  return useDerivedFromNow((nowMs) => nowMs - (nowMs % 60_000));
 }

@@ -80,7 +80,7 @@ function letGo(control: HTMLElement): void {
   fireEvent.click(control);
 }
 
-describe('a press', () => {
+describe('a press of a pointer', () => {
   afterEach(() => {
     for (const event of ['mouseup', 'click', 'input']) removeEventListener(event, renderWaiting, true);
     cleanup();
@@ -95,7 +95,7 @@ describe('a press', () => {
     }
   });
 
-  it('lets its click act on the change that it made', () => {
+  it('lets its click see the change that the loss of focus made', () => {
     openPage();
     const button = screen.getByRole('button', { name: 'Add' });
     pressDown(button);
@@ -104,7 +104,7 @@ describe('a press', () => {
     expect(screen.getByRole('status').textContent).toBe('VN, SG');
   });
 
-  it('holds changes of the page back until it is over', async () => {
+  it('delays changes of the page until it is over', async () => {
     const box = openPage();
     pressDown(box);
     fireEvent.blur(screen.getByLabelText('Name'));

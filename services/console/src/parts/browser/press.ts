@@ -50,7 +50,10 @@ function endSoon(): void {
   release = setTimeout(end, 0);
 }
 
-/** Ends the press when the window loses the focus. A field that loses the focus reaches this listener too. */
+/**
+ * Ends the press when the window loses the focus. The listener also receives the blur events of fields, which end no
+ * press.
+ */
 function endAway({ target }: Event): void {
   if (target === window) end();
 }

@@ -1,7 +1,7 @@
 import type { ApprovalSummary } from '#client/types.gen.ts';
 import type { IconName } from '../icon/icon.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { howManyOf, sumOfBounds, type HowMany } from '../audience/how-many.ts';
+import { userCountOf, sumOfBounds, type UserCount } from '../audience/user-count.ts';
 
 export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): number {
   return Object.values(byCountry).reduce((sum, users) => sum + users, 0);
@@ -11,8 +11,8 @@ export function usersAtMost({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'u
 export function usersExpected({
   usersExpected: byCountry,
   submittedAt,
-}: Pick<ApprovalSummary, 'usersExpected' | 'submittedAt'>): HowMany | null {
-  return byCountry === null ? null : howManyOf(sumOfBounds(Object.values(byCountry)), submittedAt);
+}: Pick<ApprovalSummary, 'usersExpected' | 'submittedAt'>): UserCount | null {
+  return byCountry === null ? null : userCountOf(sumOfBounds(Object.values(byCountry)), submittedAt);
 }
 
 interface ApprovalLook {
@@ -38,7 +38,7 @@ export function approvalLook({ state, needed, given }: ApprovalSummary): Approva
 }
 
 /** Returns the outcome of an approval in one line: `approved by rahayu`, `sent back: “no hold-out?”`. */
-export function approvalOutcome({ state, stateReason, given, submittedBy }: ApprovalSummary): string {
+export function describeApprovalOutcome({ state, stateReason, given, submittedBy }: ApprovalSummary): string {
   const names = given.map(({ by }) => by).join(', ');
   switch (state) {
     case 'waiting':
@@ -48,21 +48,21 @@ export function approvalOutcome({ state, stateReason, given, submittedBy }: Appr
     case 'sent-back':
       return `sent back: “${stateReason ?? ''}”`;
     case 'withdrawn':
-      return 'taken back by its author';
+      return 'withdrawn by its author';
     case 'void':
       return `void: ${stateReason ?? 'its run has ended'}`;
   }
 }
 
 /** Returns the users by country, such as `SG 1,050 · ID 2,100`. */
-export function usersByCountry({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): string {
+export function formatUsersByCountry({ usersAtMost: byCountry }: Pick<ApprovalSummary, 'usersAtMost'>): string {
   return Object.entries(byCountry)
     .map(([country, users]) => `${country} ${formatCount(users)}`)
     .join(' · ');
 }
 
 /** Returns the number of people who have to approve, and the reasons. */
-export function neededInWords({ needed, why }: Pick<ApprovalSummary, 'needed' | 'why'>): string {
+export function describeApprovalNeed({ needed, why }: Pick<ApprovalSummary, 'needed' | 'why'>): string {
   const people = needed === 1 ? '1 person has' : `${countOf(needed, 'person', 'people')} have`;
   return `${people} to approve it, not its author: ${why.join(', ')}.`;
 }

@@ -1,5 +1,5 @@
 import type { CampaignPreview } from '#client/types.gen.ts';
-import { kindWords, numberWords, shareOf, type HowMany } from '../audience/how-many.ts';
+import { formatCountKind, formatUserCount, partOfCount, type UserCount } from '../audience/user-count.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
 
@@ -15,20 +15,20 @@ type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent'>;
  * Returns the parts of an audience as lines that add up. An estimate has a line for each unknown that only a count can
  * resolve, because a count merges the sources. A count has only its sum.
  */
-export function audienceSums({ countries, holdOutPercent }: Previewed, size: HowMany): SumLine[] {
+export function audienceSums({ countries, holdOutPercent }: Previewed, size: UserCount): SumLine[] {
   const lines: SumLine[] = [
     ...(size.kind === 'estimated' ? estimatedParts(countries) : []),
-    { label: `Audience, ${kindWords(size)}`, value: numberWords(size), kind: 'sum' },
+    { label: `Audience, ${formatCountKind(size)}`, value: formatUserCount(size), kind: 'sum' },
   ];
   if (holdOutPercent === 0) return lines;
   return [
     ...lines,
     {
       label: `held out, about ${holdOutPercent} %`,
-      value: numberWords(heldOutOf(size, holdOutPercent)),
+      value: formatUserCount(heldOutUsersOf(size, holdOutPercent)),
       kind: 'aside',
     },
-    { label: 'Get step 1', value: numberWords(servedOf(size, holdOutPercent)), kind: 'sum' },
+    { label: 'Get step 1', value: formatUserCount(servedUsersOf(size, holdOutPercent)), kind: 'sum' },
   ];
 }
 
@@ -53,21 +53,21 @@ function estimatedParts(countries: Previewed['countries']): SumLine[] {
           },
         ]
       : []),
-    ...(isExcluding ? [{ label: 'left out', value: minus(atMostOf(excluded, included)), kind: 'aside' as const }] : []),
+    ...(isExcluding ? [{ label: 'excluded', value: minus(atMostOf(excluded, included)), kind: 'aside' as const }] : []),
   ];
 }
 
 /** Returns the users who receive the first step: the audience without its hold-out group. */
-export function servedOf(size: HowMany, holdOutPercent: number): HowMany {
-  return shareOf(size, 1 - holdOutPercent / 100);
+export function servedUsersOf(size: UserCount, holdOutPercent: number): UserCount {
+  return partOfCount(size, 1 - holdOutPercent / 100);
 }
 
-export function heldOutOf(size: HowMany, holdOutPercent: number): HowMany {
-  return shareOf(size, holdOutPercent / 100);
+export function heldOutUsersOf(size: UserCount, holdOutPercent: number): UserCount {
+  return partOfCount(size, holdOutPercent / 100);
 }
 
 /** Returns a duration such as `34 min to 45 min`; `about 34 min` if both ends are equal. */
-export function takesText(takes: CampaignPreview['takesSeconds']): string {
+export function formatExpectedDuration(takes: CampaignPreview['takesSeconds']): string {
   if (takes === null) return 'Duration unknown: no earlier run to compare with';
   const least = formatDuration(takes.atLeast * 1000);
   if (takes.atMost === null) return `at least ${least}`;
@@ -91,7 +91,7 @@ const limitWords = {
 /** Returns the step and country that determine the duration. A step whose endpoint is down comes first. */
 export function slowestShard(load: CampaignPreview['load']): SlowestShard | null {
   const down = load.find(({ breaker }) => breaker === 'open');
-  if (down) return { action: down.action, country: down.country, why: 'its endpoint counts as down' };
+  if (down) return { action: down.action, country: down.country, why: 'its endpoint is down' };
   const known = load.filter(({ seconds }) => seconds !== null && seconds > 0);
   const [slowest] = known.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0));
   if (!slowest?.limit) return null;
@@ -122,7 +122,7 @@ export function budgetNeeds(
   budgets: readonly { country: string; units?: number | undefined }[],
 ): BudgetNeed[] {
   return budgets.flatMap(({ country, units }) => {
-    // A budget in money has its own line.
+    // Monetary budgets are omitted here, because they have a line of their own.
     if (units === undefined) return [];
     const costs = load
       .filter((line) => line.country === country)
@@ -145,9 +145,4 @@ function knownText(count: number | null): string {
 
 function minus(count: number | null): string {
   return count === null ? 'not known' : count === 0 ? '0' : `− up to ${formatCount(count)}`;
-}
-
-/** Formats an amount, such as `SGD 61.70`; null if nothing has a price. */
-export function moneyText(amount: string | null, currency: string | null): string | null {
-  return amount === null ? null : [currency ?? '', amount].join(' ').trim();
 }

@@ -9,15 +9,23 @@ import { Time } from '../times/time.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
-import { budgetText } from '../money/budget-words.ts';
-import { formOf, type Defined } from './form-definition.ts';
+import { formatTypedBudget } from '../money/amounts.ts';
+import { formOf, type DefinedCampaign } from './form-definition.ts';
 import type { CheckFallback } from './form.ts';
 import { Parameters } from './parameters.tsx';
-import { outcomesInWords } from './sources.ts';
-import { whenInWords } from '../when/when-words.ts';
+import { PreviewButton } from './preview-button.tsx';
+import { formatOutcomes } from '../audience/sources.ts';
+import { describeWhen } from '../when/when-words.ts';
 import { quotedTitleOf, titleOf } from '../words/action-titles.ts';
 
-export function Definition({ campaign, revision }: { campaign: Defined; revision: number }) {
+interface DefinitionProps {
+  campaign: DefinedCampaign;
+  revision: number;
+  /** Reason why the user may not preview messages. */
+  previewRefusal: string | undefined;
+}
+
+export function Definition({ campaign, revision, previewRefusal }: DefinitionProps) {
   const { zone } = useZone();
   const { audience, chain, countries, budgets = [], deadlineSeconds, priority } = campaign;
   const { paceUsersPerSecond: pace, pauseAtFailedPercent: pauseAt } = campaign;
@@ -39,7 +47,7 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
         </dd>
         {(audience.exclude ?? []).length > 0 && (
           <>
-            <dt>Leave out</dt>
+            <dt>Exclude</dt>
             <dd>
               <Entries entries={audience.exclude ?? []} />
             </dd>
@@ -65,9 +73,10 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
                   <span className="t3"> costs {countOf(unitsPerUser, 'unit')} a user</span>
                 )}
                 {check !== undefined && (
-                  <p className="t2">{`asks the check ${quotedTitleOf(check.type)} first: ${unavailableWords[check.onUnavailable]}`}</p>
+                  <p className="t2">{`calls the check ${quotedTitleOf(check.type)} first: ${unavailableWords[check.onUnavailable]}`}</p>
                 )}
                 <Parameters {...{ action, params, countries }} />
+                <PreviewButton {...{ action, params, countries }} refusal={previewRefusal} />
               </li>
             ))}
           </ol>
@@ -75,17 +84,17 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
         {budgets.length > 0 && (
           <>
             <dt>Budgets</dt>
-            <dd>{budgets.map((budget) => `${budget.country} ${budgetText(budget)}`).join(' · ')}</dd>
+            <dd>{budgets.map((budget) => `${budget.country} ${formatTypedBudget(budget)}`).join(' · ')}</dd>
           </>
         )}
         <dt>When</dt>
-        <dd>{whenInWords(formOf(campaign, [], zone), zone)}</dd>
+        <dd>{describeWhen(formOf(campaign, [], zone), zone)}</dd>
         <dt>Limits</dt>
         <dd>
           {[
             pace === undefined ? 'no pace' : `at most ${formatCount(pace)} users/s`,
             `deadline ${formatDuration(deadlineSeconds * 1000)} after start`,
-            pauseAt === undefined ? 'does not pause by itself' : `pauses by itself at ${pauseAt} % failed`,
+            pauseAt === undefined ? 'does not pause automatically' : `pauses automatically at ${pauseAt} % failed`,
             `priority ${priority}`,
             ...canaryWords(campaign.canary),
           ].join(' · ')}
@@ -97,12 +106,12 @@ export function Definition({ campaign, revision }: { campaign: Defined; revision
 
 /** Effect on users whose check gives no answer. */
 const unavailableWords: Record<CheckFallback, string> = {
-  wait: 'without its answer, nobody is called',
-  fail: 'without its answer, users fail',
-  call: 'without its answer, users are called',
+  wait: 'without an answer, users wait',
+  fail: 'without an answer, users fail',
+  call: 'without an answer, users are called',
 };
 
-function canaryWords(canary: Defined['canary']): string[] {
+function canaryWords(canary: DefinedCampaign['canary']): string[] {
   if (canary === undefined) return [];
   const { users, percent, maxFailedPercent } = canary;
   const first = users === undefined ? `${percent ?? 0} % of each country` : countOf(users, 'user');
@@ -126,7 +135,7 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
           ) : (
             <>
               <RunName id={entry.runId} />{' '}
-              <span className="t3">run, {outcomesInWords(entry.outcomes ?? [], entry.step ?? null)}</span>
+              <span className="t3">run, {formatOutcomes(entry.outcomes ?? [], entry.step ?? null)}</span>
             </>
           )}
         </li>

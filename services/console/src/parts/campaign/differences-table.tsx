@@ -2,7 +2,7 @@ import type { RevisionDiff } from '#client/types.gen.ts';
 import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
 import { titleOf } from '../words/action-titles.ts';
-import { placeInWords } from './places.ts';
+import { formatPlace } from './places.ts';
 
 interface DifferencesTableProps {
   diff: RevisionDiff;
@@ -11,12 +11,12 @@ interface DifferencesTableProps {
 }
 
 /** Differences between two revisions: the old value, struck through, beside the new value. */
-export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTableProps) {
+export function DifferencesTable({ diff, placeOf = formatPlace }: DifferencesTableProps) {
   const { from, to, differences } = diff;
-  if (differences.length === 0) return <p className="t2">Nothing differs.</p>;
+  if (differences.length === 0) return <p className="t2">No differences.</p>;
   const columns: readonly Column<RevisionDiff['differences'][number]>[] = [
     {
-      header: 'What',
+      header: 'Field',
       isRowHeader: true,
       width: 'w-32',
       look: 't2 font-normal wrap-anywhere text-left',
@@ -36,7 +36,7 @@ export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTa
   ];
   return (
     <DataTable
-      caption="What differs between the revisions"
+      caption="Differences between the revisions"
       className="table-fixed [&>tbody>tr]:align-top"
       columns={columns}
       rows={differences}
@@ -46,17 +46,17 @@ export function DifferencesTable({ diff, placeOf = placeInWords }: DifferencesTa
 }
 
 function NotThere() {
-  return <span className="t3">not there</span>;
+  return <span className="t3">not set</span>;
 }
 
 /** Formats action types as their titles, all other values by their type. */
 function wordsAt(pointer: string, value: unknown): string {
   const isAction = /\/chain\/\d+\/(action|check\/type)$/.test(pointer);
-  return isAction && typeof value === 'string' ? titleOf(value) : valueInWords(value);
+  return isAction && typeof value === 'string' ? titleOf(value) : formatValue(value);
 }
 
 /** Formats texts unchanged, lists of texts with commas, all other values as JSON. */
-export function valueInWords(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
   return JSON.stringify(value);

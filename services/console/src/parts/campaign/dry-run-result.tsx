@@ -3,7 +3,7 @@ import { hasEnded } from '../standing/state-looks.ts';
 import { StateBadge } from '../standing/state-badge.tsx';
 import { Time } from '../times/time.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { takesText } from './arithmetic.ts';
+import { formatExpectedDuration } from './arithmetic.ts';
 import type { NewestReport } from './use-newest-report.ts';
 import { withTitles } from '../words/action-titles.ts';
 
@@ -14,16 +14,16 @@ export function DryRunResult({ report, isOld }: NewestReport) {
   return (
     <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
       <p className="wrap-anywhere">
-        <b>{formatCount(through)}</b> of {countOf(audience.counted, 'user')} would come through the chain
+        <b>{formatCount(through)}</b> of {countOf(audience.counted, 'user')} would complete the chain
         {!hasEnded(state) && ' so far'}
         {audience.excluded > 0 && <>; {formatCount(audience.excluded)} are excluded</>}.
       </p>
-      {forecast && <p className="sm">{takesText(forecast.takesSeconds)}</p>}
+      {forecast && <p className="sm">{formatExpectedDuration(forecast.takesSeconds)}</p>}
       <div className="row flex-wrap">
         <StateBadge state={state} />
         <span className="t3 sm">
           <Time instant={startedAt ?? scheduledFor} />
-          {isOld && `, of revision ${report.revision}, not of this one`}
+          {isOld && `, of revision ${report.revision}, not the current one`}
         </span>
       </div>
       {stateReason !== null && <p className="sm wrap-anywhere">{withTitles(stateReason)}</p>}

@@ -10,7 +10,7 @@ declare module '@tanstack/react-router' {
 /**
  * Returns the page of the campaign for after its start. If the campaign starts at once, the page leads on to the run.
  */
-export function afterStart({ id, schedule }: Pick<Campaign, 'id' | 'schedule'>) {
+export function linkAfterStart({ id, schedule }: Pick<Campaign, 'id' | 'schedule'>) {
   return {
     to: '/campaigns/$campaignId',
     params: { campaignId: id },

@@ -17,7 +17,10 @@ const types = [
 ];
 
 const campaign: Campaign = {
-  ...{ id: 'cmp_1', revision: 3, state: 'draft', name: 'Lapsed riders' },
+  id: 'cmp_1',
+  revision: 3,
+  state: 'draft',
+  name: 'Lapsed riders',
   countries: ['SG', 'ID'],
   audience: {
     include: [{ segment: 'lapsed' }, { list: 'aud_1' }],
@@ -37,25 +40,23 @@ const campaign: Campaign = {
   pauseAtFailedPercent: 5,
   pauseAtFailedMinUsers: 500,
   canary: { percent: 2.5, then: 'pause', maxFailedPercent: 1 },
-  ...{
-    createdAt: '2026-01-01T00:00:00.000Z',
-    origin: null,
-    archivedAt: null,
-    startsAt: null,
-    nextRunAt: null,
-    scheduleId: null,
-    approval: null,
-  },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  origin: null,
+  archivedAt: null,
+  startsAt: null,
+  nextRunAt: null,
+  scheduleId: null,
+  approval: null,
   links: { self: '', runs: '', start: '', latestRun: null },
 };
 
 const added = ['origin', 'archivedAt', 'startsAt', 'nextRunAt', 'scheduleId', 'approval', 'links'];
-const shownOnly = ['id', 'revision', 'state', 'createdAt', ...added];
-const definition = Object.fromEntries(Object.entries(campaign).filter(([name]) => !shownOnly.includes(name)));
-const said = (changes: Partial<CampaignForm>) => definitionOf({ ...newForm('UTC'), ...changes }, types);
+const readOnly = ['id', 'revision', 'state', 'createdAt', ...added];
+const definition = Object.fromEntries(Object.entries(campaign).filter(([name]) => !readOnly.includes(name)));
+const defineWith = (changes: Partial<CampaignForm>) => definitionOf({ ...newForm('UTC'), ...changes }, types);
 
 describe('a form filled from a campaign', () => {
-  it('says the same definition again', () => {
+  it('returns the same definition', () => {
     expect(definitionOf(formOf(campaign, types, 'UTC'), types)).toEqual({ definition, problems: [] });
   });
 
@@ -86,12 +87,12 @@ describe('a form filled from a campaign', () => {
         spreadSeconds: 5,
       },
     ],
-  ])('says its schedule again: %j', (schedule) => {
+  ])('returns the same schedule: %j', (schedule) => {
     const form = formOf({ ...campaign, schedule }, types, 'UTC');
     expect(definitionOf(form, types).definition.schedule).toMatchObject(schedule);
   });
 
-  it('shows as JSON what its fields cannot say, and says it again', () => {
+  it('edits parameters without fields as JSON, and returns them unchanged', () => {
     const odd = { ...campaign, chain: [{ action: 'award-reward', params: { units: 'two' } }] };
     const form = formOf(odd, types, 'UTC');
     expect(form.steps[0]).toMatchObject({ asJson: true, texts: { [wholeValue]: '{\n  "units": "two"\n}' } });
@@ -99,27 +100,32 @@ describe('a form filled from a campaign', () => {
   });
 });
 
-describe('a form that is being written', () => {
-  it('leaves out what is empty', () => {
-    expect(said({}).definition).toEqual({
-      ...{ name: '', countries: [], audience: { include: [] }, chain: [] },
-      ...{ schedule: { type: 'now' }, deadlineSeconds: 86_400, priority: 'normal' },
+describe('a form that a user fills in', () => {
+  it('omits empty fields', () => {
+    expect(defineWith({}).definition).toEqual({
+      name: '',
+      countries: [],
+      audience: { include: [] },
+      chain: [],
+      schedule: { type: 'now' },
+      deadlineSeconds: 86_400,
+      priority: 'normal',
     });
   });
 
-  it('begins a step with the defaults of its schema', () => {
+  it('fills a new step with the defaults of its schema', () => {
     const steps = [newStep('award-reward', types, 'a')];
-    expect(said({ steps }).definition.chain).toEqual([{ action: 'award-reward', params: { units: 1 } }]);
+    expect(defineWith({ steps }).definition.chain).toEqual([{ action: 'award-reward', params: { units: 1 } }]);
   });
 
-  it('understands numbers with commas', () => {
-    expect(said({ pace: '1,200' }).definition.paceUsersPerSecond).toBe(1200);
+  it('accepts numbers with commas', () => {
+    expect(defineWith({ pace: '1,200' }).definition.paceUsersPerSecond).toBe(1200);
   });
 
-  it('tells what is no number and no JSON, at its field', () => {
+  it('reports invalid numbers and invalid JSON at their fields', () => {
     const steps = [{ ...newStep('send-message', types, 'a'), texts: { [wholeValue]: '{' }, unitsPerUser: 'x' }];
     const form = { steps, pace: 'fast', countries: ['SG'], budgets: { SG: 'much' }, holdOutPercent: '2 %' };
-    expect(said(form).problems.map(({ pointer }) => pointer)).toEqual([
+    expect(defineWith(form).problems.map(({ pointer }) => pointer)).toEqual([
       '/budgets/0',
       '/audience/holdOutPercent',
       '/chain/0/params',
@@ -130,25 +136,29 @@ describe('a form that is being written', () => {
 
   it('has budgets only for its countries', () => {
     const form = { countries: ['SG', 'ID'], budgets: { ID: '5', VN: '7', SG: ' ' } };
-    expect(said(form).definition.budgets).toEqual([{ country: 'ID', units: 5 }]);
+    expect(defineWith(form).definition.budgets).toEqual([{ country: 'ID', units: 5 }]);
   });
 
-  it('keeps zones only of its countries', () => {
+  it('keeps only the zones of its countries', () => {
     const when = {
       ...newForm('UTC').when,
       kind: 'local' as const,
       time: '2026-12-01T09:00',
       zones: { ID: 'Asia/Jakarta', US: 'x' },
     };
-    expect(said({ countries: ['ID'], when }).definition.schedule).toEqual({
-      ...{ type: 'local', time: '2026-12-01T09:00:00', zones: { ID: 'Asia/Jakarta' } },
+    expect(defineWith({ countries: ['ID'], when }).definition.schedule).toEqual({
+      type: 'local',
+      time: '2026-12-01T09:00:00',
+      zones: { ID: 'Asia/Jakarta' },
     });
   });
 
-  it('says bounds as instants of the zone', () => {
+  it('converts the end of a recurrence into an instant of its zone', () => {
     const when = { ...newForm('Asia/Singapore').when, kind: 'recurring' as const, until: '2026-12-01T09:00' };
-    expect(said({ when }).definition.schedule).toMatchObject({ until: '2026-12-01T01:00:00.000Z' });
-    expect(said({ when: { ...when, zone: 'Asia/Nowh' } }).problems).toMatchObject([{ pointer: '/schedule/until' }]);
+    expect(defineWith({ when }).definition.schedule).toMatchObject({ until: '2026-12-01T01:00:00.000Z' });
+    expect(defineWith({ when: { ...when, zone: 'Asia/Nowh' } }).problems).toMatchObject([
+      { pointer: '/schedule/until' },
+    ]);
   });
 });
 
@@ -157,6 +167,6 @@ it.each([
   [86_400, '1', 'd'],
   [61, '61', 's'],
   [0, '0', 's'],
-])('%d seconds are %s %s', (seconds, amount, unit) => {
+])('a duration of %d seconds is shown as %s %s', (seconds, amount, unit) => {
   expect(spanOf(seconds)).toEqual({ amount, unit });
 });

@@ -1,10 +1,4 @@
-import type {
-  ActionType,
-  Campaign,
-  CampaignDefinitionInput,
-  ListedAudience,
-  SavedAudience,
-} from '#client/types.gen.ts';
+import type { ActionType, Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
 import { fieldsOf } from '../forms/schema-fields.ts';
 import {
   initialTexts,
@@ -13,21 +7,23 @@ import {
   valueOfJson,
   wholeValue,
   type LocalProblem,
+  type TypedValue,
 } from '../forms/schema-values.ts';
 import { typedNumber } from '../forms/typed-number.ts';
-import { budgetText, typedBudget } from '../money/budget-words.ts';
+import { formatTypedBudget, parseBudget } from '../money/amounts.ts';
 import { spanOf } from '../when/durations.ts';
-import { emptyForm, outcomes, type CampaignForm, type SourceForm, type StepForm } from './form.ts';
+import { emptyForm, type CampaignForm, type StepForm } from './form.ts';
+import { entryOf, sourceOf } from '../audience/source-form.ts';
 import { scheduleOf, secondsOf, whenOf } from '../when/when-form.ts';
 
-export interface SaidDefinition {
+export interface TypedDefinition {
   /** The definition as typed. The API validates it and reports all problems at once. */
   definition: CampaignDefinitionInput;
   /** Problems that no definition can contain: texts that are not a number, or not JSON. */
   problems: LocalProblem[];
 }
 
-export type Defined = Pick<
+export type DefinedCampaign = Pick<
   Campaign,
   | 'name'
   | 'countries'
@@ -46,7 +42,7 @@ export type Defined = Pick<
 
 type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
-export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
+export function definitionOf(form: CampaignForm, types: Types): TypedDefinition {
   const problems: LocalProblem[] = [];
   const number = <Name extends string>(name: Name, text: string, pointer = `/${name}`): Partial<Record<Name, number>> =>
     numberAt(name, text, pointer, problems);
@@ -90,14 +86,19 @@ export function canaryOf(
   return { canary: { ...size, then: 'pause' as const, ...limit } };
 }
 
-function stepOf(step: StepForm, index: number, types: Types, problems: LocalProblem[]) {
+/** Returns the parameters of a step as they are typed. */
+export function typedParams(step: Pick<StepForm, 'action' | 'asJson' | 'texts'>, types: Types): TypedValue {
   const fields = step.asJson ? null : fieldsOf(schemaOf(step.action, types));
-  const said = fields === null ? valueOfJson(step.texts[wholeValue] ?? '') : valueOfFields(fields, step.texts);
+  return fields === null ? valueOfJson(step.texts[wholeValue] ?? '') : valueOfFields(fields, step.texts);
+}
+
+function stepOf(step: StepForm, index: number, types: Types, problems: LocalProblem[]) {
+  const typed = typedParams(step, types);
   const pointer = `/chain/${index}`;
-  problems.push(...said.problems.map((each) => ({ ...each, pointer: `${pointer}/params${each.pointer}` })));
+  problems.push(...typed.problems.map((each) => ({ ...each, pointer: `${pointer}/params${each.pointer}` })));
   const units = numberAt('unitsPerUser', step.unitsPerUser, `${pointer}/unitsPerUser`, problems);
   const check = step.check === '' ? {} : { check: { type: step.check, onUnavailable: step.onUnavailable } };
-  return { action: step.action, params: said.value, ...units, ...check };
+  return { action: step.action, params: typed.value, ...units, ...check };
 }
 
 /** Returns the countries with a typed budget, in the order of the form's countries. */
@@ -108,10 +109,10 @@ export function budgetCountries({ budgets, countries }: Pick<CampaignForm, 'budg
 function budgetsOf(form: CampaignForm, problems: LocalProblem[]) {
   return budgetCountries(form).flatMap((country, index) => {
     const text = form.budgets[country] ?? '';
-    const size = typedBudget(text);
+    const size = parseBudget(text);
     const detail = `has to be units, or money such as 5,000 EUR, not “${text}”`;
     if (!size) problems.push({ pointer: `/budgets/${index}`, detail });
-    // A problem leaves the other budgets at their indexes.
+    // An invalid budget is kept as 0, so that the indexes of the others do not shift.
     return [{ country, ...(size ?? { units: 0 }) }];
   });
 }
@@ -130,32 +131,8 @@ function numberAt<Name extends string>(
   return none;
 }
 
-type Entry = CampaignDefinitionInput['audience']['include'][number];
-
-export function entryOf(source: SourceForm): Entry {
-  switch (source.kind) {
-    case 'segment':
-      return { segment: source.segment };
-    case 'list':
-      return { list: source.list };
-    case 'run':
-      return {
-        runId: source.runId,
-        ...(source.outcomes.length === 0 ? {} : { outcomes: [...source.outcomes] }),
-        ...(source.step === null ? {} : { step: source.step }),
-      };
-  }
-}
-
-export function sourceOf(entry: Entry): SourceForm {
-  if ('segment' in entry) return { kind: 'segment', segment: entry.segment };
-  if ('list' in entry) return { kind: 'list', list: entry.list };
-  const { runId, outcomes: named = [], step = null } = entry;
-  return { kind: 'run', runId, outcomes: outcomes.filter((outcome) => named.includes(outcome)), step };
-}
-
 /** Converts an existing definition into a form. @param zone time zone of the user */
-export function formOf(campaign: Defined, types: Types, zone: string): CampaignForm {
+export function formOf(campaign: DefinedCampaign, types: Types, zone: string): CampaignForm {
   const { audience } = campaign;
   const text = (number: number | undefined) => (number === undefined ? '' : String(number));
   return {
@@ -168,13 +145,13 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
     holdOutSeed: audience.holdOutSeed ?? '',
     steps: campaign.chain.map(({ action, params, unitsPerUser, check }, index) => {
       const checked = check && { check: check.type, onUnavailable: check.onUnavailable };
-      const shown = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser), ...checked };
+      const step = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser), ...checked };
       const fields = fieldsOf(schemaOf(action, types));
       const texts = fields === null ? null : textsOf(fields, params);
-      if (texts !== null) return { ...shown, texts };
-      return { ...shown, asJson: fields !== null, texts: { [wholeValue]: JSON.stringify(params, null, 2) } };
+      if (texts !== null) return { ...step, texts };
+      return { ...step, asJson: fields !== null, texts: { [wholeValue]: JSON.stringify(params, null, 2) } };
     }),
-    budgets: Object.fromEntries((campaign.budgets ?? []).map((budget) => [budget.country, budgetText(budget)])),
+    budgets: Object.fromEntries((campaign.budgets ?? []).map((budget) => [budget.country, formatTypedBudget(budget)])),
     when: whenOf(campaign.schedule, zone),
     pace: text(campaign.paceUsersPerSecond),
     deadline: spanOf(campaign.deadlineSeconds),
@@ -186,7 +163,7 @@ export function formOf(campaign: Defined, types: Types, zone: string): CampaignF
   };
 }
 
-function canaryText(canary: Defined['canary']): string {
+function canaryText(canary: DefinedCampaign['canary']): string {
   if (canary === undefined) return '';
   return canary.users === undefined ? `${canary.percent ?? ''} %` : String(canary.users);
 }
@@ -200,26 +177,6 @@ export function newStep(action: string, types: Types, key: string): StepForm {
 /** @param zone time zone of the user @param beginning fields that are known already, such as the audience */
 export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): CampaignForm {
   return { ...emptyForm, when: whenOf(undefined, zone), ...beginning };
-}
-
-/** Returns the sources of a saved audience, which is recorded only if the form can express them exactly. */
-/** A saved audience whose sources a campaign copies. */
-export type TakenAudience = Pick<SavedAudience, 'id' | 'revision' | 'countries' | 'audience'>;
-
-/** Returns undefined for a list or a segment. */
-export function takenOf({ id, revision, countries, audience }: ListedAudience): TakenAudience | undefined {
-  return revision === null || audience === null ? undefined : { id, revision, countries: countries ?? [], audience };
-}
-
-export function takenFrom({ id, revision, audience }: Pick<TakenAudience, 'id' | 'revision' | 'audience'>) {
-  const { include, exclude = [] } = audience;
-  const entries = [...include, ...exclude];
-  const isSame = JSON.stringify(entries.map(sourceOf).map(entryOf)) === JSON.stringify(entries);
-  return {
-    include: include.map(sourceOf),
-    exclude: exclude.map(sourceOf),
-    savedAudience: isSame ? { id, revision } : null,
-  };
 }
 
 function schemaOf(action: string, types: Types): unknown {

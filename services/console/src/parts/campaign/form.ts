@@ -1,6 +1,7 @@
+import type { SourceForm } from '../audience/source-form.ts';
 import type { FieldTexts } from '../forms/schema-values.ts';
 import type { Span } from '../when/durations.ts';
-import { firstWhen, type WhenForm } from '../when/when-form.ts';
+import { defaultWhen, type WhenForm } from '../when/when-form.ts';
 
 /** A campaign as it is typed. Typed values are texts, so that unfinished input can be kept too. */
 export interface CampaignForm {
@@ -9,7 +10,7 @@ export interface CampaignForm {
   include: readonly SourceForm[];
   exclude: readonly SourceForm[];
   /** Saved audience of the sources; null once they differ from it. */
-  savedAudience: TakenForm | null;
+  savedAudience: CopiedForm | null;
   holdOutPercent: string;
   holdOutSeed: string;
   steps: readonly StepForm[];
@@ -29,15 +30,7 @@ export interface CampaignForm {
 export const priorities = ['low', 'normal', 'high'] as const;
 export type Priority = (typeof priorities)[number];
 
-export const outcomes = ['succeeded', 'failed', 'skipped', 'suppressed', 'expired', 'cancelled', 'unknown'] as const;
-export type EarlierOutcome = (typeof outcomes)[number];
-
-export type SourceForm =
-  | { kind: 'segment'; segment: string }
-  | { kind: 'list'; list: string }
-  | { kind: 'run'; runId: string; outcomes: readonly EarlierOutcome[]; step: number | null };
-
-export interface TakenForm {
+export interface CopiedForm {
   id: string;
   revision: number;
 }
@@ -68,7 +61,7 @@ export const emptyForm: CampaignForm = {
   holdOutSeed: '',
   steps: [],
   budgets: {},
-  when: firstWhen,
+  when: defaultWhen,
   pace: '',
   deadline: { amount: '1', unit: 'd' },
   pauseAtFailedPercent: '',

@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import type { ShownState } from '../standing/state-looks.ts';
+import type { DisplayState } from '../standing/state-looks.ts';
 
 /**
  * Returns the page of a campaign: its run while the run has not ended, then the report. A draft, or a campaign without
@@ -16,7 +16,7 @@ export function campaignLink({ id, standing, run }: ListedCampaign): Pick<LinkPr
  * Returns the state of the run if one is under way or has ended. A campaign that waits for its next run is scheduled,
  * whatever the state of its last run.
  */
-export function shownState({ standing, state, run }: ListedCampaign): ShownState {
+export function displayStateOf({ standing, state, run }: ListedCampaign): DisplayState {
   if (standing === 'scheduled' || standing === 'draft') return standing;
   return run?.state ?? state;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ActionType, Campaign } from '#client/types.gen.ts';
-import { placeInWords } from './places.ts';
+import { formatPlace } from './places.ts';
 import { fieldsOf, leavesOf, textOf, type LeafField } from '../forms/schema-fields.ts';
 import { otherValues, textsOf } from '../forms/schema-values.ts';
 import { useNamedOption } from '../forms/use-options.ts';
@@ -45,8 +45,8 @@ interface ValueProps {
 }
 
 function Value({ action, field, text, countries }: ValueProps) {
-  const of = { actionType: action, countries, pointer: field.pointer };
-  const { option } = useNamedOption(of, field.listedAt === '' ? '' : text);
+  const parameter = { actionType: action, countries, pointer: field.pointer };
+  const { option } = useNamedOption(parameter, field.listedAt === '' ? '' : text);
   const label = option?.label ?? null;
   const name = field.kind === 'choice' ? field.options.find(({ value }) => value === text)?.label : label;
   if (field.kind === 'boolean') return <b className="font-medium text-main">{text === 'true' ? 'yes' : 'no'}</b>;
@@ -74,6 +74,6 @@ export function usePlaceNames(chain: Chain): (pointer: string) => string {
     const action = chain[Number(step)]?.action;
     const fields = fieldsOf(types.find(({ name }) => name === action)?.paramsSchema) ?? [];
     const field = leavesOf(fields).find((leaf) => leaf.pointer === inner);
-    return field ? `Step ${Number(step) + 1}, ${field.label}` : placeInWords(pointer);
+    return field ? `Step ${Number(step) + 1}, ${field.label}` : formatPlace(pointer);
   };
 }

@@ -1,5 +1,5 @@
 /** Names the part of a definition at a JSON pointer: `Step 2, template`, `Country 1`, `Pace`. */
-export function placeInWords(pointer: string): string {
+export function formatPlace(pointer: string): string {
   const [, field = '', first = '', ...below] = pointer.split('/').map(unescaped);
   const number = Number(first) + 1;
   switch (field) {
@@ -30,7 +30,7 @@ export function placeInWords(pointer: string): string {
 
 const audienceWords: Readonly<Record<string, string>> = {
   include: 'Include',
-  exclude: 'Leave out',
+  exclude: 'Exclude',
   holdOutPercent: 'Hold out',
   holdOutSeed: 'Hold-out seed',
 };

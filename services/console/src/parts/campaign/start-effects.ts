@@ -1,10 +1,10 @@
 import type { CampaignDefinitionInput, CampaignPreview } from '#client/types.gen.ts';
-import { kindWords, numberWords, type HowMany } from '../audience/how-many.ts';
-import { budgetText } from '../money/budget-words.ts';
+import { formatCountKind, formatUserCount, type UserCount } from '../audience/user-count.ts';
+import { formatTypedBudget } from '../money/amounts.ts';
 import type { Effect } from '../overlays/effects.tsx';
 import { formatDuration } from '../times/times.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { callsOf, heldOutOf, servedOf, takesText } from './arithmetic.ts';
+import { callsOf, heldOutUsersOf, servedUsersOf, formatExpectedDuration } from './arithmetic.ts';
 import { quotedTitleOf, titlesOf } from '../words/action-titles.ts';
 
 type Started = Omit<CampaignDefinitionInput, 'name' | 'schedule'>;
@@ -14,12 +14,12 @@ const defaultMinUsers = 1000;
 
 /**
  * Returns the effects of a start: users, hold-out, canary, calls, duration, and the limits that end or pause the run.
- * @param size null if unknown; `asking` while it is loaded
+ * @param size null if unknown; `asking` while the request for the size is in progress
  * @param preview null until it is loaded
  */
 export function startEffects(
   campaign: Started,
-  size: HowMany | 'asking' | null,
+  size: UserCount | 'asking' | null,
   preview: Pick<CampaignPreview, 'load' | 'takesSeconds'> | null,
 ): Effect[] {
   return [
@@ -36,18 +36,19 @@ export function startEffects(
 export const changeableLater =
   'Later you can change pace, deadline, priority, failure limit and budgets, and pause or cancel. Audience and steps are fixed once it has started.';
 
-function usersEffects({ audience, chain, countries }: Started, size: HowMany | 'asking' | null): Effect[] {
-  if (size === 'asking') return [{ value: 'asking…', unit: 'users', isHot: true, children: 'The sources are asked.' }];
+function usersEffects({ audience, chain, countries }: Started, size: UserCount | 'asking' | null): Effect[] {
+  if (size === 'asking')
+    return [{ value: 'loading…', unit: 'users', isHot: true, children: 'The sources are being queried.' }];
   if (size === null) {
     return [{ value: 'not known', unit: 'users', isHot: true, children: 'The audience could not be estimated.' }];
   }
   const { holdOutPercent = 0 } = audience;
-  const served = servedOf(size, holdOutPercent);
+  const served = servedUsersOf(size, holdOutPercent);
   const first = quotedTitleOf(chain[0]?.action ?? '');
   return [
     {
-      value: numberWords(served),
-      unit: `users, ${kindWords(served)}`,
+      value: formatUserCount(served),
+      unit: `users, ${formatCountKind(served)}`,
       isHot: true,
       children: `get the first step, ${first}, in ${countries.join(', ')}.`,
     },
@@ -55,9 +56,9 @@ function usersEffects({ audience, chain, countries }: Started, size: HowMany | '
       ? []
       : [
           {
-            value: numberWords(heldOutOf(size, holdOutPercent)),
+            value: formatUserCount(heldOutUsersOf(size, holdOutPercent)),
             unit: 'users held out',
-            children: `${holdOutPercent} % of ${numberWords(size)} users get nothing, for comparison.`,
+            children: `${holdOutPercent} % of ${formatUserCount(size)} users get nothing, for comparison.`,
           },
         ]),
   ];
@@ -71,7 +72,7 @@ function canaryEffects(canary: Started['canary']): Effect[] {
   const then =
     maxFailedPercent === undefined
       ? 'Then the run pauses until a person resumes it.'
-      : `Then the run pauses if more than ${maxFailedPercent} % of them failed; else it goes on.`;
+      : `Then the run pauses if more than ${maxFailedPercent} % of them failed; otherwise it continues.`;
   return [{ key: 'canary', value, unit: `canary, ${unit}`, children: `are called first. ${then}` }];
 }
 
@@ -92,14 +93,14 @@ function paceEffect(
   { paceUsersPerSecond: pace }: Started,
   preview: Pick<CampaignPreview, 'takesSeconds'> | null,
 ): Effect {
-  const value = preview === null ? '…' : takesText(preview.takesSeconds);
+  const value = preview === null ? '…' : formatExpectedDuration(preview.takesSeconds);
   const isKnown = preview !== null && preview.takesSeconds !== null;
   return {
     value: isKnown ? value : preview === null ? value : 'not known',
     unit: 'duration',
     children:
       pace === undefined
-        ? 'No pace is set: as fast as the receivers take it.'
+        ? 'No pace is set: as fast as the endpoints allow.'
         : `The pace is at most ${countOf(pace, 'user')} a second.`,
   };
 }
@@ -118,8 +119,8 @@ function failureEffect({ pauseAtFailedPercent: percent, pauseAtFailedMinUsers: l
     unit: 'failure limit',
     children:
       percent === undefined
-        ? 'The run does not pause by itself, however many users fail.'
-        : `The run pauses by itself if more users than that fail in a step, judged from ${countOf(least ?? defaultMinUsers, 'user')} on.`,
+        ? 'The run does not pause automatically, regardless of how many users fail.'
+        : `The run pauses automatically if more users fail in a step. This applies from ${countOf(least ?? defaultMinUsers, 'user')} on.`,
   };
 }
 
@@ -135,5 +136,5 @@ function budgetEffects(budgets: Started['budgets'] = []): Effect[] {
 }
 
 function budgetWords(budget: NonNullable<Started['budgets']>[number]): string {
-  return `${budget.country} ${budgetText(budget)}${budget.units === undefined ? '' : ' units'}`;
+  return `${budget.country} ${formatTypedBudget(budget)}${budget.units === undefined ? '' : ' units'}`;
 }

@@ -4,9 +4,9 @@ import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
 import { Effects, type Effect } from '../overlays/effects.tsx';
-import { sentence } from '../words/figures.ts';
+import { formatSentence } from '../words/figures.ts';
 import { changeableLater } from './start-effects.ts';
-import type { ApprovalAsk } from './approval-ask.ts';
+import type { ApprovalNeed } from './approval-need.ts';
 
 interface StartQuestionProps {
   verb: 'Start' | 'Schedule';
@@ -14,7 +14,7 @@ interface StartQuestionProps {
   lead: string;
   effects: Effect[];
   warnings: readonly string[];
-  ask: ApprovalAsk;
+  ask: ApprovalNeed;
   isWorking: boolean;
   error: Error | null;
   onClose: () => void;
@@ -65,7 +65,9 @@ export function StartQuestion(props: StartQuestionProps) {
         </p>
       ))}
       {ask === 'yes' && !isRefused && (
-        <p className="sm">The approval policy of this installation asks for other people: it starts once they agree.</p>
+        <p className="sm">
+          The approval policy requires approval by other people. You can start the campaign once they have approved it.
+        </p>
       )}
       {ask !== 'yes' && <p className="t3 sm">{changeableLater}</p>}
       {error !== null && <Refused error={error} />}
@@ -77,7 +79,7 @@ function Refused({ error }: { error: Error }) {
   const { detail, errors } = problemOf(error);
   return (
     <p className="c-bad sm" role="alert">
-      {[detail, ...errors.map((each) => each.detail)].map(sentence).join(' ')}
+      {[detail, ...errors.map((each) => each.detail)].map(formatSentence).join(' ')}
     </p>
   );
 }

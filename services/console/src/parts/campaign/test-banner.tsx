@@ -1,6 +1,6 @@
 import type { RunReport } from '#client/types.gen.ts';
 import { Icon } from '../icon/icon.tsx';
-import { listed } from '../words/figures.ts';
+import { joinWords } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { quotedTitleOf } from '../words/action-titles.ts';
 
@@ -15,25 +15,25 @@ export function TestBanner({ run }: { run: Tested }) {
       <div>
         {run.kind === 'dry-run' ? (
           <>
-            <b>A dry run.</b> Nobody was called: succeeded is who would have been.
+            <b>A dry run.</b> No user was called: “succeeded” counts the users who would have been.
           </>
         ) : (
           <>
-            <b>A test.</b> {realInWords(run)}
+            <b>A test.</b> {describeRealEffects(run)}
           </>
         )}{' '}
-        <span className="t2">It is in no figures of its campaign.</span>
+        <span className="t2">The figures of its campaign do not include it.</span>
       </div>
     </div>
   );
 }
 
-export function realInWords({ steps, audience }: Omit<Tested, 'kind'>): string {
+export function describeRealEffects({ steps, audience }: Omit<Tested, 'kind'>): string {
   const actionsOf = (mode: 'live' | 'test') => [
     ...new Set(steps.flatMap((line) => ((line.mode ?? 'live') === mode ? [quotedTitleOf(line.action)] : []))),
   ];
-  const [live, test] = [listed(actionsOf('live')), listed(actionsOf('test'))];
-  if (live === '') return 'Nobody really got anything.';
-  const real = `These ${formatCount(audience.counted)} really got ${live}.`;
+  const [live, test] = [joinWords(actionsOf('live')), joinWords(actionsOf('test'))];
+  if (live === '') return 'No user received anything.';
+  const real = `These ${formatCount(audience.counted)} users really received ${live}.`;
   return test === '' ? real : `${real} Calls of ${test} were marked as a test.`;
 }

@@ -3,7 +3,7 @@ import { hasEnded } from '../standing/state-looks.ts';
 import { StateBadge } from '../standing/state-badge.tsx';
 import { Time } from '../times/time.tsx';
 import { formatCount } from '../words/numbers.ts';
-import { realInWords } from './test-banner.tsx';
+import { describeRealEffects } from './test-banner.tsx';
 import type { NewestReport } from './use-newest-report.ts';
 
 /** Result of a campaign's newest test. Real effects come first. */
@@ -13,7 +13,7 @@ export function TestResult({ report, isOld }: NewestReport) {
   return (
     <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
       <p className="wrap-anywhere">
-        <b>{realInWords(report)}</b>
+        <b>{describeRealEffects(report)}</b>
       </p>
       <div className="row flex-wrap">
         <StateBadge state={state} />
@@ -22,7 +22,7 @@ export function TestResult({ report, isOld }: NewestReport) {
         </span>
         <span className="t3 sm">
           <Time instant={startedAt ?? scheduledFor} />
-          {isOld && `, of revision ${report.revision}, not of this one`}
+          {isOld && `, of revision ${report.revision}, not the current one`}
         </span>
       </div>
       {failures.map(({ step, country, reason, users, sample }) => (

@@ -21,7 +21,7 @@ export function TrialResults({ campaignId, revision, missing, actions }: TrialRe
     <div className="grid gap-3">
       <Result name="Dry run" action={actions?.dryRun}>
         {dryRun.report && <DryRunResult report={dryRun.report} isOld={dryRun.report.revision !== revision} />}
-        {dryRun.isKnown && !dryRun.newest && <p className={missing}>None: nobody has tried it on all users.</p>}
+        {dryRun.isKnown && !dryRun.newest && <p className={missing}>None: no dry run has covered all users yet.</p>}
       </Result>
       <Result name="Test send" action={actions?.test}>
         {test.report && <TestResult report={test.report} isOld={test.report.revision !== revision} />}

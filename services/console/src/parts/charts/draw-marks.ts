@@ -10,7 +10,7 @@ export interface RateMark {
 
 const font = '11px Inter, system-ui, sans-serif';
 
-/** More marks would cover the line. The list of events beside the chart has all of them. */
+/** Maximum marks: more would cover the line. The list of events beside the chart has all of them. */
 const maxMarks = 3;
 
 /** Draws a dashed line at the time of each event, and the labels above, each on its own line. */
@@ -18,10 +18,10 @@ export function drawMarks(plot: uPlot, marks: readonly RateMark[], colours: Char
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
   const [from, to] = [plot.scales['x']?.min ?? 0, plot.scales['x']?.max ?? 0];
-  const shown = marks.filter(({ atMs }) => atMs / 1000 >= from && atMs / 1000 <= to).slice(-maxMarks);
+  const visible = marks.filter(({ atMs }) => atMs / 1000 >= from && atMs / 1000 <= to).slice(-maxMarks);
   ctx.save();
   ctx.font = scaled(font, ratio);
-  for (const [index, { atMs, words }] of shown.entries()) {
+  for (const [index, { atMs, words }] of visible.entries()) {
     const x = Math.round(plot.valToPos(atMs / 1000, 'x', true));
     const top = bbox.top - (30 - index * 12) * ratio;
     ctx.strokeStyle = colours.mark;

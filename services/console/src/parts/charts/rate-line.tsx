@@ -130,7 +130,8 @@ function optionsOf({ width, zone, colours, marks }: OptionDeps): uPlot.Options {
   return {
     width,
     height: heightPx,
-    // Room on the right for the current value, up to 99,999/s.
+    // Pixels above, right, below and left of the plot. The right side needs space for the current value, up to
+    // 99,999/s.
     padding: [34, 62, 0, 0],
     cursor: { show: false },
     legend: { show: false },

@@ -4,7 +4,7 @@ import { createRateSeries, scaleTop, summaryOf } from './rate-series.ts';
 const point = (atMs: number, perSecond = 1) => ({ atMs, perSecond });
 
 describe('the points of a rate line', () => {
-  it('are appended in order; an old one changes nothing', () => {
+  it('are appended in order, and older ones are ignored', () => {
     const series = createRateSeries();
     let changes = 0;
     series.subscribe(() => (changes += 1));
@@ -15,14 +15,14 @@ describe('the points of a rate line', () => {
     expect(changes).toBe(2);
   });
 
-  it('may get what was before in front, without what they have already', () => {
+  it('accept earlier points in front, without duplicates', () => {
     const series = createRateSeries();
     series.push(point(10));
     series.prepend([point(8), point(9), point(10), point(11)]);
     expect(series.points().map(({ atMs }) => atMs)).toEqual([8, 9, 10]);
   });
 
-  it('are thinned out where they are old, and stay exact where they are new', () => {
+  it('are thinned out if they are old, and stay exact if they are new', () => {
     const series = createRateSeries();
     for (let at = 1; at <= 5000; at += 1) series.push(point(at));
     expect(series.points().length).toBeLessThanOrEqual(1200);
@@ -35,7 +35,7 @@ describe('the points of a rate line', () => {
     expect(series.points()[0]?.atMs).toBe(1);
   });
 
-  it('are shown in three numbers', () => {
+  it('are summarized in three numbers', () => {
     expect(summaryOf([point(5, 800), point(6, 1180), point(7, 684)])).toEqual({ now: 684, highest: 1180, sinceMs: 5 });
     expect(summaryOf([])).toBeNull();
   });
@@ -48,7 +48,7 @@ describe('the scale of a rate line', () => {
     [830, 1000],
     [7, 8],
     [4000, 4000],
-  ])('for at most %d users a second goes to %d', (highest, top) => {
+  ])('reaches from a maximum of %d users per second to %d', (highest, top) => {
     expect(scaleTop(highest)).toBe(top);
   });
 });

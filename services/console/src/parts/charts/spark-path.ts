@@ -1,7 +1,7 @@
 interface SparkFrame {
   width: number;
   height: number;
-  /** Least value of the top edge. */
+  /** Smallest value that the top edge may represent, so that small values look flat. */
   atLeast: number;
 }
 

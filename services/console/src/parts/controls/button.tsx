@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Icon, type IconName } from '../icon/icon.tsx';
-import { useTooltip } from '../overlays/tooltip.tsx';
+import { useTooltip } from './tooltip.tsx';
 
 export type ButtonKind = 'plain' | 'ink' | 'ghost' | 'bad' | 'solid-bad';
 

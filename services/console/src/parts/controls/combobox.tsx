@@ -5,7 +5,7 @@ export interface ComboboxOption {
   value: string;
   label: string;
   note?: string;
-  /** True if the value is an id, which is not shown. */
+  /** True if the value is an id, which the option does not show beside its label. */
   isOpaque?: boolean;
 }
 
@@ -20,7 +20,7 @@ interface ComboboxProps {
   onChoose: (value: string) => void;
 }
 
-/** A search field with its results below. The typed text may be chosen too, whatever the results are. */
+/** A search field with its results below. The user may also choose the typed text, even if no result matches it. */
 export function Combobox({ label, placeholder, text, options, onText, onChoose }: ComboboxProps) {
   const listId = useId();
   /** Index of the active option. It is -1 until an arrow key is pressed: Enter then chooses the typed text. */
@@ -28,7 +28,7 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
   const active = at < options.length ? options[at] : undefined;
 
   function onKeyDown(event: KeyboardEvent): void {
-    const moved = movedAt(event.key, at, options.length);
+    const moved = nextOptionIndex(event.key, at, options.length);
     if (event.key === 'Enter') {
       const value = active?.value ?? text.trim();
       if (value !== '') onChoose(value);
@@ -67,7 +67,7 @@ export function Combobox({ label, placeholder, text, options, onText, onChoose }
 }
 
 /** Returns the index that a key leads to; undefined for other keys. Before the first arrow key, the index is -1. */
-export function movedAt(key: string, at: number, count: number): number | undefined {
+export function nextOptionIndex(key: string, at: number, count: number): number | undefined {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
   const step = steps[key];
   if (step === undefined || count === 0) return undefined;

@@ -7,7 +7,7 @@ export interface Column<Row> {
   /** Replaces the text of the header, such as a box that selects all rows. */
   head?: ReactNode;
   hint?: string;
-  /** Hides the header visually, but not from screen readers. For buttons, bars and numbers of rows. */
+  /** Hides the header visually, but not from screen readers. For columns of buttons, bars or row numbers. */
   isHeaderHidden?: boolean;
   /** Order of the rows, if they are sorted by this column. */
   sorted?: 'ascending' | 'descending';
@@ -46,8 +46,8 @@ export function countColumn<Row>(
 
 const hiddenBelow = { phone: 'wide', tablet: 'wide max-[960px]:hidden' } as const;
 
-/** Classes that the header and the cells of a column share; undefined if it has none. */
-export function columnLook<Row>({ align, hideBelow }: Column<Row>, ...more: (string | undefined)[]) {
+/** Returns the classes that the header and the cells of a column share; undefined if there are none. */
+export function columnClasses<Row>({ align, hideBelow }: Column<Row>, ...more: (string | undefined)[]) {
   const all = [align && 'text-right', hideBelow && hiddenBelow[hideBelow], ...more];
   const classes = all.filter((each) => each !== undefined && each !== '');
   return classes.length === 0 ? undefined : classes.join(' ');

@@ -74,7 +74,7 @@ describe('a data table', () => {
     expect(screen.getByRole('cell', { name: '1200' }).className).toBe('text-right');
   });
 
-  it('leaves a column out on a phone as a whole: its header, its cells and its loading bars', () => {
+  it('hides a whole column on a phone: its header, its cells and its loading bars', () => {
     const { container, rerender } = renderTable();
     expect(container.querySelectorAll('.wide')).toHaveLength(1 + countries.length);
     rerender(<DataTable caption="Countries" columns={columns} rows={undefined} keyOf={({ code }) => code} />);
@@ -87,7 +87,7 @@ describe('a data table', () => {
     expect([...(first?.children ?? [])].map(({ textContent }) => textContent)).toEqual(['Singapore', 'code SG']);
   });
 
-  it('gives the whole text of a cell that is cut', () => {
+  it('makes the whole text of a cut cell available', () => {
     renderTable({ columns: [{ header: 'Country', look: 'truncate', title: ({ name }) => name, cell: () => 'S…' }] });
     expect(screen.getAllByRole('cell')[0]?.title).toBe('Singapore');
   });
@@ -101,7 +101,7 @@ describe('a data table', () => {
 });
 
 describe('a data table of which one row changes', () => {
-  it('draws that row again and no other, as long as its columns are the same', () => {
+  it('renders only that row again, as long as its columns are the same', () => {
     const drawn: string[] = [];
     const logged: readonly Column<Country>[] = [
       {
@@ -144,7 +144,7 @@ describe('a data table whose headers are hidden from sight', () => {
 });
 
 describe('a data table that is sorted', () => {
-  it('announces the order at the column that the rows are sorted by', () => {
+  it('announces the order at the sorted column', () => {
     renderTable({ columns: [{ header: 'Users', sorted: 'descending', cell: ({ users }) => users }] });
     expect(screen.getByRole('columnheader', { name: 'Users' }).getAttribute('aria-sort')).toBe('descending');
   });
@@ -157,14 +157,14 @@ describe('a data table that is sorted', () => {
   });
 });
 
-describe('a data table without its rows yet', () => {
+describe('a data table whose rows are loading', () => {
   it('hides its loading rows from screen readers and keeps their number', () => {
     const { container } = renderTable({ rows: undefined, loadingRows: 6 });
     expect(container.querySelectorAll('tbody tr[aria-hidden="true"]')).toHaveLength(6);
     expect(screen.getAllByRole('row')).toHaveLength(1);
   });
 
-  it('shows no bars for the first 200 ms: what comes sooner would only flicker', () => {
+  it('shows no loading bars for the first 200 ms', () => {
     vi.useFakeTimers();
     const { container } = renderTable({ rows: undefined });
     expect(container.querySelector('.sk')).toBeNull();
@@ -175,7 +175,7 @@ describe('a data table without its rows yet', () => {
   });
 });
 
-describe('a data table with keys of its rows', () => {
+describe('a data table with keyboard navigation', () => {
   const withKeys: Change = {
     hasRowKeys: true,
     columns: [
@@ -205,7 +205,7 @@ describe('a data table with keys of its rows', () => {
     vi.restoreAllMocks();
   });
 
-  it('goes from row to row by the arrows', async () => {
+  it('moves between rows by the arrow keys', async () => {
     renderTable(withKeys);
     screen.getByRole('button', { name: 'Singapore' }).focus();
     await userEvent.keyboard('{ArrowDown}');
@@ -214,7 +214,7 @@ describe('a data table with keys of its rows', () => {
     expect(document.activeElement?.textContent).toBe('Singapore');
   });
 
-  it('marks its rows for the keys; a table without keys does not', () => {
+  it('marks its rows for the keyboard, which a table without keyboard navigation does not', () => {
     const { container, rerender } = renderTable(withKeys);
     expect(container.querySelectorAll('tr[data-row]')).toHaveLength(2);
     rerender(<DataTable caption="Countries" columns={columns} rows={countries} keyOf={({ code }) => code} />);

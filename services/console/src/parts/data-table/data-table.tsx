@@ -1,8 +1,8 @@
 import { Fragment, useMemo, type ReactNode } from 'react';
 import { Icon } from '../icon/icon.tsx';
 import { useRowKeys } from '../keys/use-row-keys.ts';
-import { SkeletonBar, usePatience } from '../standing/skeleton.tsx';
-import { columnLook, type Column } from './columns.tsx';
+import { SkeletonBar, useHasWaited } from '../standing/skeleton.tsx';
+import { columnClasses, type Column } from './columns.tsx';
 
 interface DataTableProps<Row> {
   /** Describes the table and the order of its rows for screen readers. */
@@ -57,7 +57,7 @@ function Widths<Row>({ columns }: Pick<DataTableProps<Row>, 'columns'>) {
   return (
     <colgroup>
       {columns.map((column) => (
-        <col key={column.header} className={columnLook(column, column.width)} />
+        <col key={column.header} className={columnClasses(column, column.width)} />
       ))}
     </colgroup>
   );
@@ -73,7 +73,7 @@ function Head<Row>({ column }: { column: Column<Row> }) {
     head
   );
   return (
-    <th scope="col" className={columnLook(column, width)} title={hint} aria-sort={sorted}>
+    <th scope="col" className={columnClasses(column, width)} title={hint} aria-sort={sorted}>
       {isHeaderHidden ? (
         <span className="sr-only">{header}</span>
       ) : onSort ? (
@@ -144,7 +144,7 @@ function BodyRow<Row>({ columns, row, hasKeys, look }: BodyRowProps<Row>) {
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const { cell, below, title, look, isRowHeader } = column;
   const own = typeof look === 'function' ? look(row) : look;
-  const className = columnLook(column, below && 'two', own);
+  const className = columnClasses(column, below && 'two', own);
   const content = below ? (
     <>
       <div>{cell(row)}</div>
@@ -168,13 +168,13 @@ const barOf = { first: 160, text: 100, number: 40 } as const;
 
 /** Grey bars as high as real rows, so that the page does not move when the rows arrive. */
 function LoadingRows<Row>({ columns, loadingRows = 4, isTall }: DataTableProps<Row>) {
-  const hasBars = usePatience();
+  const hasBars = useHasWaited();
   return Array.from({ length: loadingRows }, (_, row) => (
     <tr key={row} className={isTall ? 'tall' : undefined} aria-hidden="true">
       {columns.map((column, place) => {
         const width = barOf[place === 0 ? 'first' : column.align === 'right' ? 'number' : 'text'];
         return (
-          <td key={column.header} className={columnLook(column)}>
+          <td key={column.header} className={columnClasses(column)}>
             {hasBars && <SkeletonBar width={width - ((row * 13 + place * 7) % 24)} />}
           </td>
         );

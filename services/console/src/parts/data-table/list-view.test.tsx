@@ -31,36 +31,36 @@ afterEach(() => {
 });
 
 describe('a list view', () => {
-  it('shows the table while its rows are read', () => {
+  it('shows the table while its rows are loaded', () => {
     render(view({}));
     expect(screen.getByText('Loading')).toBeDefined();
   });
 
-  it('shows the rows that were read', () => {
+  it('shows the loaded rows', () => {
     render(view({ items: ['a', 'b'] }));
     expect(screen.getByText('a, b')).toBeDefined();
   });
 
-  it('explains a list of nothing instead of a table without rows', () => {
+  it('explains an empty list instead of showing a table without rows', () => {
     render(view({ items: [] }));
     expect(screen.getByText('There is no key yet')).toBeDefined();
   });
 
-  it('alerts that the list could not be read, and tries again', async () => {
+  it('shows an alert if the list could not be loaded, and retries on request', async () => {
     render(view({ error: failure }));
     expect(screen.getByRole('alert').textContent).toContain('The keys could not be read');
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(refetch).toHaveBeenCalledOnce();
   });
 
-  it('keeps the failure, and the focus on its button, while it tries again', () => {
+  it('keeps the error, and the focus on its button, during a retry', () => {
     const { rerender } = render(view({ error: failure }));
     screen.getByRole('button', { name: 'Try again' }).focus();
     rerender(view({}));
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Try again' }));
   });
 
-  it('keeps the rows when a later reading fails', () => {
+  it('keeps the rows when a later request fails', () => {
     const { rerender } = render(view({ items: ['a'] }));
     rerender(view({ items: ['a'], error: failure }));
     expect(screen.getByText('a')).toBeDefined();

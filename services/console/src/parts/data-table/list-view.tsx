@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Failed } from '../standing/states.tsx';
 
 interface ListViewProps {
@@ -10,7 +10,7 @@ interface ListViewProps {
   items: readonly unknown[] | undefined;
   /** Shown if there are no rows: explains why, and how to add some. */
   empty: ReactNode;
-  /** The table with its rows, or with `undefined` as its rows while they are loaded; and its foot. */
+  /** The table and its footer. The table gets `undefined` as its rows while they are loaded. */
   children: ReactNode;
 }
 
@@ -19,7 +19,7 @@ interface ListViewProps {
  * If a later request fails, the loaded rows stay.
  */
 export function ListView({ what, query, items, empty, children }: ListViewProps) {
-  const error = useKeptError({ data: items, error: query.error });
+  const error = useLastError({ data: items, error: query.error });
   if (items === undefined && error !== null) {
     return <Failed title={`${what} could not be read`} error={error} onRetry={() => void query.refetch()} />;
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   canRetry,
-  comeAlong,
+  findImpliedRows,
   failedUsers,
-  outcomeCounts,
+  formatOutcomeCounts,
   reasonRows,
   retryRequest,
   type CountryReason,
@@ -17,20 +17,20 @@ describe('the users who failed', () => {
   const reasons = [inCountry('ID', 3), inCountry('VN', 7), inCountry('SG', 2, { outcome: 'unknown' })];
 
   it.each([
-    ['of the later reasons', [{ failed: 4 }, { failed: 3 }], 10],
-    ['of the later figures', [{ failed: 9 }, { failed: 3 }], 12],
-  ])('are one number, that %s', (_which, steps, users) => {
+    ['reasons', [{ failed: 4 }, { failed: 3 }], 10],
+    ['figures', [{ failed: 9 }, { failed: 3 }], 12],
+  ])('are counted from the newer of report figures and failure reasons: %s', (_which, steps, users) => {
     expect(failedUsers(steps, reasons)).toBe(users);
   });
 
-  it('are counted apart from unknown outcomes', () => {
-    expect(outcomeCounts(10, reasons)).toBe('10 failed, 2 unknown');
-    expect(outcomeCounts(0, [])).toBe('0 failed');
+  it('are counted separately from unknown outcomes', () => {
+    expect(formatOutcomeCounts(10, reasons)).toBe('10 failed, 2 unknown');
+    expect(formatOutcomeCounts(0, [])).toBe('0 failed');
   });
 });
 
 describe('failures by reason', () => {
-  it('are summed up over the countries, with the one that has most of them first', () => {
+  it('are added up over countries, the country with most users first', () => {
     const [row] = reasonRows([inCountry('ID', 3), inCountry('VN', 7), inCountry('SG', 1)]);
     expect(row).toMatchObject({
       users: 11,
@@ -56,7 +56,7 @@ describe('failures by reason', () => {
     ]);
   });
 
-  it('have the largest first, and do not swap where they are equal', () => {
+  it('are sorted by users, and reasons with equally many users keep their order', () => {
     const rows = reasonRows([
       inCountry('ID', 2, { reason: 'b' }),
       inCountry('ID', 2, { reason: 'a' }),
@@ -66,7 +66,7 @@ describe('failures by reason', () => {
   });
 });
 
-describe('trying failed users again', () => {
+describe('a retry of failed users', () => {
   const rows = reasonRows([
     inCountry('ID', 4),
     inCountry('ID', 3, { step: 2 }),
@@ -76,16 +76,16 @@ describe('trying failed users again', () => {
   const [first, second, third, fourth] = rows;
   if (!first || !second || !third || !fourth) throw new Error('four rows were shown');
 
-  it('asks for the reasons and steps of the selected rows', () => {
+  it('requests the reasons and steps of the selected rows', () => {
     expect(retryRequest([third, first])).toEqual({ reasons: ['ledger-locked', 'wallet-closed'], steps: [1] });
-    expect(comeAlong(rows, [third, first])).toEqual([]);
+    expect(findImpliedRows(rows, [third, first])).toEqual([]);
   });
 
-  it('names the rows that come along, because reasons and steps are crossed', () => {
-    expect(comeAlong(rows, [first, fourth])).toEqual([second, third]);
+  it('includes the rows of each selected reason in each selected step', () => {
+    expect(findImpliedRows(rows, [first, fourth])).toEqual([second, third]);
   });
 
-  it('leaves out whose outcome nobody knows, and ids that can never be sent', () => {
+  it('excludes unknown outcomes and invalid ids', () => {
     expect(canRetry({ outcome: 'unknown', reason: 'muster.ambiguous-answer' })).toBe(false);
     expect(canRetry({ outcome: 'failed', reason: 'muster.invalid-user-id' })).toBe(false);
     expect(canRetry({ outcome: 'failed', reason: 'wallet-closed' })).toBe(true);

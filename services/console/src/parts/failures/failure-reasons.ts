@@ -28,19 +28,22 @@ export interface ReasonRow {
 
 const maxSample = 5;
 
-/** Returns the reasons with most users first. Equal ones are in the order of steps, so that they do not swap. */
+/**
+ * Returns the reasons, those with most users first. Reasons with equally many users are sorted by step, so that rows do
+ * not swap places.
+ */
 export function reasonRows(reasons: readonly CountryReason[]): ReasonRow[] {
   const byKey = Map.groupBy(reasons, keyOf);
-  const rows = [...byKey].flatMap(([key, of]) => {
-    const [first] = of;
-    return first ? [rowOf(key, first, of)] : [];
+  const rows = [...byKey].flatMap(([key, reported]) => {
+    const [first] = reported;
+    return first ? [rowOf(key, first, reported)] : [];
   });
   return rows.sort((a, b) => b.users - a.users || a.step - b.step || a.reason.localeCompare(b.reason));
 }
 
 /**
- * Returns the users who failed in a run that may still be under way. The figures and the reasons arrive at different
- * times; the greater sum is the newer one.
+ * Returns the number of users who failed in a run that may still be under way. The counts of the steps and of the
+ * reasons arrive at different times. Both only grow, so the greater sum is the newer one.
  */
 export function failedUsers(steps: readonly { failed: number }[], reasons: readonly CountryReason[]): number {
   const withReason = usersOf(reasons, 'failed');
@@ -55,7 +58,7 @@ export function usersOf(reasons: readonly CountryReason[], outcome: ReasonedOutc
 }
 
 /** Returns the users by outcome, such as `12 failed, 3 unknown`; failed users come first. */
-export function outcomeCounts(failed: number, reasons: readonly CountryReason[]): string {
+export function formatOutcomeCounts(failed: number, reasons: readonly CountryReason[]): string {
   const others = (['suppressed', 'unknown'] as const).flatMap((outcome) => {
     const users = usersOf(reasons, outcome);
     return users === 0 ? [] : [`${formatCount(users)} ${outcome}`];
@@ -67,12 +70,16 @@ function keyOf({ step, outcome, reason }: CountryReason): string {
   return `${step} ${outcome} ${reason}`;
 }
 
-function rowOf(key: string, { step, outcome, reason }: CountryReason, of: readonly CountryReason[]): ReasonRow {
-  const countries = of.map(({ country, users }) => ({ country, users })).sort((a, b) => b.users - a.users);
+function rowOf(key: string, { step, outcome, reason }: CountryReason, reported: readonly CountryReason[]): ReasonRow {
+  const countries = reported.map(({ country, users }) => ({ country, users })).sort((a, b) => b.users - a.users);
   return {
-    ...{ key, step, outcome, reason, countries },
-    users: of.reduce((sum, { users }) => sum + users, 0),
-    sample: of.flatMap(({ sample }) => sample).slice(0, maxSample),
+    key,
+    step,
+    outcome,
+    reason,
+    countries,
+    users: reported.reduce((sum, { users }) => sum + users, 0),
+    sample: reported.flatMap(({ sample }) => sample).slice(0, maxSample),
   };
 }
 
@@ -95,8 +102,11 @@ export function retryRequest(selected: readonly ReasonRow[]): RetryRequest {
   return { reasons: [...reasons].sort(), steps: [...steps].sort((a, b) => a - b) };
 }
 
-/** Returns unselected rows that are retried too: the API takes reasons and steps, not pairs of them. */
-export function comeAlong(rows: readonly ReasonRow[], selected: readonly ReasonRow[]): ReasonRow[] {
+/**
+ * Returns the unselected rows that a retry of the selected rows would include. The API takes a list of reasons and a
+ * list of steps, not pairs of them.
+ */
+export function findImpliedRows(rows: readonly ReasonRow[], selected: readonly ReasonRow[]): ReasonRow[] {
   const request = retryRequest(selected);
   return rows.filter(
     (row) =>

@@ -15,7 +15,7 @@ interface Selection {
 export interface ReasonTableProps {
   runId: string;
   rows: readonly ReasonRow[] | undefined;
-  /** Steps of the run, with the users of each step, whose share is shown. */
+  /** Steps of the run. A row shows its users as a share of the step's audience. */
   steps: readonly { step: number; action: string; audience: number }[];
   /** Selected rows by key. Without it, rows have no checkboxes. */
   selection?: Selection;
@@ -53,7 +53,7 @@ export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: 
     countColumn('Users', ({ users }) => users, { width: 'w-18.5', look: 'font-medium' }),
     ...(isBrief ? [] : detailColumns(runId, (row) => stepOf(row)?.audience ?? 0)),
     {
-      header: 'Who they are',
+      header: 'User list',
       isHeaderHidden: true,
       align: 'right',
       width: 'w-14 print:w-2',
@@ -64,7 +64,7 @@ export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: 
           params={{ runId }}
           search={{ step, reason, outcome }}
           data-row-link
-          aria-label={`List who failed with ${reason} in step ${step}`}
+          aria-label={`List users who failed with ${reason} in step ${step}`}
         >
           List
         </Link>
@@ -74,7 +74,7 @@ export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: 
   return (
     <div className="scroll">
       <DataTable
-        caption="Failures by reason, those of most users first"
+        caption="Failures by reason, most users first"
         className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-160'}`}
         columns={columns}
         rows={rows}
@@ -137,21 +137,21 @@ function RetryBox({ row, isSelected, onToggle }: RetryBoxProps) {
       disabled={!isPossible}
       onChange={() => onToggle(row)}
       data-row-select
-      aria-label={isPossible ? `Retry who failed with ${row.reason}` : `${row.reason} cannot be tried again`}
+      aria-label={isPossible ? `Retry users who failed with ${row.reason}` : `${row.reason} cannot be retried`}
       title={isPossible ? undefined : refusals[row.outcome]}
     />
   );
 }
 
 const refusals = {
-  failed: 'These ids can never be sent.',
-  suppressed: 'A rule withheld it: nobody was called.',
-  unknown: 'Nobody knows whether they got it: settle them first, or somebody could get it twice.',
+  failed: 'These ids are invalid and cannot be sent.',
+  suppressed: 'A rule suppressed these users: they were not called.',
+  unknown: 'It is unknown whether these users were served. Settle them first, so that no user is served twice.',
 } as const;
 
 const maxCountries = 4;
 
-/** The countries with most of the users: `VN 7,204 · ID 3,710`. Entries that do not fit wrap out of sight. */
+/** The countries with most of the users: `VN 7,204 · ID 3,710`. Countries that do not fit into the line are hidden. */
 function Mostly({ countries }: Pick<ReasonRow, 'countries'>) {
   const words = countries.slice(0, maxCountries).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return (

@@ -9,7 +9,7 @@ export interface ColumnChoice {
   isWithoutHeader: boolean;
 }
 
-export const asFound: ColumnChoice = { user: null, country: null, isWithoutHeader: false };
+export const detectedColumns: ColumnChoice = { user: null, country: null, isWithoutHeader: false };
 
 export function columnQuery({ user, country, isWithoutHeader }: ColumnChoice) {
   return {
@@ -19,7 +19,7 @@ export function columnQuery({ user, country, isWithoutHeader }: ColumnChoice) {
   };
 }
 
-/** Returns true if the columns of a file have numbers instead of names. */
+/** Returns true if the columns of a file are identified by numbers, because the file has no column names. */
 export function hasNumbers({ reading }: UserFilePreview): boolean {
   return reading?.columns.length === 0;
 }

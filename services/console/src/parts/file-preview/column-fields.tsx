@@ -20,7 +20,8 @@ const code = /^[A-Z]{2}$/;
 export function ColumnFields({ preview: { data: preview, ...read }, ...props }: ColumnFieldsProps) {
   const { choice, onChoose, disabled, countries } = props;
   const columns = columnsToChoose(preview, choice);
-  // While the file is read again, the last preview stays, which was read with another choice.
+  // While the API reads the file again, `preview` still shows the result for the previous choice, so its header is
+  // ignored.
   const isNumbered =
     choice.isWithoutHeader || (preview !== undefined && !read.isPlaceholderData && hasNumbers(preview));
   const wordsOf = (name: string) => (isNumbered ? `column ${name}` : `the column ${plainText(name)}`);
@@ -63,7 +64,7 @@ export function ColumnFields({ preview: { data: preview, ...read }, ...props }: 
           disabled={disabled}
           onCheck={(isWithoutHeader) => onChoose({ user: null, country: countryOf(choice, columns), isWithoutHeader })}
         >
-          The first line is a user already
+          The first line is a user, not a header
         </Check>
       )}
     </>
@@ -78,7 +79,8 @@ function columnsToChoose(preview: UserFilePreview | undefined, { user, country }
 }
 
 /**
- * Returns the country choice after the header is switched on or off. Column names change; a code for all users stays.
+ * Returns the country choice after the header is switched on or off. A chosen column is cleared, because the columns
+ * get other names. A country code for all users stays.
  */
 function countryOf({ country }: ColumnChoice, columns: UserFilePreview['columns']): string | null {
   return columns.some(({ name }) => name === country) ? null : country;

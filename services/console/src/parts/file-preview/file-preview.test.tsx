@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { partners } from '../../testing/audiences.ts';
-import { problem, type Answers, type Asked } from '../../testing/fake-api.ts';
-import { answeringUploads } from '../../testing/fake-upload.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { filePreview, withoutCountries } from '../../testing/user-files.ts';
+import { partners } from '../../../testing/audiences/audiences.ts';
+import { problem, type Answers, type FakeRequest } from '../../../testing/fakes/fake-api.ts';
+import { fakeUploads } from '../../../testing/fakes/fake-upload.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { filePreview, withoutCountries } from '../../../testing/audiences/user-files.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,14 +15,14 @@ const file = new File(['plan;customer_id;market\nx;u-1;SG\n'], 'riders.csv');
 /** The console after a file was chosen, with the uploads that it sends. */
 async function chosen(answers: Answers) {
   const uploads: string[] = [];
-  vi.stubGlobal('XMLHttpRequest', answeringUploads(uploads, partners));
+  vi.stubGlobal('XMLHttpRequest', fakeUploads(uploads, partners));
   const { api, user } = await openConsole('/audiences', { answers });
   await user.upload(await screen.findByLabelText('File with a list of users'), file);
   const form = within(screen.getByRole('group', { name: 'Upload riders.csv' }));
-  return { api, user, form, uploads, queries: () => api.askedFor(route).map(({ query }) => query) };
+  return { api, user, form, uploads, queries: () => api.requestsTo(route).map(({ query }) => query) };
 }
 
-describe('the preview of a file that was chosen', () => {
+describe('the preview of a chosen file', () => {
   it('shows format, columns, counts, first users, warnings and rejected lines, and stores nothing', async () => {
     const { form, api, uploads } = await chosen({ [route]: filePreview });
     const preview = within(await form.findByRole('region', { name: 'Preview of the file' }));
@@ -36,18 +36,18 @@ describe('the preview of a file that was chosen', () => {
     expect(
       within(rejected).getByRole('row', { name: '9 the user id is a mark for a missing value NULL' }),
     ).toBeDefined();
-    expect(api.askedFor(route).map(({ body }) => body)).toEqual(['plan;customer_id;market\nx;u-1;SG\n']);
+    expect(api.requestsTo(route).map(({ body }) => body)).toEqual(['plan;customer_id;market\nx;u-1;SG\n']);
     expect(uploads).toEqual([]);
   });
 
-  it('reads the file again with the columns that a person chooses, and the upload takes them', async () => {
+  it('reads the file again with the chosen columns, and the upload uses these columns too', async () => {
     const { form, user, uploads, queries } = await chosen({
-      [route]: ({ query }: Asked) => (query['country'] === 'market' ? filePreview : withoutCountries),
+      [route]: ({ query }: FakeRequest) => (query['country'] === 'market' ? filePreview : withoutCountries),
     });
-    expect(await form.findByText(/^No column is known to hold countries/)).toBeDefined();
+    expect(await form.findByText(/^The column of countries was not detected/)).toBeDefined();
     await user.selectOptions(form.getByLabelText('Country of its users'), 'market');
     expect(await form.findByText('SG 800 · VN 200')).toBeDefined();
-    expect(form.queryByText(/^No column is known to hold countries/)).toBeNull();
+    expect(form.queryByText(/^The column of countries was not detected/)).toBeNull();
     await user.selectOptions(form.getByLabelText('Column of user ids'), 'plan');
     await user.click(form.getByRole('button', { name: /^Upload \d+ B$/ }));
     await vi.waitFor(() => expect(uploads).toHaveLength(1));
@@ -55,53 +55,53 @@ describe('the preview of a file that was chosen', () => {
     expect(uploads[0]).toMatch(/\?name=riders\.csv&user=plan&country=market$/);
   });
 
-  it('offers the columns of a file in which none is known to hold users', async () => {
+  it('offers the columns of a file if no column of user ids was detected', async () => {
     const nothing = { rows: 0, users: 0, firstUsers: [], countries: [], rejected: 0, rejects: [] };
     const refusal = { code: 'no-user-column', detail: 'the first line names no column of user ids' } as const;
     const columns = ['kunde', 'land'].map((name) => ({ name, use: 'ignored' }));
     const { form, user, queries } = await chosen({
-      [route]: ({ query }: Asked) =>
+      [route]: ({ query }: FakeRequest) =>
         'user' in query ? filePreview : { ...filePreview, ...nothing, reading: null, columns, refusal },
     });
-    expect(await form.findByText('No column is known to hold user ids: choose it.')).toBeDefined();
+    expect(await form.findByText('The column of user ids was not detected: choose it.')).toBeDefined();
     expect(form.queryByRole('table')).toBeNull();
     await user.selectOptions(form.getByLabelText('Column of user ids'), 'kunde');
     expect(await form.findByRole('table', { name: 'First users' })).toBeDefined();
     expect(queries()).toEqual([{}, { user: 'kunde' }]);
   });
 
-  it('names columns by their numbers if the first line is a user already', async () => {
+  it('names columns by their numbers if the first line is a user', async () => {
     const columns = [
       { name: '1', use: 'user' },
       { name: '2', use: 'ignored' },
     ];
     const { form, user, queries } = await chosen({
-      [route]: ({ query }: Asked) => (query['header'] === 'none' ? { ...filePreview, columns } : filePreview),
+      [route]: ({ query }: FakeRequest) => (query['header'] === 'none' ? { ...filePreview, columns } : filePreview),
     });
-    await user.click(await form.findByLabelText('The first line is a user already'));
+    await user.click(await form.findByLabelText('The first line is a user, not a header'));
     await form.findByRole('option', { name: 'Users: column 2' });
     await user.selectOptions(form.getByLabelText('Column of user ids'), '2');
     await vi.waitFor(() => expect(queries()).toHaveLength(3));
     expect(queries()).toEqual([{}, { header: 'none' }, { header: 'none', user: '2' }]);
   });
 
-  it('asks for consent if too many rows are rejected, and sends their number', async () => {
+  it('requires consent if too many rows are rejected, and sends their number', async () => {
     const refusal = { code: 'too-many-rejected', detail: '10 of 100 rows are rejected' } as const;
     const { form, user, uploads } = await chosen({ [route]: { ...filePreview, refusal } });
     expect(await form.findByText(/^10 of 1,010 lines are rejected: correct the file/)).toBeDefined();
-    await user.click(form.getByRole('button', { name: 'Leave out 10 rows and upload' }));
+    await user.click(form.getByRole('button', { name: 'Skip 10 rows and upload' }));
     await vi.waitFor(() => expect(uploads).toHaveLength(1));
     expect(uploads[0]).toMatch(/acceptRejected=10$/);
   });
 
-  it('can be asked for again if it fails, and shows the columns that an upload would send', async () => {
+  it('can be retried if it fails, and shows the columns that an upload would send', async () => {
     const answers: unknown[] = [
       withoutCountries,
       problem(429, 'too-many-uploads', 'the keys of this account have 2 uploads under way'),
       filePreview,
     ];
     const { form, user, queries } = await chosen({ [route]: () => answers.shift() });
-    await form.findByText(/^No column is known to hold countries/);
+    await form.findByText(/^The column of countries was not detected/);
     await user.selectOptions(form.getByLabelText('Country of its users'), 'market');
     expect(await form.findByText(/^Other files of your team are being read\./)).toBeDefined();
     expect(form.getByLabelText<HTMLSelectElement>('Country of its users').value).toBe('market');
@@ -110,7 +110,7 @@ describe('the preview of a file that was chosen', () => {
     expect(queries()).toEqual([{}, { country: 'market' }, { country: 'market' }]);
   });
 
-  it('takes one country for all users without a word on the header', async () => {
+  it('sends one country for all users, without a parameter about the header line', async () => {
     const reading = filePreview.reading && { ...filePreview.reading, columns: [] };
     const { form, user, queries } = await chosen({ [route]: { ...filePreview, reading } });
     await form.findByRole('table', { name: 'First users' });

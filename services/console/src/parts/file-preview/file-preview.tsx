@@ -1,23 +1,23 @@
 import type { UserFilePreview } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
-import { sentence } from '../words/figures.ts';
+import { formatSentence } from '../words/figures.ts';
 import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
 import { formatCount } from '../words/numbers.ts';
 import { plainText } from '../words/plain-text.ts';
 import {
-  formatWords,
-  ignoredWords,
-  outcomesByStep,
-  previewEquation,
-  refusalWords,
-  usersByCountry,
+  describeFormat,
+  formatIgnoredColumns,
+  formatOutcomesByStep,
+  formatPreviewEquation,
+  describeRefusal,
+  formatPreviewCountries,
 } from './preview-words.ts';
 import type { FilePreviewQuery } from './use-file-preview.ts';
 
 /** Returns the rejected rows that the user has to accept; null if there are none, or the file is being read. */
-export function rejectedIn({ data, isPlaceholderData }: FilePreviewQuery): number | null {
+export function rejectedRowsIn({ data, isPlaceholderData }: FilePreviewQuery): number | null {
   if (data === undefined || isPlaceholderData) return null;
   return data.refusal?.code === 'too-many-rejected' ? data.rejected : null;
 }
@@ -45,33 +45,33 @@ export function FilePreview({ preview: { data, error, isFetching, refetch } }: {
 
 function failureWords(error: Error): string {
   const { code, detail } = problemOf(error);
-  return code === 'too-many-uploads' ? 'Other files of your team are being read.' : sentence(detail);
+  return code === 'too-many-uploads' ? 'Other files of your team are being read.' : formatSentence(detail);
 }
 
 function Content({ preview }: { preview: UserFilePreview }) {
   const { rows, firstUsers, rejected, rejects, reading, refusal } = preview;
   const hasCountries = firstUsers.some(({ country }) => country !== null);
-  const ignored = ignoredWords(preview);
+  const ignored = formatIgnoredColumns(preview);
   return (
     <>
       {refusal !== null && (
         <p className="hint c-bad" role="alert">
-          {refusalWords(preview)}
+          {describeRefusal(preview)}
         </p>
       )}
       {reading?.warnings.map(({ code, detail }) => (
         <p key={code} className="hint c-warn">
-          {sentence(plainText(detail))}
+          {formatSentence(plainText(detail))}
         </p>
       ))}
       <p className="t2 sm">
-        {formatWords(preview)}
+        {describeFormat(preview)}
         {ignored !== '' && <> Not read: {plainText(ignored)}.</>}
       </p>
       {rows > 0 && (
         <p className="sm">
-          {previewEquation(preview)} <b className="font-medium">{outcomesByStep(preview)}</b>{' '}
-          <span className="t2">{usersByCountry(preview)}</span>
+          {formatPreviewEquation(preview)} <b className="font-medium">{formatOutcomesByStep(preview)}</b>{' '}
+          <span className="t2">{formatPreviewCountries(preview)}</span>
         </p>
       )}
       {firstUsers.length > 0 && (

@@ -28,7 +28,8 @@ export function useFilePreview(file: File | null, query: NonNullable<PreviewUser
         .data;
     },
     enabled: file !== null && !isPaused,
-    // The columns stay selectable while the file is read again with another choice.
+    // The last preview of the same file stays, so that the columns remain selectable while the API reads the file
+    // again.
     placeholderData: (before, query) => (query?.queryKey[1] === key ? before : undefined),
     // A file may be large: it is sent again only if the chosen columns change, and never because of an invalidation.
     staleTime: 'static',

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import '../../testing/missing-in-happy-dom.ts';
+import '../../../testing/missing-in-happy-dom.ts';
 import { TextInput } from '../controls/controls.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { FormField } from './form-field.tsx';
@@ -11,7 +11,11 @@ import { FormField } from './form-field.tsx';
 const onClose = vi.fn<() => void>();
 const save = vi.fn<() => Promise<string>>();
 const refusedAt = (...errors: { pointer: string; detail: string }[]) => ({
-  ...{ type: 'urn:muster:problem:invalid', title: 'invalid', status: 422, code: 'invalid', requestId: 'req-1' },
+  type: 'urn:muster:problem:invalid',
+  title: 'invalid',
+  status: 422,
+  code: 'invalid',
+  requestId: 'req-1',
   detail: 'the request has problems',
   errors: errors.map((each) => ({ ...each, code: 'wrong' })),
 });
@@ -41,7 +45,7 @@ afterEach(() => {
 });
 
 describe('an edit dialog', () => {
-  it('saves, reads everything again, and closes', async () => {
+  it('saves, loads all data again, and closes', async () => {
     save.mockResolvedValue('saved');
     const onSaved = vi.fn<(saved: string) => void>();
     const { invalidated, user } = openDialog({ onSaved });
@@ -58,14 +62,14 @@ describe('an edit dialog', () => {
     expect(save).not.toHaveBeenCalled();
   });
 
-  it('sends nothing when the person leaves it', async () => {
+  it('sends nothing when the user cancels', async () => {
     const { user } = openDialog();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(onClose).toHaveBeenCalledOnce();
     expect(save).not.toHaveBeenCalled();
   });
 
-  it('cannot be saved while a field is wrong, and says so at the field', () => {
+  it('cannot be saved while a field is invalid, and shows why at the field', () => {
     openDialog({ wrong: new Map([['/name', 'Has to be a number']]) });
     expect(saveButton().hasAttribute('disabled')).toBe(true);
     expect(screen.getByText('Has to be a number')).toBeDefined();
@@ -78,7 +82,7 @@ describe('an edit dialog', () => {
 });
 
 describe('an edit dialog with an outcome', () => {
-  it('stays open with it, and closes when the person has read it', async () => {
+  it('stays open with the outcome until the user closes it', async () => {
     save.mockResolvedValue('mk_secret');
     const onSaved = vi.fn<(saved: string) => void>();
     const { user } = openDialog({ outcome: (secret) => <p>Shown once: {secret}</p>, onSaved });
@@ -109,14 +113,14 @@ describe('an edit dialog whose change is refused', () => {
     expect(onClose).not.toHaveBeenCalled();
   });
 
-  it('finds the field of a problem within the list that the form is part of', async () => {
+  it('shows a problem at its field if the form edits one entry of a list', async () => {
     save.mockRejectedValue(refusedAt({ pointer: '/rules/3/name', detail: 'is taken' }));
     const { user } = openDialog({ within: '/rules/3' });
     await user.click(saveButton());
     expect(await screen.findByText(/is taken/i)).toBeDefined();
   });
 
-  it('shows below the form a problem at a pointer without a field, and not one that its field shows', async () => {
+  it('shows a problem without a field below the form, and does not repeat a problem that its field shows', async () => {
     save.mockRejectedValue(
       refusedAt({ pointer: '/egress/allow/0', detail: 'is for operators' }, { pointer: '/name', detail: 'is taken' }),
     );
@@ -127,7 +131,7 @@ describe('an edit dialog whose change is refused', () => {
     expect(screen.getByText(/is taken/i)).toBeDefined();
   });
 
-  it('shows nothing below the form if a field of the list that the form is part of shows the problem', async () => {
+  it('shows nothing below the form if the field of a list entry shows the problem', async () => {
     save.mockRejectedValue(refusedAt({ pointer: '/rules/3/name', detail: 'is taken' }));
     const { user } = openDialog({ within: '/rules/3' });
     await user.click(saveButton());
@@ -135,7 +139,7 @@ describe('an edit dialog whose change is refused', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('says below the form what is about none of its fields', async () => {
+  it('shows problems without a field below the form', async () => {
     save.mockRejectedValue(refusedAt());
     const { user } = openDialog();
     await user.click(saveButton());

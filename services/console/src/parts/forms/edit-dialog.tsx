@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
 import { FormProblemsContext, type FormProblems } from './form-field.tsx';
-import { useRefusedFields } from './refused-fields.ts';
-import { RefusedWhole } from './refused-whole.tsx';
+import { useFormErrors } from './use-form-errors.ts';
+import { FormError } from './form-error.tsx';
 
 interface EditDialogProps<Saved> {
   title: string;
@@ -53,9 +53,9 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
       if (!hasContent(outcome?.(saved))) finish(saved);
     },
   });
-  const problems = problemsOf(useRefusedFields(saving.error), wrong, within);
+  const problems = problemsOf(useFormErrors(saving.error), wrong, within);
   const result = saving.isSuccess ? outcome?.(saving.data) : null;
-  // The dialog stays open and keeps its position, so that a screen reader stays in it.
+  // After saving, the same dialog shows the result at the same position, so that a screen reader stays in the dialog.
   const done = saving.isSuccess && hasContent(result) ? () => finish(saving.data) : undefined;
   return (
     <Dialog
@@ -89,7 +89,7 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
       ) : (
         <FormProblemsContext value={problems}>
           {children}
-          <RefusedWhole error={saving.error} within={within} />
+          <FormError error={saving.error} within={within} />
         </FormProblemsContext>
       )}
     </Dialog>
@@ -100,7 +100,7 @@ function hasContent(content: ReactNode): boolean {
   return content !== undefined && content !== null;
 }
 
-/** Merges problems: those of the typed text replace those that the API reported at the same pointer. */
+/** Merges both kinds of problems. At the same pointer, a problem of the typed text replaces the API's. */
 function problemsOf(refused: FormProblems, wrong: ReadonlyMap<string, string>, within: string): FormProblems {
   return {
     ...refused,

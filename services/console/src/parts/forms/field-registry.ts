@@ -2,7 +2,7 @@
 export interface FieldRegistry {
   /** Adds the pointer of a field. Returns a function that removes it. */
   add: (pointer: string) => () => void;
-  /** Calls the listener after each change. Returns a function that ends this. */
+  /** Calls the listener after each change. Returns a function that unsubscribes the listener. */
   subscribe: (listener: () => void) => () => void;
   /** Returns the pointers; the same array until the next change. */
   current: () => readonly string[];
@@ -28,7 +28,7 @@ export function createFieldRegistry(): FieldRegistry {
   };
 }
 
-/** Returns whether a field shows a problem: a problem with one item of a list is shown at the list. */
-export function isShownAt(pointer: string, field: string): boolean {
+/** Returns true if a field shows a problem. A field for a list also shows the problems of the items in the list. */
+export function belongsToField(pointer: string, field: string): boolean {
   return pointer === field || pointer.startsWith(`${field}/`);
 }

@@ -1,5 +1,5 @@
 import { createContext, use, useEffect, useId, type ReactNode } from 'react';
-import { capitalOf } from '../words/figures.ts';
+import { capitalize } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
 import { withTitles } from '../words/action-titles.ts';
 import type { FieldRegistry } from './field-registry.ts';
@@ -14,7 +14,7 @@ export interface FormProblems {
   at(pointer: string): readonly FieldProblem[];
   /** Called when the user leaves a field: its problems are shown from now on. */
   onLeave(pointer: string): void;
-  /** Absent in forms that list the problems without a field in another way. */
+  /** Fields that the form shows. Absent in forms that list problems without a field in another way. */
   fields?: FieldRegistry;
 }
 
@@ -46,7 +46,7 @@ interface FormFieldProps {
   note?: ReactNode | undefined;
   hint?: ReactNode | undefined;
   required?: boolean | undefined;
-  /** Hides the label visually, if its place already shows the meaning. */
+  /** Hides the label visually, if the position of the field already shows the meaning. */
   isLabelHidden?: boolean;
   className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
@@ -126,7 +126,7 @@ function ProblemTexts({ problems }: { problems: readonly FieldProblem[] }) {
   return problems.map(({ detail, tone }) => (
     <div key={`${tone} ${detail}`} className={`hint ${tone === 'bad' ? 'c-bad' : 'c-warn'} flex gap-1.25`}>
       <Icon name={tone === 'bad' ? 'failed' : 'warn'} size={12} className="mt-0.5" />
-      <span>{capitalOf(withTitles(detail))}</span>
+      <span>{capitalize(withTitles(detail))}</span>
     </div>
   ));
 }

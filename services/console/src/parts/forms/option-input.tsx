@@ -1,11 +1,17 @@
 import { useId, useState, type ComponentProps, type KeyboardEvent } from 'react';
-import { Listbox, movedAt, type ComboboxOption } from '../controls/combobox.tsx';
+import { Listbox, nextOptionIndex, type ComboboxOption } from '../controls/combobox.tsx';
 import { TextInput } from '../controls/controls.tsx';
 import type { ControlProps } from './form-field.tsx';
-import { optionNote, optionsFrom, useNamedOption, useOptions, type OptionsOfParameter } from './use-options.ts';
+import {
+  formatOptionNote,
+  describeOptionSource,
+  useNamedOption,
+  useOptions,
+  type OptionsOfParameter,
+} from './use-options.ts';
 
 interface OptionInputProps {
-  of: OptionsOfParameter;
+  parameter: OptionsOfParameter;
   control: ControlProps;
   /** True if the team that owns the action lists the valid options: the name of the typed option is shown below. */
   isListed: boolean;
@@ -17,23 +23,23 @@ interface OptionInputProps {
 
 /** A text field that offers options while it has the focus. */
 export function OptionInput(props: OptionInputProps) {
-  const { of, control, isListed, text, placeholder, inputMode, onText } = props;
+  const { parameter, control, isListed, text, placeholder, inputMode, onText } = props;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   /** True once the user has typed since the list was opened. Before, the list offers all options. */
   const [isTyped, setTyped] = useState(false);
   const [at, setAt] = useState(-1);
-  const { list } = useOptions(of, isTyped ? text : '', isOpen);
+  const { list } = useOptions(parameter, isTyped ? text : '', isOpen);
   const options: ComboboxOption[] = (list?.items ?? []).map((option) => ({
     value: String(option.value),
     label: option.label ?? String(option.value),
-    note: optionNote(option, list?.from ?? 'endpoint', of.countries),
+    note: formatOptionNote(option, list?.from ?? 'endpoint', parameter.countries),
   }));
   // If the text equals the only option, the list closes, so that it does not cover the fields below.
   const isTypedOut = isTyped && options.length === 1 && options[0]?.value === text.trim();
-  const isShown = isOpen && options.length > 0 && !isTypedOut;
-  const active = isShown ? options[at] : undefined;
-  const hint = list && optionsFrom(list);
+  const isListVisible = isOpen && options.length > 0 && !isTypedOut;
+  const active = isListVisible ? options[at] : undefined;
+  const hint = list && describeOptionSource(list);
 
   function close(): void {
     setOpen(false);
@@ -47,11 +53,11 @@ export function OptionInput(props: OptionInputProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    const moved = movedAt(event.key, at, options.length);
+    const moved = nextOptionIndex(event.key, at, options.length);
     if (moved !== undefined) {
       setOpen(true);
-      if (isShown) setAt(moved);
-    } else if (event.key === 'Escape' && isShown) close();
+      if (isListVisible) setAt(moved);
+    } else if (event.key === 'Escape' && isListVisible) close();
     else if (event.key === 'Enter' && active) choose(active.value);
     else return;
     event.preventDefault();
@@ -62,7 +68,7 @@ export function OptionInput(props: OptionInputProps) {
       <TextInput
         {...control}
         role="combobox"
-        aria-expanded={isShown}
+        aria-expanded={isListVisible}
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={active && `${listId}-${at}`}
@@ -84,7 +90,7 @@ export function OptionInput(props: OptionInputProps) {
         onKeyDown={onKeyDown}
       />
       {/* A press inside the list must not move the focus out of the field. */}
-      <div className="options" hidden={!isShown} onMouseDown={(event) => event.preventDefault()}>
+      <div className="options" hidden={!isListVisible} onMouseDown={(event) => event.preventDefault()}>
         <Listbox
           id={listId}
           label="Options"
@@ -96,20 +102,20 @@ export function OptionInput(props: OptionInputProps) {
         {typeof hint === 'string' && <p className="hint px-2 pb-1">{hint}</p>}
         {list?.more === true && <p className="hint px-2 pb-1">There are more: type to find them.</p>}
       </div>
-      {isListed && <OptionName of={of} text={text} />}
+      {isListed && <OptionName parameter={parameter} text={text} />}
     </div>
   );
 }
 
 /** The team's name of the typed option. A value that the team does not list gets a warning, not an error. */
-function OptionName({ of, text }: { of: OptionsOfParameter; text: string }) {
-  const { option, isUnknown } = useNamedOption(of, text);
+function OptionName({ parameter, text }: { parameter: OptionsOfParameter; text: string }) {
+  const { option, isUnknown } = useNamedOption(parameter, text);
   const called = option?.label ?? null;
   if (called !== null) return <p className="hint t2">{called}</p>;
   if (!isUnknown) return null;
   return (
     <p className="hint c-warn" role="status">
-      Not in the list of its team. It can be sent all the same.
+      Not in the list of its team. You can use it anyway.
     </p>
   );
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { patternInWords } from './pattern-words.ts';
+import { describePattern } from './pattern-words.ts';
 
 it.each([
   ['^[A-Za-z0-9._-]{1,64}$', 'letters, digits and . _ -; at most 64'],
   ['^[A-Z]+$', 'capitals'],
-  ['^[a-z0-9]{8,12}$', 'small letters and digits; 8 to 12'],
+  ['^[a-z0-9]{8,12}$', 'lowercase letters and digits; 8 to 12'],
   ['^[A-Z]{2}$', 'has to match ^[A-Z]{2}$'],
   ['^[!-~]+$', 'has to match ^[!-~]+$'],
   ['^a|b$', 'has to match ^a|b$'],
-])('%s is shown as: %s', (pattern, words) => {
-  expect(patternInWords(pattern)).toBe(words);
+])('the pattern %s is described as: %s', (pattern, words) => {
+  expect(describePattern(pattern)).toBe(words);
 });

@@ -1,4 +1,4 @@
-import { listed } from '../words/figures.ts';
+import { joinWords } from '../words/figures.ts';
 
 const ofOneKind = /^\^\[(?<kinds>[^\]\\^]+)\](?:\{(?<least>\d+),(?<most>\d+)\}|[+*])\$$/;
 
@@ -6,7 +6,7 @@ const ranges = [
   ['A-Za-z', 'letters'],
   ['a-zA-Z', 'letters'],
   ['A-Z', 'capitals'],
-  ['a-z', 'small letters'],
+  ['a-z', 'lowercase letters'],
   ['0-9', 'digits'],
 ] as const;
 
@@ -14,7 +14,7 @@ const ranges = [
  * Describes a pattern: `letters, digits and . _ -, at most 64` for `^[A-Za-z0-9._-]{1,64}$`. A pattern that is not a
  * list of characters is shown as written.
  */
-export function patternInWords(pattern: string): string {
+export function describePattern(pattern: string): string {
   const { kinds, least, most } = ofOneKind.exec(pattern)?.groups ?? {};
   if (kinds === undefined) return `has to match ${pattern}`;
   const names: string[] = [];
@@ -24,9 +24,9 @@ export function patternInWords(pattern: string): string {
     names.push(name);
     signs = signs.replace(range, '');
   }
-  // The rest is single characters. A hyphen between two of them would be another range.
+  // Only single characters are left. A hyphen between two of them is a range that `ranges` does not name.
   if (/.-./.test(signs)) return `has to match ${pattern}`;
   const all = signs === '' ? names : [...names, Array.from(signs).join(' ')];
-  if (most === undefined) return listed(all);
-  return `${listed(all)}; ${Number(least) > 1 ? `${least} to ${most}` : `at most ${most}`}`;
+  if (most === undefined) return joinWords(all);
+  return `${joinWords(all)}; ${Number(least) > 1 ? `${least} to ${most}` : `at most ${most}`}`;
 }

@@ -25,7 +25,7 @@ const named = (pointer: string): SchemaField | undefined =>
   [...fields, ...leavesOf(fields)].find((field) => field.pointer === pointer);
 
 describe('a parameter with options', () => {
-  it('is a field as without, and says where they are', () => {
+  it('is the same field as without options, and keeps their source', () => {
     const listed = { properties: { id: { type: 'string', 'x-options': '/v1/options' }, of: { type: 'string' } } };
     const kinds = leavesOf(fieldsOf(listed) ?? []).map(({ kind, listedAt }) => [kind, listedAt]);
     expect(kinds).toEqual([
@@ -36,7 +36,7 @@ describe('a parameter with options', () => {
 });
 
 describe('the fields of a schema', () => {
-  it('are of the kinds that its properties are, in their order', () => {
+  it('have the types and the order of the properties', () => {
     expect(fields.map(({ pointer, kind }) => [pointer, kind])).toEqual([
       ['/rewardId', 'text'],
       ['/units', 'number'],
@@ -49,26 +49,26 @@ describe('the fields of a schema', () => {
     ]);
   });
 
-  it('begin with those that are needed, and write numbers as numbers are written', () => {
+  it('begin with the required fields, and format numbers', () => {
     const properties = { units: { type: 'integer', minimum: 1, maximum: 1_000_000 }, rewardId: { type: 'string' } };
     const [needed, units] = fieldsOf({ type: 'object', required: ['rewardId'], properties }) ?? [];
     expect([needed?.pointer, units?.pointer]).toEqual(['/rewardId', '/units']);
     expect(units).toMatchObject({ hint: '1 to 1,000,000' });
   });
 
-  it('say what they are for and what they have to be', () => {
+  it('have hints with their purpose and their rules', () => {
     expect(named('/rewardId')).toMatchObject({
       label: 'Reward',
       hint: 'As the catalogue names it. At most 64 characters',
       required: true,
     });
     expect(named('/units')).toMatchObject({ label: 'Units', hint: '1 to 100', initial: '1', required: false });
-    expect(named('/tags')).toMatchObject({ hint: 'One a line, at most 5, each once' });
+    expect(named('/tags')).toMatchObject({ hint: 'One per line, at most 5, no duplicates' });
     expect(named('/limits/perDay')).toMatchObject({ label: 'Per day', hint: 'More than 0' });
     expect(named('/pattern_of')).toMatchObject({ label: 'Pattern of', hint: 'Capitals' });
   });
 
-  it('keep the types of what can be chosen', () => {
+  it('keep the types of the choices', () => {
     expect(named('/channel')).toMatchObject({
       options: [
         { value: '"push"', label: 'push' },
@@ -78,7 +78,7 @@ describe('the fields of a schema', () => {
     });
   });
 
-  it('choose by title where alternatives are constants', () => {
+  it('offer the titles if the alternatives are constants', () => {
     const forms = { oneOf: [{ const: 'a', title: 'At once' }, { const: 'b' }] };
     expect(fieldsOf({ properties: { when: forms } })).toMatchObject([
       { kind: 'choice', options: [{ label: 'At once' }, { label: 'b' }] },
@@ -92,11 +92,11 @@ describe('the fields of a schema', () => {
     ['a rule of its names', { type: 'object', properties: { a: {} }, propertyNames: { maxLength: 3 } }],
     ['no properties', { type: 'object' }],
     ['a list', { type: 'array', items: { type: 'string' } }],
-  ])('are none where it is %s: all of it is written as JSON', (_, schema) => {
+  ])('do not exist if the schema is %s: the whole value is edited as JSON', (_, schema) => {
     expect(fieldsOf(schema)).toBeNull();
   });
 
-  it('are JSON for a property that says more than a field can, its schema beside it', () => {
+  it('are JSON for a property that no field can express, with its schema', () => {
     const odd = { type: 'string', not: { const: 'x' } };
     expect(fieldsOf({ properties: { odd, any: true } })).toMatchObject([
       { kind: 'json', schema: odd },
@@ -109,7 +109,7 @@ describe('the fields of a schema', () => {
   });
 });
 
-describe('what fields say', () => {
+describe('the value of fields', () => {
   const full = {
     rewardId: 'ride-5',
     units: 2,
@@ -121,7 +121,7 @@ describe('what fields say', () => {
     extra: { deep: [1, null] },
   };
 
-  it('is the value that they were filled with', () => {
+  it('equals the value that filled them', () => {
     const texts = textsOf(fields, full);
     expect(texts).toMatchObject({ '/units': '2', '/tags': 'a\nb c', '/channel': '2', '/limits/perDay': '0.5' });
     expect(valueOfFields(fields, texts ?? {})).toEqual({ value: full, problems: [] });
@@ -131,21 +131,21 @@ describe('what fields say', () => {
     expect(initialTexts(fields)).toEqual({ '/units': '1' });
   });
 
-  it('leaves out what is empty, groups too', () => {
+  it('omits empty fields and groups', () => {
     expect(valueOfFields(fields, { '/rewardId': 'r', '/tags': ' \n', '/units': '' }).value).toEqual({ rewardId: 'r' });
   });
 
-  it('passes on what is no number, for the API to say what would be right', () => {
+  it('keeps a text that is not a number, so that the API reports the expected format', () => {
     expect(valueOfFields(fields, { '/units': 'two' }).value).toEqual({ units: 'two' });
   });
 
-  it('tells where a text is no JSON', () => {
+  it('reports where a text is not valid JSON', () => {
     const { problems } = valueOfFields(fields, { '/extra': '{' });
     expect(problems).toMatchObject([{ pointer: '/extra' }]);
-    expect(problems[0]?.detail).toMatch(/^is no JSON: /);
+    expect(problems[0]?.detail).toMatch(/^is not valid JSON: /);
   });
 
-  it('keeps what stands beside the fields', () => {
+  it('keeps properties without a field', () => {
     const texts = textsOf(fields, { rewardId: 'r', note: { by: 'me' } });
     expect(texts).toHaveProperty(otherValues);
     expect(valueOfFields(fields, texts ?? {}).value).toEqual({ rewardId: 'r', note: { by: 'me' } });
@@ -159,11 +159,11 @@ describe('what fields say', () => {
     [{ channel: 'fax' }],
     [{ limits: { perDay: 1, more: 2 } }],
     [{ limits: 3 }],
-  ])('cannot say %j, which is left to JSON', (value) => {
+  ])('cannot express %j, which is edited as JSON', (value) => {
     expect(textsOf(fields, value)).toBeNull();
   });
 
-  it('is an object where nothing is written as JSON', () => {
+  it('is an object if the JSON is empty', () => {
     expect(valueOfJson('  ')).toEqual({ value: {}, problems: [] });
     expect(valueOfJson('{"a":[1]}')).toEqual({ value: { a: [1] }, problems: [] });
     expect(valueOfJson('[1]').problems).toMatchObject([{ detail: 'has to be a JSON object, such as {"units": 2}' }]);
@@ -177,7 +177,7 @@ describe('what fields say', () => {
     ['1,2', '1,2'],
     [' x ', 'x'],
     ['-3', -3],
-  ])('understands %j as %j', (text, number) => {
+  ])('parses %j as %j', (text, number) => {
     expect(numberOr(text)).toBe(number);
   });
 });

@@ -1,4 +1,4 @@
-import { patternInWords } from './pattern-words.ts';
+import { describePattern } from './pattern-words.ts';
 
 /** Converts a JSON Schema into the fields of a form. A schema that needs more than fields is edited as JSON. */
 
@@ -43,7 +43,7 @@ export interface GroupField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keyword for the place where a team lists the options of a parameter. */
+/** JSON Schema keyword for the path of the endpoint that lists the options of a parameter. */
 const optionsWord = 'x-options';
 const notes = [
   ...['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples', 'deprecated', 'type', optionsWord],
@@ -106,14 +106,14 @@ function factsOf(
   required: boolean,
   rules: readonly string[],
 ): FieldFacts {
-  const said = textIn(schema['description']);
+  const description = textIn(schema['description']);
   const ruled = rules.join(', ');
   const examples: unknown[] = Array.isArray(schema['examples']) ? schema['examples'] : [];
   const [example] = examples;
   return {
     pointer,
     label: labelOf(schema, name),
-    hint: [said, ruled === '' ? '' : capital(ruled)].filter((text) => text !== '').join('. '),
+    hint: [description, ruled === '' ? '' : capital(ruled)].filter((text) => text !== '').join('. '),
     required,
     initial: schema['default'] === undefined ? '' : textOf(schema['default']),
     placeholder: example === undefined ? '' : `such as ${textOf(example)}`,
@@ -160,7 +160,7 @@ function textRules({ minLength, maxLength, pattern, format }: Schema): string[] 
         : least > 1
           ? `at least ${least} characters`
           : '';
-  const shape = pattern === undefined ? '' : patternInWords(textIn(pattern));
+  const shape = pattern === undefined ? '' : describePattern(textIn(pattern));
   return [length, format === undefined ? '' : textIn(format), shape].filter((rule) => rule !== '');
 }
 
@@ -188,14 +188,14 @@ function boundText(value: unknown): string {
 
 function listRules({ minItems, maxItems, uniqueItems }: Schema): string[] {
   return [
-    'one a line',
+    'one per line',
     minItems === undefined ? '' : `at least ${textOf(minItems)}`,
     maxItems === undefined ? '' : `at most ${textOf(maxItems)}`,
-    uniqueItems === true ? 'each once' : '',
+    uniqueItems === true ? 'no duplicates' : '',
   ].filter((rule) => rule !== '');
 }
 
-/** Resolves a reference and adds the keywords beside it. */
+/** Replaces a `$ref` by the schema that it refers to. Keywords beside the `$ref` are added and take precedence. */
 function resolved(schema: unknown, defs: Schema, depth = 0): unknown {
   if (!isSchema(schema) || depth > 8) return schema;
   const { $ref: ref, ...beside } = schema;

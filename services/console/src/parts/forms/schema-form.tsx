@@ -15,7 +15,7 @@ interface SchemaFormProps {
   /** True if the whole value is edited as JSON, although there are fields. */
   asJson: boolean;
   onTexts: (texts: FieldTexts) => void;
-  /** Action type and countries, if the values are the parameters of an action: known options are offered. */
+  /** Action type and countries whose known options are offered, if the form edits the parameters of an action. */
   optionsOf?: OptionsOf;
   children?: ReactNode;
 }
@@ -40,7 +40,7 @@ export function SchemaForm({ pointer, schema, texts, asJson, onTexts, optionsOf,
           className="col-span-full"
           pointer={pointer}
           label="Other parameters"
-          hint="The schema does not name them"
+          hint="The schema does not define them"
         >
           {(control) => (
             <TextArea {...control} mono rows={3} value={texts[otherValues] ?? ''} onText={put(otherValues)} />
@@ -86,7 +86,7 @@ function Leaf({ field, pointer, texts, put, optionsOf }: { field: LeafField } & 
       label={label}
       required={required}
       className={wide}
-      note={isDeprecated ? 'not to be used any more' : undefined}
+      note={isDeprecated ? 'deprecated' : undefined}
       hint={hint === '' ? undefined : hint}
     >
       {(control) => (
@@ -111,7 +111,10 @@ function LeafControl({ field, control, text, onText, optionsOf }: LeafControlPro
   if (optionsOf && (field.kind === 'text' || (field.kind === 'number' && isListed))) {
     const inputMode = field.kind === 'number' ? 'decimal' : undefined;
     return (
-      <OptionInput of={{ ...optionsOf, pointer }} {...{ control, isListed, text, placeholder, inputMode, onText }} />
+      <OptionInput
+        parameter={{ ...optionsOf, pointer }}
+        {...{ control, isListed, text, placeholder, inputMode, onText }}
+      />
     );
   }
   switch (field.kind) {
@@ -139,7 +142,7 @@ const yesOrNo = [
   { value: 'true', label: 'Yes' },
   { value: 'false', label: 'No' },
 ];
-const nothing = { value: '', label: 'Not given' };
+const nothing = { value: '', label: 'Not set' };
 
 interface OptionalProps {
   control: ControlProps;
@@ -170,7 +173,7 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
       problems.onLeave(pointer);
     }
   };
-  const hint = schema === undefined ? 'Its action type has no schema: any JSON object is taken' : undefined;
+  const hint = schema === undefined ? 'Its action type has no schema: any JSON object is accepted' : undefined;
   return (
     <div className="grid justify-items-start gap-1.5 *:first:w-full">
       <FormField pointer={pointer} label="Parameters" note="as JSON" hint={hint}>
@@ -187,7 +190,7 @@ function JsonField({ pointer, schema, text, onText }: JsonFieldProps) {
 function SchemaText({ schema }: { schema: unknown }) {
   return (
     <details className="w-full">
-      <summary className="text-sm leading-6 t2 cursor-pointer">Its schema</summary>
+      <summary className="text-sm leading-6 t2 cursor-pointer">Schema</summary>
       <pre className="bytes mt-1 max-h-55" tabIndex={0}>
         {JSON.stringify(schema, null, 2)}
       </pre>

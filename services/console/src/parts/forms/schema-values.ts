@@ -1,7 +1,7 @@
 import type { Json } from './schema-fields.ts';
 import { isPlain, isSchema, leavesOf, textOf, type LeafField, type SchemaField } from './schema-fields.ts';
 
-/** Typed texts by pointer; an empty text is a missing value. Under `all`, the whole value as JSON. */
+/** Typed texts by pointer. An empty text is a missing value. The key `all` contains the whole value as JSON. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 export interface LocalProblem {
@@ -10,13 +10,13 @@ export interface LocalProblem {
 }
 
 /** The value of the typed fields, and the problems of texts that are not JSON. */
-export interface SaidValue {
+export interface TypedValue {
   value: Record<string, Json>;
   problems: LocalProblem[];
 }
 
 export const wholeValue = 'all';
-/** Key of the properties for which there is no field, as JSON. */
+/** Key of the text that contains, as JSON, the properties without a field. */
 export const otherValues = 'other';
 
 export function initialTexts(fields: readonly SchemaField[]): FieldTexts {
@@ -35,7 +35,7 @@ function initialOf(field: LeafField): string {
 }
 
 /** Builds the object from the texts of its fields, and omits empty fields. */
-export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts): SaidValue {
+export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts): TypedValue {
   const problems: LocalProblem[] = [];
   const value = new Map<string, Json>();
   const other = parsed(texts[otherValues] ?? '');
@@ -50,26 +50,26 @@ export function valueOfFields(fields: readonly SchemaField[], texts: FieldTexts)
       if (inner.size > 0) into.set(name, Object.fromEntries(inner));
       return;
     }
-    const said = valueOf(field, texts[field.pointer] ?? '');
-    if (!said.ok) problems.push({ pointer: field.pointer, detail: said.detail });
-    else if (said.value !== undefined) into.set(name, said.value);
+    const result = valueOf(field, texts[field.pointer] ?? '');
+    if (!result.ok) problems.push({ pointer: field.pointer, detail: result.detail });
+    else if (result.value !== undefined) into.set(name, result.value);
   };
   for (const field of fields) put(value, field);
   return { value: Object.fromEntries(value), problems };
 }
 
 /** Parses the object that is edited as JSON; empty if no text is typed. */
-export function valueOfJson(text: string): SaidValue {
-  const said = parsed(text);
-  if (!said.ok) return { value: {}, problems: [{ pointer: '', detail: said.detail }] };
-  if (said.value === undefined) return { value: {}, problems: [] };
-  if (isFields(said.value)) return { value: said.value, problems: [] };
+export function valueOfJson(text: string): TypedValue {
+  const result = parsed(text);
+  if (!result.ok) return { value: {}, problems: [{ pointer: '', detail: result.detail }] };
+  if (result.value === undefined) return { value: {}, problems: [] };
+  if (isFields(result.value)) return { value: result.value, problems: [] };
   return { value: {}, problems: [{ pointer: '', detail: 'has to be a JSON object, such as {"units": 2}' }] };
 }
 
-type Said = { ok: true; value: Json | undefined } | { ok: false; detail: string };
+type ParseResult = { ok: true; value: Json | undefined } | { ok: false; detail: string };
 
-function valueOf(field: LeafField, text: string): Said {
+function valueOf(field: LeafField, text: string): ParseResult {
   if (text === '') return { ok: true, value: undefined };
   switch (field.kind) {
     case 'text':
@@ -97,13 +97,13 @@ export function numberOr(text: string): number | string {
   return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : text.trim();
 }
 
-function parsed(text: string): Said {
+function parsed(text: string): ParseResult {
   if (text.trim() === '') return { ok: true, value: undefined };
   try {
     const value: unknown = JSON.parse(text);
     return { ok: true, value: isJson(value) ? value : undefined };
   } catch (error) {
-    return { ok: false, detail: `is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, detail: `is not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

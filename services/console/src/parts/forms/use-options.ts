@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { listParameterOptionsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ParameterOption, ParameterOptionList } from '#client/types.gen.ts';
-import { useSettled } from './use-settled.ts';
+import { useDebounced } from './use-debounced.ts';
 import { countOf } from '../words/numbers.ts';
 
 export interface OptionsOf {
@@ -13,34 +13,38 @@ export interface OptionsOfParameter extends OptionsOf {
   pointer: string;
 }
 
-const shownAtOnce = 20;
-const settleMs = 200;
+const maxOptions = 20;
+const debounceMs = 200;
 
 /** Loads the options of a parameter. After a failure there are no options, and no error is shown. */
 export function useOptions({ actionType, countries, pointer }: OptionsOfParameter, text: string, enabled: boolean) {
-  const { value: search, isBehind } = useSettled(text.trim(), settleMs);
+  const { value: search, isBehind } = useDebounced(text.trim(), debounceMs);
   // With several countries, options of all are shown, each with the countries in which it is valid.
   const [country] = countries.length === 1 ? countries : [];
   const query = {
-    ...{ parameter: pointer, limit: shownAtOnce },
+    parameter: pointer,
+    limit: maxOptions,
     ...(search !== '' && { q: search.slice(0, 200) }),
     ...(country !== undefined && { country }),
   };
-  const asked = listParameterOptionsOptions({ path: { name: actionType }, query });
-  const found = useQuery({ ...asked, enabled, staleTime: 30_000, retry: false });
+  const options = listParameterOptionsOptions({ path: { name: actionType }, query });
+  const found = useQuery({ ...options, enabled, staleTime: 30_000, retry: false });
   return { list: found.data, isSettled: !isBehind && !found.isFetching };
 }
 
-/** Returns the option that equals a text, and whether the team's list lacks the text. */
-export function useNamedOption(of: OptionsOfParameter, text: string) {
-  const { list, isSettled } = useOptions(of, text, text.trim() !== '');
+/** Returns the option that equals a text, and whether the text is missing from the team's list. */
+export function useNamedOption(parameter: OptionsOfParameter, text: string) {
+  const { list, isSettled } = useOptions(parameter, text, text.trim() !== '');
   const option = list?.items.find(({ value }) => String(value) === text.trim());
   const isUnknown = isSettled && option === undefined && list?.from === 'endpoint' && !list.more;
   return { option, isUnknown: isUnknown && text.trim() !== '' };
 }
 
-/** Returns the text at the end of an option: the countries in which alone it is valid, or its number of uses. */
-export function optionNote(
+/**
+ * Returns the text at the end of an option: the only countries in which the option is valid, or the number of campaigns
+ * that use it.
+ */
+export function formatOptionNote(
   { countries, usedBy }: ParameterOption,
   from: ParameterOptionList['from'],
   wanted: readonly string[],
@@ -51,9 +55,12 @@ export function optionNote(
 }
 
 /** Describes the source of the options; null if it is the team's own list. */
-export function optionsFrom({ from, unavailable }: Pick<ParameterOptionList, 'from' | 'unavailable'>): string | null {
+export function describeOptionSource({
+  from,
+  unavailable,
+}: Pick<ParameterOptionList, 'from' | 'unavailable'>): string | null {
   if (unavailable !== null) {
-    return `${unavailable.replace(/^./, (first) => first.toUpperCase())}. These are of earlier campaigns.`;
+    return `${unavailable.replace(/^./, (first) => first.toUpperCase())}. Values from earlier campaigns are listed.`;
   }
-  return from === 'endpoint' ? null : 'Of earlier campaigns';
+  return from === 'endpoint' ? null : 'From earlier campaigns';
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Icons made of lines, on a square of 16 in the colour of the text. */
+/** Line icons for a square of 16 by 16, in the colour of the surrounding text. */
 const outlines = {
   draft: <circle cx="8" cy="8" r="5.75" strokeDasharray="2.2 2.3" />,
   scheduled: (
@@ -206,7 +206,7 @@ const shapes: Readonly<Record<IconName, ReactNode>> = { ...outlines, ...areas };
 
 const area = { fill: 'currentColor', fillRule: 'evenodd' } as const;
 
-/** An icon. It is hidden from screen readers, which read the word beside it. */
+/** An icon. Screen readers skip it, and read the word beside it instead. */
 export function Icon({ name, size = 16, className }: IconProps) {
   const drawn = name in areas ? area : line;
 

@@ -1,5 +1,6 @@
 /**
- * URL of a call, such as `/hooks/paid shop.example`. The path is never cut, because calls differ by it; a long host is.
+ * URL of a call, such as `/hooks/paid shop.example`. A long host is truncated. The path is not, because calls to one
+ * host differ by their paths.
  */
 export function CallUrl({ url }: { url: string }) {
   const { host, path } = partsOfUrl(url);

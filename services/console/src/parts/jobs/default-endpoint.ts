@@ -1,2 +1,5 @@
-/** Name of the endpoint that each client has: jobs without an endpoint go through it, and others follow its terms. */
+/**
+ * Name of the endpoint that every client has. Jobs that name no endpoint use it, and other endpoints inherit its
+ * settings.
+ */
 export const defaultEndpoint = 'default';

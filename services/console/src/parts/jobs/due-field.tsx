@@ -1,6 +1,6 @@
 import { TimeInput } from '../controls/time-input.tsx';
 import { FormField } from '../forms/form-field.tsx';
-import { instantOf } from '../when/zoned-times.ts';
+import { instantOf } from '../times/zoned-times.ts';
 import { useZone } from '../times/zone.ts';
 
 interface DueFieldProps {

@@ -15,22 +15,22 @@ export type SidelinedHost = Scheduler['hosts'][number];
 interface HostBannerProps {
   host: SidelinedHost;
   client: string;
-  /** Reason why this key may not resume the host; undefined if it may. */
+  /** Reason why the signed-in key may not resume the host; undefined if the key may. */
   refusal: string | undefined;
   /** Call limit of the client per second; null if there is none, undefined if it is unknown. */
   maxCallsPerSecond?: number | null | undefined;
 }
 
 const standings = {
-  open: 'It is tried again by itself, ever less often.',
-  closing: 'It answers again, and its jobs come back.',
-  disabled: 'It is not tried again until somebody brings its jobs back.',
+  open: 'Muster retries it automatically, at growing intervals.',
+  closing: 'It answers again, and its jobs are being released.',
+  disabled: 'Muster does not retry it until a person releases its jobs.',
 } as const;
 
-/** The API stops counting sidelined jobs here. */
+/** Number at which the API stops counting sidelined jobs. */
 const mostCounted = 10_000;
 
-/** Banner of a sidelined host: why its jobs wait, what happens next, and which jobs go on as usual. */
+/** Banner of a sidelined host. Explains why the host's jobs wait, what happens next, and which other jobs continue. */
 export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBannerProps) {
   const queries = useQueryClient();
   const { endpoint, state, cause, openedAt, sidelined } = host;
@@ -50,7 +50,7 @@ export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBan
         {cause}.{' '}
         <span className="t2">
           {sidelined >= mostCounted ? `${countOf(mostCounted, 'job')} or more wait` : waiting(sidelined)} for it; all
-          other calls go on. {standings[state]}
+          other calls continue. {standings[state]}
           {drainWords(sidelined, maxCallsPerSecond)}
         </span>
         {bringBack.isError && (
@@ -65,10 +65,10 @@ export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBan
             small
             refusal={refusal}
             disabled={bringBack.isPending}
-            title="Its jobs are due again at once, without waiting for the next try"
+            title="Its jobs become due at once, without waiting for the next attempt"
             onClick={() => bringBack.mutate()}
           >
-            Bring back now
+            Release now
           </Button>
         )}
         {sidelined > 0 && (

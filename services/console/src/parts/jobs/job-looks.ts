@@ -20,12 +20,12 @@ export function jobLook(state: JobState): StateLook {
 }
 
 /** Returns true if a job can be cancelled: it has not ended, and no call is under way. */
-export function mayCancel(state: JobState): boolean {
-  return mayMove(state) || state === 'reporting';
+export function canCancel(state: JobState): boolean {
+  return canReschedule(state) || state === 'reporting';
 }
 
 /** Returns true if a job can also be rescheduled: no receiver works on it. */
-export function mayMove(state: JobState): boolean {
+export function canReschedule(state: JobState): boolean {
   return state === 'pending' || state === 'waiting' || state === 'sidelined';
 }
 

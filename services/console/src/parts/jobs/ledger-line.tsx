@@ -5,7 +5,7 @@ import { formatCount } from '../words/numbers.ts';
 
 const terms = ['called', 'expired', 'cancelled', 'dead', 'sidelined', 'pending'] as const;
 
-/** Outcomes of all jobs accepted for a client, as a sum. */
+/** All jobs accepted for a client, as the sum of their outcomes. */
 export function LedgerLine({ ledger }: { ledger: ClientLedger }) {
   const { accepted, balanced, check } = ledger;
   const sum = terms.reduce((all, term) => all + ledger[term], 0);

@@ -3,7 +3,7 @@ import { listClientsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Client } from '#client/types.gen.ts';
 import { shortId } from '../controls/copy-button.tsx';
 
-/** Clients that a menu can show. A page's address may name another client. */
+/** Maximum number of clients that a menu lists. The address of a page may name a client beyond this limit. */
 const mostInMenu = 200;
 
 export interface Clients {

@@ -1,4 +1,4 @@
-export interface Press {
+export interface KeyPress {
   key: string;
   shift: boolean;
   /** True if Ctrl, Alt or ⌘ is held: such shortcuts belong to the browser, except for find. */
@@ -9,7 +9,7 @@ export interface Press {
 
 export interface KeyMatcher {
   /** Returns the command that this press completes; undefined if there is none, or a sequence is under way. */
-  press(press: Press, commands: ReadonlySet<string>, nowMs: number): string | undefined;
+  press(press: KeyPress, commands: ReadonlySet<string>, nowMs: number): string | undefined;
 }
 
 /** Time in milliseconds after `G` during which a second letter completes the sequence. */
@@ -39,7 +39,7 @@ export function createKeyMatcher(singleKeysOn: () => boolean): KeyMatcher {
   };
 }
 
-function nameOf({ key, shift }: Press): string {
+function nameOf({ key, shift }: KeyPress): string {
   if (key.length > 1) return key;
   const upper = key.toUpperCase();
   return shift && upper !== key.toLowerCase() ? `Shift ${upper}` : upper;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { readRemembered } from '../browser/remembered.ts';
+import { readStoredSetting } from '../browser/stored-setting.ts';
 import { createKeyMatcher } from './key-matcher.ts';
 
 export interface KeyCommand {
@@ -50,20 +50,26 @@ export function useKeyCommands(): readonly KeyCommand[] {
   return [...new Map(all.map(({ command }) => [command.keys, command])).values()];
 }
 
-/** An overlay has its own keys: the commands of the page are off while one is open. */
+/**
+ * Matches an open overlay. An overlay handles its own keys, so the commands of the page are off while an overlay is
+ * open.
+ */
 const overlays = 'dialog[open], [aria-haspopup="menu"][aria-expanded="true"]';
 
 const fields = 'input, textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]';
 
-/** Fields that do not handle `Escape` themselves: the key takes the focus out of them, so that shortcuts work again. */
+/**
+ * Matches fields that do not handle `Escape` themselves. In these fields, `Escape` removes the focus, so that shortcuts
+ * work again.
+ */
 const plainFields = 'input:not([role="combobox"], [type="search"]), textarea';
 
-/** Handles keys for the whole page. The frame calls it once. */
+/** Handles keys for the whole page. The shell of the console calls this hook once. */
 export function useKeyListener(): void {
   useEffect(() => {
-    const matcher = createKeyMatcher(() => readRemembered('single-keys') !== 'off');
+    const matcher = createKeyMatcher(() => readStoredSetting('single-keys') !== 'off');
     let isCovered = false;
-    // Checked before the key closes the overlay.
+    // Checks for an overlay in the capture phase, before the key closes the overlay.
     const look = () => {
       isCovered = document.querySelector(overlays) !== null;
     };

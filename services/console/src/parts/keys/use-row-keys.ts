@@ -2,12 +2,14 @@ import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useKeys } from './use-keys.ts';
 
 /**
- * Moves the focus between rows by `J` and `K`, and by arrows once a row has the focus; `X` selects a row. Each row
- * within the returned ref is a `data-row`, with a `data-row-link` that Enter opens, and a `data-row-select`.
+ * Moves the focus between rows by `J` and `K`, and by arrows once a row has the focus; `X` selects a row. Rows are
+ * elements within the returned ref that have the attribute `data-row`. Each row contains a `data-row-link`, which Enter
+ * opens, and a `data-row-select`.
  */
 export function useRowKeys<Container extends HTMLElement>(): RefObject<Container | null> {
   const container = useRef<Container>(null);
-  const links = () => [...(container.current?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].filter(isShown);
+  const links = () =>
+    [...(container.current?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].filter(isVisible);
   const rowWithFocus = () => document.activeElement?.closest('[data-row]') ?? null;
   const move = (by: 1 | -1) => {
     const all = links();
@@ -53,6 +55,6 @@ function isTaken({ target, ctrlKey, altKey, metaKey, shiftKey }: KeyboardEvent):
   return ctrlKey || altKey || metaKey || shiftKey || (target instanceof Element && target.closest(own) !== null);
 }
 
-function isShown(element: HTMLElement): boolean {
+function isVisible(element: HTMLElement): boolean {
   return element.getClientRects().length > 0;
 }

@@ -31,7 +31,7 @@ export function FilterMenu({ name, options, value, labelOf = (option) => option,
         {options.length === 0 && <p className="menu-head">None yet</p>}
       </Menu>
       {value !== undefined && (
-        <button type="button" aria-label={`Take off ${name} ${labelOf(value)}`} onClick={() => onChoose(undefined)}>
+        <button type="button" aria-label={`Clear ${name} ${labelOf(value)}`} onClick={() => onChoose(undefined)}>
           <Icon name="x" size={12} />
         </button>
       )}

@@ -15,7 +15,10 @@ interface PagingProps {
   words?: { before: string; behind: string };
 }
 
-/** Cursor of the previous page by cursor, as far as this tab has paged: the server's cursors lead forward only. */
+/**
+ * Cursor of the previous page, by the cursor of a page. The server's cursors lead forward only, so the tab records the
+ * pages it has visited.
+ */
 const cameFrom = new Map<string, string | undefined>();
 
 /** The foot of a paged table. If the page was opened by its address, the back button leads to the first page. */

@@ -5,21 +5,21 @@ import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
 import { ShareBar } from '../data-table/share-bar.tsx';
 import { Panel } from '../panels/panel.tsx';
-import { byNeed, isShort } from './budget-rows.ts';
-import { figuresOf, formatIn, type ShownFigures } from './budget-words.ts';
+import { sortByNeed, isBudgetShort } from './budget-rows.ts';
+import { figuresOf, formatAmount, type FormattedFigures } from './amounts.ts';
 
 interface BudgetPanelProps {
   budgets: readonly BudgetFigures[];
   actions?: ReactNode;
 }
 
-const shownAtMost = 8;
+const maxRows = 8;
 
 /** Used and remaining budgets of a campaign by country. Renders nothing if there are none. */
 export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   if (budgets.length === 0) return null;
-  const shown = budgets.length <= shownAtMost ? budgets : byNeed(budgets).slice(0, shownAtMost);
-  const others = budgets.length - shown.length;
+  const listed = budgets.length <= maxRows ? budgets : sortByNeed(budgets).slice(0, maxRows);
+  const others = budgets.length - listed.length;
   const sums = [...Map.groupBy(budgets.map(figuresOf), ({ unit }) => unit)];
   return (
     <Panel
@@ -28,7 +28,7 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
       actions={actions}
       footer={
         <>
-          {sums.map(([unit, of]) => usedWords(unit, of)).join(' ')}
+          {sums.map(([unit, figures]) => usedWords(unit, figures)).join(' ')}
           {others > 0 && ` ${formatCount(others)} more countries have more left.`}
         </>
       }
@@ -37,7 +37,7 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
         caption="Budgets by country"
         className="sm [--row:27px] table-fixed"
         columns={columns}
-        rows={shown}
+        rows={listed}
         keyOf={({ country }) => country}
         isHeadHidden
       />
@@ -45,11 +45,11 @@ export function BudgetPanel({ budgets, actions }: BudgetPanelProps) {
   );
 }
 
-function usedWords(unit: string, of: readonly ShownFigures[]): string {
+function usedWords(unit: string, of: readonly FormattedFigures[]): string {
   const sum = (name: 'all' | 'used' | 'reserved') => of.reduce((all, each) => all + each[name].number, 0);
   const reserved = sum('reserved');
-  const [used, all] = [formatIn(unit, sum('used')).replace(/ \S+$/, ''), formatIn(unit, sum('all'))];
-  return `${used} of ${all} used${reserved > 0 ? `, ${formatIn(unit, reserved)} reserved for calls under way` : ''}.`;
+  const [used, all] = [formatAmount(unit, sum('used')).replace(/ \S+$/, ''), formatAmount(unit, sum('all'))];
+  return `${used} of ${all} used${reserved > 0 ? `, ${formatAmount(unit, reserved)} reserved for calls under way` : ''}.`;
 }
 
 const columns: readonly Column<BudgetFigures>[] = [
@@ -57,7 +57,7 @@ const columns: readonly Column<BudgetFigures>[] = [
     header: 'Country',
     isRowHeader: true,
     width: 'w-12',
-    look: (budget) => (isShort(budget) ? 'font-semibold' : undefined),
+    look: (budget) => (isBudgetShort(budget) ? 'font-semibold' : undefined),
     cell: ({ country }) => country,
   },
   {
@@ -66,14 +66,14 @@ const columns: readonly Column<BudgetFigures>[] = [
     cell: (budget) => {
       const { all, used, reserved } = figuresOf(budget);
       const share = all.number > 0 ? (used.number + reserved.number) / all.number : 1;
-      return <ShareBar share={share} isLow={isShort(budget)} words={wordsOf(budget)} />;
+      return <ShareBar share={share} isLow={isBudgetShort(budget)} words={wordsOf(budget)} />;
     },
   },
   {
     header: 'Left',
     align: 'right',
     width: 'w-29',
-    look: (budget) => (isShort(budget) ? 'whitespace-nowrap c-warn font-medium' : 'whitespace-nowrap'),
+    look: (budget) => (isBudgetShort(budget) ? 'whitespace-nowrap c-warn font-medium' : 'whitespace-nowrap'),
     title: wordsOf,
     cell: (budget) => {
       const { left, unit } = figuresOf(budget);

@@ -1,17 +1,17 @@
 import type { BudgetFigures } from '#client/types.gen.ts';
-import { figuresOf } from './budget-words.ts';
+import { figuresOf } from './amounts.ts';
 
-/** Remaining share below which a budget is short. */
+/** Budgets with less than this remaining share are shown as short. */
 const smallShare = 0.1;
 
 /** Returns true if batches wait for the budget, or little of it is left. */
-export function isShort(budget: BudgetFigures): boolean {
+export function isBudgetShort(budget: BudgetFigures): boolean {
   const { all, left } = figuresOf(budget);
   return budget.waitingBatches > 0 || left.number < all.number * smallShare;
 }
 
 /** Sorts budgets: those with waiting batches first, then by remaining share. */
-export function byNeed<Budget extends BudgetFigures>(budgets: readonly Budget[]): Budget[] {
+export function sortByNeed<Budget extends BudgetFigures>(budgets: readonly Budget[]): Budget[] {
   const share = (budget: BudgetFigures) => {
     const { all, left } = figuresOf(budget);
     return all.number > 0 ? left.number / all.number : 0;

@@ -3,14 +3,14 @@ import { countColumn, type Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { formatCount } from '../words/numbers.ts';
-import { moneyText } from '../campaign/arithmetic.ts';
+import { formatMoney } from './amounts.ts';
 import { titleOf } from '../words/action-titles.ts';
 
 /** Costs of a run so far, by step. Renders nothing if no step costs units. */
 export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
   const { cost, kind } = run;
   if (!cost) return null;
-  const total = moneyText(cost.amount, cost.currency);
+  const total = formatMoney(cost.amount, cost.currency);
   const columns: readonly Column<(typeof cost.steps)[number]>[] = [
     {
       header: 'Step',
@@ -23,14 +23,14 @@ export function CostPanel({ run }: { run: Pick<RunReport, 'cost' | 'kind'> }) {
       header: cost.currency ?? 'Amount',
       align: 'right',
       look: 'whitespace-nowrap',
-      title: ({ price }) => (price === null ? 'It has no price' : `At ${price} a unit`),
+      title: ({ price }) => (price === null ? 'No price' : `At ${price} a unit`),
       cell: ({ amount }) => amount ?? '–',
     },
   ];
   return (
     <Panel
       title={kind === 'dry-run' ? 'What it would cost' : 'Cost'}
-      note={total ?? 'in units: nothing of it has a price'}
+      note={total ?? 'in units: no step has a price'}
       footer={<>{formatCount(cost.units)} units, for users that succeeded, or of which it is unknown.</>}
     >
       <DataTable

@@ -40,7 +40,7 @@ export function Equation({ line, children }: EquationProps) {
   );
 }
 
-/** Result of a comparison of numbers with their audience, as an icon and words. */
+/** Shows, as an icon and words, whether the counts add up to the audience. */
 export function AddsUp({ isRight }: { isRight: boolean }) {
   return (
     <span className={`row gap-1 ${isRight ? 'c-ok' : 'c-bad'}`}>

@@ -14,12 +14,12 @@ const nobody: OutcomeCounts = {
 };
 
 describe('an outcome bar', () => {
-  it('shows outcomes in the order of the equation, whatever order they are shown in', () => {
+  it('shows outcomes in a fixed order, in any order of the input', () => {
     const segments = segmentsOf({ ...nobody, pending: 2, unknown: 1, failed: 1, succeeded: 4 });
     expect(segments.map(({ outcome }) => outcome)).toEqual(['succeeded', 'failed', 'unknown', 'pending']);
   });
 
-  it('leaves out what nobody has, and its shares make up the whole', () => {
+  it('omits outcomes without users, and its shares add up to the whole', () => {
     const segments = segmentsOf({ ...nobody, succeeded: 3, heldOut: 1 });
     expect(segments).toEqual([
       { outcome: 'succeeded', users: 3, share: 0.75 },
@@ -31,7 +31,7 @@ describe('an outcome bar', () => {
     expect(segmentsOf({ ...nobody, succeeded: 999_999, failed: 1 })).toHaveLength(2);
   });
 
-  it('is empty where nobody is in the audience yet', () => {
+  it('is empty while the audience has no users', () => {
     expect(segmentsOf(nobody)).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('an outcome bar', () => {
 });
 
 describe('the outcomes of several lines', () => {
-  it('are those that occur in one of them, and those that are always shown', () => {
+  it('include each outcome that occurs in any line, and each outcome that is always shown', () => {
     const lines = [
       { ...nobody, expired: 1 },
       { ...nobody, succeeded: 1 },
@@ -52,12 +52,12 @@ describe('the outcomes of several lines', () => {
   });
 });
 
-describe('a line', () => {
-  it('adds up where its terms make up the audience', () => {
+describe('a line of outcomes', () => {
+  it('adds up if its outcomes sum up to the audience', () => {
     expect(addsUp({ ...nobody, audience: 10, succeeded: 7, failed: 2, pending: 1 })).toBe(true);
   });
 
-  it('does not where a user is missing or was counted twice', () => {
+  it('does not add up if a user is missing or was counted twice', () => {
     expect(addsUp({ ...nobody, audience: 10, succeeded: 7, failed: 2 })).toBe(false);
     expect(addsUp({ ...nobody, audience: 10, succeeded: 11, pending: -1 })).toBe(false);
   });

@@ -1,6 +1,6 @@
 /**
- * Outcomes in the order in which the console shows them. It is the order of the report's equation, so that two bars can
- * be compared and a colour never changes its place.
+ * Outcomes in the order in which the console shows them. The order equals that of the report's equation, so that two
+ * bars can be compared, and each colour keeps its position.
  */
 export const outcomeOrder = [
   'succeeded',
@@ -16,7 +16,10 @@ export const outcomeOrder = [
 
 export type OutcomeName = (typeof outcomeOrder)[number];
 
-/** Users of one line by outcome. A count is negative if the line does not add up. */
+/**
+ * Number of users by outcome, for a step, a country or a whole run. A count is negative if the counts do not add up to
+ * the audience.
+ */
 export type OutcomeCounts = Record<OutcomeName, number>;
 
 export const outcomeWords: Record<OutcomeName, string> = {
@@ -32,21 +35,21 @@ export const outcomeWords: Record<OutcomeName, string> = {
 };
 
 export const outcomeMeanings: Record<OutcomeName, string> = {
-  succeeded: 'The endpoint said so. For messages: it was accepted for delivery.',
-  failed: 'The endpoint said so, with a reason, or Muster did, with a reason that starts with “muster.”.',
+  succeeded: 'The endpoint confirmed it. For messages: accepted for delivery.',
+  failed: 'The endpoint reported a failure with a reason, or Muster did. Its reasons start with “muster.”.',
   skipped: 'An earlier step of the chain did not succeed for this user.',
-  suppressed: 'Withheld by a rule, such as a suppression list. Nobody was called.',
-  heldOut: 'In the audience, and gets nothing on purpose.',
+  suppressed: 'A rule, such as a suppression list, excluded the user. No call was made.',
+  heldOut: 'In the audience, but receives nothing on purpose.',
   expired: 'The deadline of the run passed before the step could be done.',
   cancelled: 'A person cancelled the run first.',
-  unknown: 'The endpoint may or may not have applied it. Only a person or a settlement can tell.',
+  unknown: 'The endpoint may or may not have applied it. Settle these users to find out.',
   pending: 'Has no outcome in this step yet.',
 };
 
 export interface OutcomeSegment {
   outcome: OutcomeName;
   users: number;
-  /** Share of all segments together, above 0 and at most 1. */
+  /** Users of this segment as a share of the users of all segments, above 0 and at most 1. */
   share: number;
 }
 
@@ -57,7 +60,7 @@ export function segmentsOf(counts: OutcomeCounts): OutcomeSegment[] {
   return present.map((outcome) => ({ outcome, users: counts[outcome], share: counts[outcome] / all }));
 }
 
-/** Returns the outcomes that occur in one of the lines, and those in `always`, in the fixed order. */
+/** Returns the outcomes with users in any of the lines, and the outcomes in `always`, in the fixed order. */
 export function outcomesIn(lines: readonly OutcomeCounts[], always: readonly OutcomeName[] = []): OutcomeName[] {
   return outcomeOrder.filter((outcome) => always.includes(outcome) || lines.some((line) => line[outcome] !== 0));
 }

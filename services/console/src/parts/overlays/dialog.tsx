@@ -15,8 +15,8 @@ interface DialogProps {
 const wide = 'dialog w-[min(728px,100%-32px)] phone:w-full';
 
 /** A dialog with its buttons at the foot. Title and lead may contain names that users have typed. */
-export function Dialog({ title: said, isWide = false, lead, onClose, children, actions }: DialogProps) {
-  const title = plainText(said);
+export function Dialog({ title: rawTitle, isWide = false, lead, onClose, children, actions }: DialogProps) {
+  const title = plainText(rawTitle);
   return (
     <Modal label={title} className={isWide ? wide : 'dialog'} onClose={onClose}>
       <div className="pt-4.5 px-5 phone:pt-4 phone:px-4">

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
 export interface Effect {
-  /** Key, if two effects have the same unit. */
+  /** React key. Needed only if two effects have the same unit. */
   key?: string;
   /** Number such as `30,614`, or a time. */
   value: string;
   /** Unit such as `users half-way`. */
   unit: string;
-  /** Highlights the effect that is easily overlooked. */
+  /** Highlights an effect that users easily overlook. */
   isHot?: boolean;
   lead?: string;
   children: ReactNode;

@@ -23,7 +23,7 @@ export function ExplainDialog({ runId, onClose }: ExplainDialogProps) {
   return (
     <Dialog
       title="Explain a user"
-      lead="Every call for this user in this run, and why it did or did not get what."
+      lead="All calls for this user in this run, with their results and reasons."
       onClose={onClose}
       actions={
         <>

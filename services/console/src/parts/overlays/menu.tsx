@@ -19,13 +19,15 @@ interface MenuProps {
   target: (target: MenuTarget) => ReactNode;
   /** Position of the menu: `below-end` aligns its right edge with the button, `below-start` its left edge. */
   place?: 'below-end' | 'below-start' | 'above';
-  /** `MenuItem`s, headings and lines. They are rendered only while the menu is open. */
+  /** `MenuItem`s, headings and separators. They are rendered only while the menu is open. */
   children: ReactNode;
 }
 
 const places = { 'below-end': '', 'below-start': 'at-start', above: 'above' } as const;
 
-/** A native popover. Escape and a press elsewhere close it. The arrow keys move between its items. */
+/**
+ * A menu in a native popover. Escape, or a press outside the menu, closes it. The arrow keys move between the items.
+ */
 export function Menu({ target, place = 'below-end', children }: MenuProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -74,14 +76,17 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   if (event.key === 'Tab') list?.hidePopover();
   const items = itemsOf(list);
   const at = items.findIndex((item) => item === document.activeElement);
-  const next = nextOf(event.key, at, items.length);
+  const next = nextItemIndex(event.key, at, items.length);
   if (next === undefined) return;
   event.preventDefault();
   items[next]?.focus();
 }
 
-/** Returns the index of the item that a key leads to. The first item follows the last one. */
-export function nextOf(key: string, at: number, count: number): number | undefined {
+/**
+ * Returns the index of the item that a key leads to; undefined for other keys. After the last item, the first one
+ * follows.
+ */
+export function nextItemIndex(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % count;
   if (key === 'ArrowUp') return (Math.max(at, 0) + count - 1) % count;

@@ -8,8 +8,9 @@ interface ModalProps {
 }
 
 /**
- * A native dialog over the page. It is open while it is rendered, and focuses `data-autofocus` first. The browser keeps
- * the focus inside and restores it afterwards. Escape, and a press beside the dialog, call `onClose`.
+ * A native dialog over the page. The dialog is open while it is rendered, and focuses the element with `data-autofocus`
+ * first. The browser keeps the focus inside the dialog and restores it afterwards. Escape, or a press beside the
+ * dialog, calls `onClose`.
  */
 export function Modal({ label, className, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,7 +20,7 @@ export function Modal({ label, className, onClose, children }: ModalProps) {
     if (!element) return;
     element.showModal();
     element.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    // Closed before React removes it from the document: afterwards the browser cannot restore the focus.
+    // Closes the dialog before React removes it from the document. Afterwards, the browser could not restore the focus.
     return () => element.close();
   }, []);
   return (
@@ -31,7 +32,8 @@ export function Modal({ label, className, onClose, children }: ModalProps) {
         event.preventDefault();
         onClose();
       }}
-      // Selecting text may end with a click beside the dialog, but the press began inside.
+      // A click beside the dialog closes it only if the press began there too. A text selection may begin inside and
+      // end beside the dialog.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

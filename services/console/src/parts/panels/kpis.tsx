@@ -4,7 +4,7 @@ export interface Kpi {
   name: string;
   value: string;
   unit?: string;
-  /** Subject of the number, or the number to compare with. */
+  /** Describes the number, or names another number to compare it with. */
   note: ReactNode;
   isBad?: boolean;
 }

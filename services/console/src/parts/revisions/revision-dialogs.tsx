@@ -3,11 +3,11 @@ import { problemOf } from '../../api/problems.ts';
 import { DifferencesTable } from '../campaign/differences-table.tsx';
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
-import { VerbDialog } from '../overlays/verb-dialog.tsx';
-import { callsOf, differencesQuery, type Revised } from './revised.ts';
+import { ConfirmDialog } from '../overlays/confirm-dialog.tsx';
+import { callsOf, differencesQuery, type RevisedObject } from './revised-object.ts';
 
 interface RevisionDialogProps {
-  revised: Revised;
+  revised: RevisedObject;
   revision: number;
   onClose: () => void;
 }
@@ -15,7 +15,7 @@ interface RevisionDialogProps {
 export function RevisionDialog({ revised, revision, onClose }: RevisionDialogProps) {
   return (
     <Dialog
-      title={`What changed in revision ${revision}`}
+      title={`Changes in revision ${revision}`}
       onClose={onClose}
       actions={
         <Button onClick={onClose} data-autofocus>
@@ -37,11 +37,11 @@ export function RestoreDialog({ revised, revision, onClose, onRestored }: Restor
   const { id, revision: newest, name } = revised;
   const { restore, leaves } = callsOf(revised);
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Restore revision ${revision} of “${name}”?`}
-      lead={`It becomes revision ${newest + 1}. Those between stay. ${leaves}`}
-      verb="Restore it"
-      leave="Leave it"
+      lead={`It becomes revision ${newest + 1}. The revisions in between stay. ${leaves}`}
+      verb="Restore"
+      leave="Cancel"
       act={async () => {
         await restore({ path: { id, revision }, throwOnError: true });
         onRestored?.();
@@ -49,11 +49,11 @@ export function RestoreDialog({ revised, revision, onClose, onRestored }: Restor
       onClose={onClose}
     >
       <Differences revised={revised} from={newest} to={revision} />
-    </VerbDialog>
+    </ConfirmDialog>
   );
 }
 
-function Differences({ revised, from, to }: { revised: Revised; from: number; to: number }) {
+function Differences({ revised, from, to }: { revised: RevisedObject; from: number; to: number }) {
   const diff = useQuery(differencesQuery(revised, from, to));
   if (diff.error) {
     return (

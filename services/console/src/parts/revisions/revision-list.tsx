@@ -8,10 +8,10 @@ import { ListView } from '../data-table/list-view.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { Time } from '../times/time.tsx';
 import { RestoreDialog, RevisionDialog } from './revision-dialogs.tsx';
-import { revisionsQuery, shownAtOnce, type Revised } from './revised.ts';
+import { revisionsQuery, revisionsPerPage, type RevisedObject } from './revised-object.ts';
 
 /** Panel of the revisions. Renders nothing if there is only one. */
-export function RevisionsPanel({ revised }: { revised: Revised }) {
+export function RevisionsPanel({ revised }: { revised: RevisedObject }) {
   if (revised.revision === 1) return null;
   return (
     <Panel title="Revisions" note="newest first">
@@ -21,11 +21,11 @@ export function RevisionsPanel({ revised }: { revised: Revised }) {
 }
 
 interface RevisionListProps {
-  revised: Revised;
+  revised: RevisedObject;
   onRestored?: () => void;
 }
 
-/** Revisions, newest first, with what each changed, and a restore that shows its differences before. */
+/** List of revisions, newest first, with the changes of each. Before a restore, a dialog shows the differences. */
 export function RevisionList({ revised, onRestored }: RevisionListProps) {
   const { revision: newest, mayChange = true, refusal } = revised;
   const [open, setOpen] = useState<{ verb: 'show' | 'restore'; revision: number } | null>(null);
@@ -37,7 +37,7 @@ export function RevisionList({ revised, onRestored }: RevisionListProps) {
       cell: ({ revision }) => (
         <>
           {revision}
-          {revision === newest && <span className="t3"> as it is now</span>}
+          {revision === newest && <span className="t3"> current</span>}
         </>
       ),
       below: ({ name }) => <div className="truncate">{name}</div>,
@@ -46,11 +46,7 @@ export function RevisionList({ revised, onRestored }: RevisionListProps) {
     actionsColumn(({ revision }) => (
       <>
         {revision > 1 && (
-          <Button
-            small
-            label={`What changed in revision ${revision}`}
-            onClick={() => setOpen({ verb: 'show', revision })}
-          >
+          <Button small label={`Changes in revision ${revision}`} onClick={() => setOpen({ verb: 'show', revision })}>
             What changed
           </Button>
         )}
@@ -80,7 +76,7 @@ export function RevisionList({ revised, onRestored }: RevisionListProps) {
       </ListView>
       {typeof revisions.data?.next === 'string' && (
         <p className="pad t3 sm">
-          The {shownAtOnce} newest of {newest}. The API and the command line list the others.
+          The {revisionsPerPage} newest of {newest}. The API and the command line list the others.
         </p>
       )}
       {open?.verb === 'show' && <RevisionDialog revised={revised} revision={open.revision} onClose={close} />}

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const written = {
   revision: 3,
@@ -20,20 +20,20 @@ async function openNote(answers: object = {}) {
 }
 
 describe('the note on a run', () => {
-  it('shows its text with who wrote it and when', async () => {
+  it('shows its text, its author and its time', async () => {
     const { panel } = await openNote();
     expect(await panel.findByText(written.text)).toBeDefined();
     expect(panel.getByText(/^mei/).textContent).toMatch(/^mei, .*23 Nov/);
   });
 
-  it('is written on the revision that was read', async () => {
+  it('is saved with the revision that was loaded', async () => {
     const { panel, user, api } = await openNote({ 'PUT /v1/runs/:id/note': { ...written, revision: 4 } });
     await user.click(await panel.findByRole('button', { name: 'Edit note' }));
     const field = await screen.findByRole('textbox', { name: 'Note' });
     await user.clear(field);
     await user.type(field, 'Back since noon.');
     await user.click(screen.getByRole('button', { name: 'Save' }));
-    const [put] = api.askedFor('PUT /v1/runs/run_ended/note');
+    const [put] = api.requestsTo('PUT /v1/runs/run_ended/note');
     expect(put?.body).toEqual({ text: 'Back since noon.' });
     expect(put?.headers.get('if-match')).toBe('"3"');
   });
@@ -42,10 +42,10 @@ describe('the note on a run', () => {
     const { panel, user, api } = await openNote({ 'PUT /v1/runs/:id/note': { ...written, text: null } });
     await user.click(await panel.findByRole('button', { name: 'Edit note' }));
     await user.click(await screen.findByRole('button', { name: 'Remove note' }));
-    expect(api.askedFor('PUT /v1/runs/run_ended/note')[0]?.body).toEqual({ text: null });
+    expect(api.requestsTo('PUT /v1/runs/run_ended/note')[0]?.body).toEqual({ text: null });
   });
 
-  it('keeps what was typed if another person has changed it meanwhile', async () => {
+  it('keeps the typed text if another person has changed it meanwhile', async () => {
     const detail = 'the note on run_ended is at revision 4 by now';
     const { panel, user } = await openNote({
       'PUT /v1/runs/:id/note': () => problem(412, 'precondition-failed', detail),

@@ -7,8 +7,8 @@ import { Button } from '../controls/button.tsx';
 import { TextArea } from '../controls/controls.tsx';
 import { ListView } from '../data-table/list-view.tsx';
 import { FormField, FormProblemsContext } from '../forms/form-field.tsx';
-import { useRefusedFields } from '../forms/refused-fields.ts';
-import { RefusedWhole } from '../forms/refused-whole.tsx';
+import { useFormErrors } from '../forms/use-form-errors.ts';
+import { FormError } from '../forms/form-error.tsx';
 import { Dialog } from '../overlays/dialog.tsx';
 import { Panel } from '../panels/panel.tsx';
 import { Time } from '../times/time.tsx';
@@ -40,7 +40,7 @@ export function RunNotePanel({ runId, refusal }: RunNotePanelProps) {
 }
 
 function NoteText({ note: { text, writtenBy, writtenAt } }: { note: RunNote }) {
-  if (text === null) return <p className="t3">No note. Explain unusual figures here to those who read them later.</p>;
+  if (text === null) return <p className="t3">No note. Explain unusual figures here for later readers.</p>;
   return (
     <>
       <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
@@ -81,11 +81,11 @@ function NoteDialog({ runId, note, onClose }: NoteDialogProps) {
       onClose();
     },
   });
-  const problems = useRefusedFields(save.error);
+  const problems = useFormErrors(save.error);
   return (
     <Dialog
       title="Note on the run"
-      lead="Everybody who may see the run can read it. Changes are kept in the audit log."
+      lead="All users who can see the run can read it. Changes are kept in the audit log."
       onClose={onClose}
       actions={
         <>
@@ -105,7 +105,7 @@ function NoteDialog({ runId, note, onClose }: NoteDialogProps) {
         <FormField pointer="/text" label="Note">
           {(control) => <TextArea {...control} value={text} onText={setText} data-autofocus />}
         </FormField>
-        <RefusedWhole error={save.error} />
+        <FormError error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

@@ -2,12 +2,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Settlement } from '#client/types.gen.ts';
-import { problem, type Answers } from '../../testing/fake-api.ts';
-import { actionTypes } from '../../testing/installation.ts';
-import { progress } from '../../testing/live-run.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { settlementPreview } from '../../testing/user-files.ts';
-import { reportWithUnknown, settlement } from '../../testing/unknown-users.ts';
+import { problem, type Answers } from '../../../testing/fakes/fake-api.ts';
+import { actionTypes } from '../../../testing/installation/installation.ts';
+import { progress } from '../../../testing/runs/live-run.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { settlementPreview } from '../../../testing/audiences/user-files.ts';
+import { reportWithUnknown, settlement } from '../../../testing/runs/unknown-users.ts';
 
 const settles = 'POST /v1/runs/run_ended/settle';
 const known = (...items: Settlement[]) => ({ 'GET /v1/runs/:id/settlements': { items, next: null } });
@@ -41,34 +41,34 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('before unknown users are settled', () => {
-  test('the dialog says who they are, what each answer does, and that nobody is told', async () => {
+describe('the dialog before unknown users are settled', () => {
+  test('lists the users and the effect of each outcome, and that no notification is sent', async () => {
     const { dialog } = await openDialog();
     const text = () => screen.getByRole('dialog').textContent;
     expect(text()).toContain('Step 1, “Give a reward”: SG 8, VN 4.');
     await waitFor(() => expect(text()).toContain('It has no status endpoint'));
     expect(text()).toContain('Later steps of this run stay skipped');
-    expect(text()).toContain('can be tried again. Its units go back to the budget.');
+    expect(text()).toContain('can be retried. Its units return to the budget.');
     expect(text()).toContain('No notification is sent, and no user is called');
-    expect(await dialog.findByText('Nothing was looked up or said of them yet.')).toBeDefined();
+    expect(await dialog.findByText('There are no settlements yet.')).toBeDefined();
   });
 
-  test('it lists what was looked up before, and by whom', async () => {
-    const asked = { by: 'status', step: 1, settled: { succeeded: 3, failed: 1 }, leftUnknown: 8 } as const;
-    const { dialog } = await openDialog(known(settlement(asked)));
-    const table = await dialog.findByRole('table', { name: /^What was looked up/ });
+  test('lists earlier settlements with their keys', async () => {
+    const byStatus = { by: 'status', step: 1, settled: { succeeded: 3, failed: 1 }, leftUnknown: 8 } as const;
+    const { dialog } = await openDialog(known(settlement(byStatus)));
+    const table = await dialog.findByRole('table', { name: /^Settlements so far/ });
     const [, row] = within(table).getAllByRole('row');
     expect(row?.textContent).toContain('the status endpoint, step 1, anna');
     expect(row?.textContent).toContain('3 succeeded, 1 failed, 8 still unknown');
   });
 
-  test('an endpoint that cannot be asked is not offered to be', async () => {
+  test('does not offer an endpoint without status queries', async () => {
     const { dialog } = await openDialog();
-    const offered = within(dialog.getByRole('group', { name: 'Who says how it ended' })).getAllByRole('button');
+    const offered = within(dialog.getByRole('group', { name: 'Source of the outcomes' })).getAllByRole('button');
     expect(offered.map(({ textContent }) => textContent)).toEqual(['By a file', 'One user by hand']);
   });
 
-  test('what cannot be taken back waits until the books are said to say so', async () => {
+  test('requires a confirmation before a settlement that cannot be undone', async () => {
     const opened = await openDialog();
     await sayByHand(opened, 'sg-000000007');
     const confirm = opened.dialog.getByRole('button', { name: 'Settle as succeeded' });
@@ -78,8 +78,8 @@ describe('before unknown users are settled', () => {
   });
 });
 
-describe('unknown users are settled', () => {
-  test('one by hand: the figures are read anew, and the rest can follow', async () => {
+describe('unknown users', () => {
+  test('are settled one by one, and the figures are loaded again after each', async () => {
     const opened = await openDialog();
     const { api, user, dialog } = opened;
     api.answer({
@@ -96,37 +96,40 @@ describe('unknown users are settled', () => {
     await user.click(dialog.getByRole('button', { name: 'Settle as failed' }));
     expect((await dialog.findByRole('status')).textContent).toContain('Settled.');
     const body = { by: 'hand', userId: 'sg-000000007', step: 1, outcome: 'failed', code: 'no-account', country: 'SG' };
-    expect(api.askedFor(settles).map((each) => each.body)).toEqual([body]);
+    expect(api.requestsTo(settles).map((each) => each.body)).toEqual([body]);
     await screen.findByRole('dialog', { name: 'Settle 11 unknown users?' });
     expect(dialog.getByRole('button', { name: 'Settle more' })).toBeDefined();
     await user.click(dialog.getByRole('button', { name: 'Done' }));
     expect(await screen.findByRole('button', { name: 'Settle 11 unknown…' })).toBeDefined();
   });
 
-  test('many by a file needs consent to leave out rejected lines, and sends their number', async () => {
+  test('are settled by a file after consent to skip rejected lines, and the number of these lines is sent', async () => {
     const detail = '10 of 13 rows are rejected';
     const preview = { ...settlementPreview, rejected: 10, refusal: { code: 'too-many-rejected', detail } };
     const { api, user, dialog } = await openDialog({ 'POST /v1/user-files/preview': preview, [settles]: settlement() });
     const file = new File(['{"userId":"u1","step":1,"outcome":"succeeded"}'], 'settled.ndjson');
     await user.upload(dialog.getByLabelText(/^File/), file);
-    await user.click(await dialog.findByRole('checkbox', { name: /^The books of/ }));
-    await user.click(await dialog.findByRole('button', { name: 'Leave out 10 lines and settle' }));
-    await waitFor(() => expect(api.askedFor(settles)).toHaveLength(1));
-    const [asked] = api.askedFor('POST /v1/user-files/preview');
-    expect([asked?.query, asked?.headers.get('content-type')]).toEqual([{ for: 'settlement' }, 'application/x-ndjson']);
-    expect(api.askedFor(settles)[0]?.query).toEqual({ acceptRejected: '10' });
+    await user.click(await dialog.findByRole('checkbox', { name: /^The records of/ }));
+    await user.click(await dialog.findByRole('button', { name: 'Skip 10 lines and settle' }));
+    await waitFor(() => expect(api.requestsTo(settles)).toHaveLength(1));
+    const [previewRequest] = api.requestsTo('POST /v1/user-files/preview');
+    expect([previewRequest?.query, previewRequest?.headers.get('content-type')]).toEqual([
+      { for: 'settlement' },
+      'application/x-ndjson',
+    ]);
+    expect(api.requestsTo(settles)[0]?.query).toEqual({ acceptRejected: '10' });
   });
 
-  test('many by a file is not offered if no line of it settles a user', async () => {
+  test('are not settled by a file in which no line settles a user', async () => {
     const preview = { ...settlementPreview, refusal: { code: 'no-users', detail: 'its only row is no user' } };
     const { user, dialog } = await openDialog({ 'POST /v1/user-files/preview': preview });
     await user.upload(dialog.getByLabelText(/^File/), new File(['x'], 'settled.csv'));
-    await user.click(await dialog.findByRole('checkbox', { name: /^The books of/ }));
+    await user.click(await dialog.findByRole('checkbox', { name: /^The records of/ }));
     expect(await dialog.findByText('Its only row is no user.')).toBeDefined();
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Settle by this file' }).disabled).toBe(true);
   });
 
-  test('many by a file, which is sent as it is; lines that settled nobody are told', async () => {
+  test('are settled by a file that is sent unchanged, and lines that settled no user are listed', async () => {
     const { api, user, dialog } = await openDialog({ 'POST /v1/user-files/preview': settlementPreview });
     const rejects = [{ line: 3, userId: 'sg-000000009', rule: 'not-unknown' }];
     const made = settlement({ by: 'file', settled: { succeeded: 11, failed: 1 }, rejected: 1, rejects });
@@ -140,15 +143,15 @@ describe('unknown users are settled', () => {
     await user.upload(dialog.getByLabelText(/^File/), new File([lines], 'settled.csv', { type: 'text/csv' }));
     expect(await dialog.findByText('Step 1: 11 succeeded, 1 failed')).toBeDefined();
     expect(dialog.getByRole('table', { name: 'Rejected lines' })).toBeDefined();
-    await user.click(dialog.getByRole('checkbox', { name: /^The books of/ }));
+    await user.click(dialog.getByRole('checkbox', { name: /^The records of/ }));
     await user.click(dialog.getByRole('button', { name: 'Settle by this file' }));
-    // What came of it stays in sight, though nobody is left to be settled.
-    await screen.findByRole('dialog', { name: 'Nobody is unknown any more' });
-    expect(dialog.getByRole('status').textContent).toContain('11 succeeded, 1 failed, 1 line settled nobody.');
+    // The result stays visible although no unknown users are left.
+    await screen.findByRole('dialog', { name: 'No unknown users left' });
+    expect(dialog.getByRole('status').textContent).toContain('11 succeeded, 1 failed, 1 line settled no user.');
     expect(
-      within(dialog.getByRole('list', { name: 'Lines that settled nobody' })).getByRole('listitem').textContent,
-    ).toBe('Line 3 names nobody who is unknown in that step: sg-000000009');
-    const [sent] = api.askedFor(settles);
+      within(dialog.getByRole('list', { name: 'Lines that settled no user' })).getByRole('listitem').textContent,
+    ).toBe('Line 3 has a user who is not unknown in that step: sg-000000009');
+    const [sent] = api.requestsTo(settles);
     expect([sent?.headers.get('content-type'), sent?.body]).toEqual(['text/csv', lines]);
     await user.click(dialog.getByRole('button', { name: 'Done' }));
     await waitFor(() => expect(screen.queryByRole('button', { name: /^Settle/ })).toBeNull());
@@ -165,34 +168,34 @@ describe('unknown users are settled', () => {
       return running;
     };
     opened.api.answer({ [settles]: begin });
-    await opened.dialog.findByRole('button', { name: 'Ask the endpoint' });
+    await opened.dialog.findByRole('button', { name: 'Query the endpoint' });
     return opened;
   }
 
-  test('by the status endpoint in the background, until all of them were asked for', async () => {
+  test('are settled by the status endpoint in the background until all were queried', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { api, user, dialog } = await openReadable();
     await user.selectOptions(dialog.getByLabelText('Country'), 'VN');
-    await user.click(dialog.getByRole('button', { name: 'Ask about 4 users' }));
-    expect((await dialog.findByRole('status')).textContent).toContain('The endpoint is being asked.');
-    expect(api.askedFor(settles)[0]?.body).toEqual({ by: 'status', country: 'VN' });
+    await user.click(dialog.getByRole('button', { name: 'Query 4 users' }));
+    expect((await dialog.findByRole('status')).textContent).toContain('The endpoint is being queried.');
+    expect(api.requestsTo(settles)[0]?.body).toEqual({ by: 'status', country: 'VN' });
     api.answer({ ...reported({ SG: 8 }), ...known(done) });
     await vi.advanceTimersByTimeAsync(2000);
     await waitFor(() => expect(dialog.getByRole('status').textContent).toContain('Settled. 3 succeeded, 1 failed.'));
     await screen.findByRole('dialog', { name: 'Settle 8 unknown users?' });
   });
 
-  test('in the background also when the dialog is closed: the figures follow', async () => {
+  test('are settled in the background after the dialog is closed, and the figures follow', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { api, user, dialog } = await openReadable();
-    await user.click(dialog.getByRole('button', { name: 'Ask about 12 users' }));
+    await user.click(dialog.getByRole('button', { name: 'Query 12 users' }));
     await user.click(await dialog.findByRole('button', { name: 'Done' }));
     api.answer({ ...reported({ SG: 8 }), ...known(done) });
     await vi.advanceTimersByTimeAsync(2000);
     expect(await screen.findByRole('button', { name: 'Settle 8 unknown…' })).toBeDefined();
   });
 
-  test('or not: the API says why, and what was typed stays', async () => {
+  test('stay unknown if the API refuses, and the input is kept with the reason', async () => {
     const opened = await openDialog({
       [settles]: () => problem(409, 'not-unknown', 'nobody of that id is unknown in that step'),
     });
@@ -205,11 +208,11 @@ describe('unknown users are settled', () => {
   });
 });
 
-describe('where they are told of', () => {
-  test('a live run that has ended leads there too', async () => {
+describe('the button that settles unknown users', () => {
+  test('is shown on the live page of an ended run', async () => {
     const ended = reportWithUnknown({ SG: 8 });
     const answers = {
-      'GET /v1/runs/:id/progress': { ...progress, ...{ steps: ended.steps, countries: ended.countries }, ...over },
+      'GET /v1/runs/:id/progress': { ...progress, steps: ended.steps, countries: ended.countries, ...over },
       'GET /v1/runs/:id/report': ended,
     };
     const { user } = await openConsole('/runs/run_live', { answers });
@@ -217,17 +220,17 @@ describe('where they are told of', () => {
     expect(await screen.findByRole('dialog', { name: 'Settle 8 unknown users?' })).toBeDefined();
   });
 
-  test('a run that goes on is not settled: its workers may still find out', async () => {
+  test('is not shown while the run is under way', async () => {
     const report = { ...reportWithUnknown({ SG: 8 }), state: 'running', endedAt: null };
     await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': report } });
     await screen.findByText(/^8 users are unknown/);
     expect(screen.queryByRole('button', { name: /^Settle/ })).toBeNull();
   });
 
-  test('once the users are no longer kept, nobody can be settled', async () => {
+  test('is disabled once the users of the run are deleted', async () => {
     const report = { ...reportWithUnknown({ SG: 8 }), failuresKept: false };
     await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': report } });
-    await screen.findByText('Who they were is no longer kept; the figures stay.');
+    await screen.findByText('The failed users are no longer kept; the figures remain.');
     expect(screen.queryByRole('button', { name: /^Settle/ })).toBeNull();
   });
 });

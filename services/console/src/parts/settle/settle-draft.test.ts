@@ -11,24 +11,24 @@ const byHand = (hand: Partial<SettleDraft['hand']>) =>
 const byStatus = (wanted: Partial<SettleDraft['wanted']>) =>
   requestOf('status', { ...emptyDraft, wanted: { ...emptyDraft.wanted, ...wanted } }, lines);
 
-describe('what is said of unknown users', () => {
-  it('is that the endpoint is asked about all of them, or those of a step or a country', () => {
+describe('a settlement request', () => {
+  it('queries the endpoint for all unknown users, or for those of a step or country', () => {
     expect(byStatus({})).toEqual({ by: 'status' });
     expect(byStatus({ step: 3, country: 'VN' })).toEqual({ by: 'status', step: 3, country: 'VN' });
   });
 
-  it('is nothing where the endpoint could be asked about nobody', () => {
+  it('is null if no unknown user can be queried', () => {
     expect(byStatus({ country: 'SG' })).toBeNull();
   });
 
-  it('is a file, once one is chosen', () => {
+  it('has the file once one is chosen', () => {
     const file = new File(['u1,1,succeeded'], 'settled.csv');
     expect(requestOf('file', emptyDraft, lines)).toBeNull();
     const { columns } = emptyDraft;
     expect(requestOf('file', { ...emptyDraft, file }, lines, 2)).toEqual({ file, columns, acceptRejected: 2 });
   });
 
-  it('is how it ended for one user, with a reason where it failed', () => {
+  it('has the outcome of one user, with a reason if it failed', () => {
     expect(byHand({})).toBeNull();
     expect(byHand({ userId: ' u1' })).toEqual({ by: 'hand', userId: ' u1', step: 1, outcome: 'succeeded' });
     const failed = { userId: 'u1', step: 3, outcome: 'failed', code: ' no-account ', country: 'VN' } as const;

@@ -6,8 +6,8 @@ import { unknownLines, unknownUsers } from './unknown-lines.ts';
 import { useSettlements } from './use-settlements.ts';
 
 /**
- * Button and dialog that settle unknown users. The dialog still shows the result when no user is unknown any more. A
- * settlement in the background is polled after the dialog is closed.
+ * Button and dialog that settle users with an unknown outcome. The dialog continues to show the result after no unknown
+ * users are left. Settlements in the background are polled even after the dialog is closed.
  */
 export function SettleUnknown({ run }: { run: SettledRun }) {
   const [isOpen, setOpen] = useState(false);

@@ -1,22 +1,22 @@
 import { DownloadLink } from '../controls/download-link.tsx';
 import { Segments, Select, TextInput } from '../controls/controls.tsx';
 import { FormField } from '../forms/form-field.tsx';
-import { asFound } from '../file-preview/column-choice.ts';
+import { detectedColumns } from '../file-preview/column-choice.ts';
 import { ColumnFields } from '../file-preview/column-fields.tsx';
 import { FilePreview } from '../file-preview/file-preview.tsx';
 import type { FilePreviewQuery } from '../file-preview/use-file-preview.ts';
 import { countriesOf, type UnknownLine } from './unknown-lines.ts';
-import type { Lines, SettleDraft, Way } from './settle-draft.ts';
+import type { SettleLines, SettleDraft, SettleWay } from './settle-draft.ts';
 import { titleOf } from '../words/action-titles.ts';
 
 interface WayProps {
   runId: string;
-  lines: Lines;
+  lines: SettleLines;
   draft: SettleDraft;
   onDraft: (draft: SettleDraft) => void;
 }
 
-export function SaidFields({ way, preview, ...props }: WayProps & { way: Way; preview: FilePreviewQuery }) {
+export function SettleFields({ way, preview, ...props }: WayProps & { way: SettleWay; preview: FilePreviewQuery }) {
   switch (way) {
     case 'status':
       return <StatusFields {...props} />;
@@ -38,7 +38,7 @@ function StatusFields({ lines: { askable }, draft, onDraft }: WayProps) {
           <Select
             {...control}
             value={String(wanted.step ?? all)}
-            choices={[{ value: all, label: 'each that has a status endpoint' }, ...askable.map(stepChoice)]}
+            choices={[{ value: all, label: 'all steps with a status endpoint' }, ...askable.map(stepChoice)]}
             onChoose={(step) => onDraft({ ...draft, wanted: { ...wanted, step: numberOf(step) } })}
           />
         )}
@@ -50,8 +50,8 @@ function StatusFields({ lines: { askable }, draft, onDraft }: WayProps) {
         onChoose={(country) => onDraft({ ...draft, wanted: { ...wanted, country } })}
       />
       <p className="hint col-span-full">
-        A worker asks in the background, not before what was lost can no longer be applied. It goes on when this is
-        closed.
+        A worker queries the endpoint in the background, once calls without an answer can no longer be applied. It
+        continues after you close this dialog.
       </p>
     </div>
   );
@@ -64,7 +64,7 @@ function FileField({ runId, draft, onDraft, preview }: WayProps & { preview: Fil
         pointer="/file"
         label="File"
         required
-        hint="CSV: userId, step, outcome (succeeded or failed), then code and country where they are known; or .ndjson with the same fields. Lines that settle nobody are told; the others count."
+        hint="CSV: userId, step, outcome (succeeded or failed), then code and country where they are known; or .ndjson with the same fields. Lines that settle no user are listed; the others count."
       >
         {(control) => (
           <input
@@ -72,7 +72,9 @@ function FileField({ runId, draft, onDraft, preview }: WayProps & { preview: Fil
             type="file"
             accept=".csv,.txt,.gz,.ndjson,.jsonl,text/csv"
             className="inp w-full py-1 h-auto"
-            onChange={({ target }) => onDraft({ ...draft, columns: asFound, file: target.files?.item(0) ?? null })}
+            onChange={({ target }) =>
+              onDraft({ ...draft, columns: detectedColumns, file: target.files?.item(0) ?? null })
+            }
           />
         )}
       </FormField>
@@ -87,7 +89,7 @@ function FileField({ runId, draft, onDraft, preview }: WayProps & { preview: Fil
         <DownloadLink href={`v1/runs/${runId}/failures?outcome=unknown&format=csv&raw=true`}>
           Unknown users as CSV
         </DownloadLink>
-        <span className="t2 sm">for whoever keeps the books of the called service</span>
+        <span className="t2 sm">for the team that keeps the records of the called service</span>
       </div>
     </div>
   );
@@ -125,10 +127,10 @@ function HandFields({ lines: { unknown }, draft, onDraft }: WayProps) {
         )}
       </FormField>
       <div>
-        <span className="lab">How it ended</span>
+        <span className="lab">Outcome</span>
         <span className="block">
           <Segments
-            label="How it ended"
+            label="Outcome"
             value={hand.outcome}
             choices={outcomes}
             onChoose={(outcome) => change({ outcome })}
@@ -136,7 +138,7 @@ function HandFields({ lines: { unknown }, draft, onDraft }: WayProps) {
         </span>
       </div>
       {hand.outcome === 'failed' && (
-        <FormField pointer="/code" label="Why" hint="A code, as the endpoint would say it: no-account">
+        <FormField pointer="/code" label="Why" hint="A code of the endpoint, such as no-account">
           {(control) => (
             <TextInput {...control} mono value={hand.code} maxLength={64} onText={(code) => change({ code })} />
           )}

@@ -1,16 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { StepLine } from '#client/types.gen.ts';
-import { askableLines, countriesOf, narrowed, unknownLines, unknownUsers } from './unknown-lines.ts';
+import { requestableLines, countriesOf, filterLines, unknownLines, unknownUsers } from './unknown-lines.ts';
 
 function line(step: number, unknown: number): StepLine {
   return {
-    ...{ step, action: `action-${step}`, audience: 100, succeeded: 100 - unknown, failed: 0, skipped: 0 },
-    ...{ suppressed: 0, heldOut: 0, expired: 0, cancelled: 0, unknown, pending: 0 },
+    step,
+    action: `action-${step}`,
+    audience: 100,
+    succeeded: 100 - unknown,
+    failed: 0,
+    skipped: 0,
+    suppressed: 0,
+    heldOut: 0,
+    expired: 0,
+    cancelled: 0,
+    unknown,
+    pending: 0,
   };
 }
 
 const country = (code: string, ...unknown: number[]) => ({
-  ...{ country: code, audience: 100, excluded: 0 },
+  country: code,
+  audience: 100,
+  excluded: 0,
   steps: unknown.map((users, index) => line(index + 1, users)),
 });
 
@@ -19,7 +31,7 @@ const lines = unknownLines({
   countries: [country('SG', 3, 0, 4), country('VN', 9, 0, 0)],
 });
 
-describe('users of whom nobody knows how it ended', () => {
+describe('users with an unknown outcome', () => {
   it('are counted by step and country, most users first', () => {
     expect(lines.map(({ step, users, countries }) => [step, users, countries])).toEqual([
       [
@@ -36,16 +48,16 @@ describe('users of whom nobody knows how it ended', () => {
     expect(countriesOf(lines)).toEqual(['SG', 'VN']);
   });
 
-  it('can be asked for where the endpoint says what became of them', () => {
+  it('can be queried if the action has a status endpoint', () => {
     const types = [
       { name: 'action-1', class: 'D' as const },
       { name: 'action-3', class: 'C' as const },
     ];
-    expect(askableLines(lines, types).map(({ step }) => step)).toEqual([3]);
+    expect(requestableLines(lines, types).map(({ step }) => step)).toEqual([3]);
   });
 
-  it('are narrowed to a step and a country', () => {
-    const users = (step: number | null, of: string | null) => unknownUsers(narrowed(lines, { step, country: of }));
+  it('are filtered by step and country', () => {
+    const users = (step: number | null, of: string | null) => unknownUsers(filterLines(lines, { step, country: of }));
     expect([users(null, null), users(1, null), users(null, 'SG'), users(1, 'SG'), users(3, 'VN')]).toEqual([
       16, 12, 7, 3, 0,
     ]);

@@ -12,7 +12,9 @@ export function unknownLines({ steps, countries }: Pick<RunReport, 'steps' | 'co
   return steps
     .filter(({ unknown }) => unknown > 0)
     .map(({ step, action, unknown }) => ({
-      ...{ step, action, users: unknown },
+      step,
+      action,
+      users: unknown,
       countries: countries
         .flatMap(({ country, steps: own }) => {
           const users = own.find((line) => line.step === step)?.unknown ?? 0;
@@ -22,13 +24,19 @@ export function unknownLines({ steps, countries }: Pick<RunReport, 'steps' | 'co
     }));
 }
 
-/** Adds up the unknown users. A user is unknown in at most one step: the steps after it are skipped. */
+/**
+ * Adds up the unknown users. No user is counted twice: after a step with an unknown outcome, the user's later steps are
+ * skipped.
+ */
 export function unknownUsers(lines: readonly Pick<UnknownLine, 'users'>[]): number {
   return lines.reduce((sum, { users }) => sum + users, 0);
 }
 
-/** Returns the lines whose outcomes can be requested: only actions of class C have a status endpoint. */
-export function askableLines(
+/**
+ * Returns the lines whose outcomes can be requested from a status endpoint. Only actions of class C have such an
+ * endpoint.
+ */
+export function requestableLines(
   lines: readonly UnknownLine[],
   actionTypes: readonly Pick<ActionType, 'name' | 'class'>[],
 ): UnknownLine[] {
@@ -36,14 +44,14 @@ export function askableLines(
   return lines.filter(({ action }) => readable.has(action));
 }
 
-export interface Wanted {
+export interface LineFilter {
   /** Null means any step. */
   step: number | null;
   /** Null means any country. */
   country: string | null;
 }
 
-export function narrowed(lines: readonly UnknownLine[], { step, country }: Wanted): UnknownLine[] {
+export function filterLines(lines: readonly UnknownLine[], { step, country }: LineFilter): UnknownLine[] {
   return lines
     .filter((line) => step === null || line.step === step)
     .map((line) => {

@@ -17,7 +17,7 @@ export interface SettledFile {
 /** The outcome of one user, a request to a status endpoint, or a file of many users. */
 export type SettleRequest = SettleRequestInput | SettledFile;
 
-/** Polling interval in milliseconds: a worker settles page by page. */
+/** Polling interval in milliseconds. A worker settles users page by page in the background. */
 const lookEveryMs = 2000;
 
 export type RunSettlements = ReturnType<typeof useSettlements>;
@@ -36,11 +36,11 @@ export function useSettlements(runId: string, enabled: boolean) {
   });
   const settle = useMutation({
     mutationFn: async (request: SettleRequest) => {
-      const asked =
+      const response =
         'file' in request ? settleByFile(runId, request) : settleRun({ path, body: request, throwOnError: true });
-      return (await asked).data;
+      return (await response).data;
     },
-    // A file that was cut off has settled the lines that were read.
+    // Reloads after a failure too: a file that was cut off has settled the lines that were read.
     onSettled: () => queries.invalidateQueries(),
   });
   const running = known.data?.items.filter(isRunning).length ?? 0;

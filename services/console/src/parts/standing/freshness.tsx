@@ -1,10 +1,10 @@
-import { isStale, type Standing } from '../../live/staleness.ts';
+import { isStale, type UpdateStatus } from '../../live/update-status.ts';
 import { Icon } from '../icon/icon.tsx';
-import { useNow, useOfNow } from '../browser/now.ts';
+import { useNow, useDerivedFromNow } from '../browser/now.ts';
 import { formatDuration } from '../times/times.ts';
 
 /** Age of the figures, such as `Live, updated 1 s ago`, with a warning after five seconds. */
-export function Freshness({ standing }: { standing: Standing }) {
+export function Freshness({ standing }: { standing: UpdateStatus }) {
   const now = useNow();
   if (standing.isFinal === true) return null;
   const old = isStale(standing, now);
@@ -22,12 +22,12 @@ export function Freshness({ standing }: { standing: Standing }) {
   );
 }
 
-export function useIsStale(standing: Standing): boolean {
-  return useOfNow((nowMs) => isStale(standing, nowMs));
+export function useIsStale(standing: UpdateStatus): boolean {
+  return useDerivedFromNow((nowMs) => isStale(standing, nowMs));
 }
 
 /** Banner of outdated figures: how old they are, and when the next attempt is. Hidden while figures are current. */
-export function StaleBanner({ standing, note }: { standing: Standing; note: string }) {
+export function StaleBanner({ standing, note }: { standing: UpdateStatus; note: string }) {
   const now = useNow();
   if (!isStale(standing, now)) return null;
   const { retry, tryNow, updatedAtMs = now } = standing;
@@ -51,7 +51,7 @@ export function StaleBanner({ standing, note }: { standing: Standing; note: stri
   );
 }
 
-function ageOf({ updatedAtMs }: Standing, now: number): string {
+function ageOf({ updatedAtMs }: UpdateStatus, now: number): string {
   if (updatedAtMs === undefined) return 'connecting';
   return `updated ${formatDuration(Math.max(0, now - updatedAtMs - ((now - updatedAtMs) % 1000)))} ago`;
 }

@@ -1,5 +1,5 @@
 import { problemOf } from '../../api/problems.ts';
-import { sentence } from '../words/figures.ts';
+import { formatSentence } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
 import { shortId } from '../controls/copy-button.tsx';
 
@@ -14,9 +14,9 @@ export function Refused({ error, changed = 'Nothing was changed.' }: RefusedProp
     <div className="banner bad" role="alert">
       <Icon name="failed" />
       <div>
-        {sentence(detail)}{' '}
+        {formatSentence(detail)}{' '}
         <span className="t2">
-          {status === 0 ? 'Nobody knows whether it arrived; asking again changes nothing twice.' : changed}
+          {status === 0 ? 'It is unknown whether the request arrived. A retry changes nothing twice.' : changed}
           {requestId !== '' && <> Request {shortId(requestId)}.</>}
         </span>
       </div>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 const patienceMs = 200;
 
 /** Returns true after 200 ms: a skeleton that is shown for less time would only flicker. */
-export function usePatience(): boolean {
+export function useHasWaited(): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setOver(true), patienceMs);
@@ -21,11 +21,11 @@ interface SkeletonRowsProps {
 
 /** Grey rows of a table at their final height, so that the page does not move when the rows arrive. */
 export function SkeletonRows({ rows, columns, tall = false }: SkeletonRowsProps) {
-  const shown = usePatience();
+  const isVisible = useHasWaited();
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} className={tall ? 'tall' : undefined} aria-hidden="true">
       {columns.map((width, column) => (
-        <td key={column}>{shown && width > 0 && <SkeletonBar width={width - ((row * 13 + column * 7) % 24)} />}</td>
+        <td key={column}>{isVisible && width > 0 && <SkeletonBar width={width - ((row * 13 + column * 7) % 24)} />}</td>
       ))}
     </tr>
   ));

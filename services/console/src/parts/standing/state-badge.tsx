@@ -1,15 +1,15 @@
 import { Icon } from '../icon/icon.tsx';
-import { lookOf, type ShownState, type StateLook } from './state-looks.ts';
+import { lookOf, type DisplayState, type StateLook } from './state-looks.ts';
 
 interface StateBadgeProps {
-  state: ShownState;
+  state: DisplayState;
   /** True for a coloured background, in the head of a page. Tables show only icon and word. */
   tinted?: boolean;
 }
 
 /**
- * A state as an icon, a word and a colour, never only a colour. In the head of a page, it includes whether users
- * failed; tables show that below the badge.
+ * Shows a state as an icon, a word and a colour, never as a colour alone. In a page header, the badge also shows
+ * whether users failed. Tables show failures below the badge.
  */
 export function StateBadge({ state, tinted = false }: StateBadgeProps) {
   return (

@@ -14,7 +14,7 @@ describe('a run that was cancelled', () => {
     expect(effectiveState({ ...run, steps })).toBe(state);
   });
 
-  it('before its audience was read is cancelled', () => {
+  it('is cancelled if its audience had not been read', () => {
     expect(effectiveState({ ...run, audience: { complete: false } })).toBe('cancelled');
   });
 });

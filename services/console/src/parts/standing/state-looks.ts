@@ -2,7 +2,7 @@ import type { Campaign } from '#client/types.gen.ts';
 import type { IconName } from '../icon/icon.tsx';
 
 /** States of campaigns and of runs. A campaign that has run shows the state of its latest run. */
-export type ShownState = Campaign['state'];
+export type DisplayState = Campaign['state'];
 
 export type Tone = 'run' | 'ok' | 'bad' | 'warn' | 'odd' | 'idle';
 
@@ -12,7 +12,7 @@ export interface StateLook {
   tone: Tone;
 }
 
-const looks: Readonly<Record<ShownState, StateLook>> = {
+const looks: Readonly<Record<DisplayState, StateLook>> = {
   draft: { icon: 'draft', word: 'Draft', tone: 'idle' },
   in_review: { icon: 'review', word: 'In review', tone: 'warn' },
   scheduled: { icon: 'scheduled', word: 'Scheduled', tone: 'idle' },
@@ -28,29 +28,32 @@ const looks: Readonly<Record<ShownState, StateLook>> = {
   failed: { icon: 'failed', word: 'Failed', tone: 'bad' },
 };
 
-export function lookOf(state: ShownState): StateLook {
+export function lookOf(state: DisplayState): StateLook {
   return looks[state];
 }
 
 interface Outcomes {
-  state: ShownState;
+  state: DisplayState;
   audience: { complete: boolean };
   steps: readonly { failed: number; unknown: number; pending: number; cancelled: number }[];
 }
 
-/** Returns the state of a run by its effect on users: a cancellation after the last user had ended changed nothing. */
-export function effectiveState({ state, audience, steps }: Outcomes): ShownState {
+/**
+ * Returns the state of a run by its effect on users. If a run was cancelled after all its users had ended, the
+ * cancellation changed nothing, so the run counts as completed.
+ */
+export function effectiveState({ state, audience, steps }: Outcomes): DisplayState {
   const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
   if (state !== 'cancelled' || !audience.complete || steps.length === 0 || hasStopped) return state;
   return steps.some(({ failed, unknown }) => failed > 0 || unknown > 0) ? 'completed_with_failures' : 'completed';
 }
 
 /** Returns true if a campaign can be changed and started: it was not submitted, or awaits its approval. */
-export function isDraft(state: ShownState): boolean {
+export function isDraft(state: DisplayState): boolean {
   return state === 'draft' || state === 'in_review';
 }
 
-const ended: ReadonlySet<ShownState> = new Set([
+const ended: ReadonlySet<DisplayState> = new Set([
   'cancelled',
   'completed',
   'completed_with_failures',
@@ -58,6 +61,6 @@ const ended: ReadonlySet<ShownState> = new Set([
   'failed',
 ]);
 
-export function hasEnded(state: ShownState): boolean {
+export function hasEnded(state: DisplayState): boolean {
   return ended.has(state);
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { sentence } from '../words/figures.ts';
+import { formatSentence } from '../words/figures.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { CopyButton, shortId } from '../controls/copy-button.tsx';
@@ -63,7 +63,7 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
 interface NoMatchProps {
   title: string;
   children: ReactNode;
-  /** The filter to remove first: its name, and the action. */
+  /** The filter that the user should remove first: its name, and the function that removes it. */
   drop?: { name: string; onDrop: () => void };
   onClear: () => void;
 }
@@ -98,7 +98,7 @@ interface FailedProps {
 /** Message of a failed request: the reason, whether anything was changed, what to do, and an id to quote. */
 export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }: FailedProps) {
   const { detail, requestId, status, code } = problemOf(error);
-  if (status === 403) return <Forbidden title={title}>{sentence(detail)}</Forbidden>;
+  if (status === 403) return <Forbidden title={title}>{formatSentence(detail)}</Forbidden>;
   return (
     <div role="alert">
       <StateMessage
@@ -121,7 +121,7 @@ export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }:
           </>
         }
       >
-        {sentence(detail)} {note}
+        {formatSentence(detail)} {note}
       </StateMessage>
     </div>
   );

@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { codesOf, groupCountries, sumOfCountries } from './country-groups.ts';
+import { formatCountryCodes, groupCountries, sumOfCountries } from './country-groups.ts';
 import type { CountryCounts, StepCounts } from './step-lines.ts';
 
 function line(step: number, change: Partial<StepCounts> = {}): StepCounts {
   return {
-    ...{ step, action: `action-${step}`, audience: 100, succeeded: 100, failed: 0, skipped: 0, suppressed: 0 },
-    ...{ heldOut: 0, expired: 0, cancelled: 0, unknown: 0, pending: 0 },
+    step,
+    action: `action-${step}`,
+    audience: 100,
+    succeeded: 100,
+    failed: 0,
+    skipped: 0,
+    suppressed: 0,
+    heldOut: 0,
+    expired: 0,
+    cancelled: 0,
+    unknown: 0,
+    pending: 0,
     ...change,
   };
 }
@@ -28,7 +38,7 @@ describe('many countries', () => {
   const markOf = (country: string, step: number) =>
     (country === 'VN' && step === 1) || (country === 'MM' && step === 2) ? ('waits' as const) : null;
 
-  it('are trouble first, where most users wait, then what goes on, then what is done', () => {
+  it('are grouped by problems with most waiting users first, then under way, then done', () => {
     const groups = groupCountries([done, moving, smaller, failing, few, many], markOf);
     expect(codes(groups.trouble)).toEqual(['VN', 'MM', 'KR']);
     expect(groups.trouble.map(({ trouble }) => trouble?.waiting)).toEqual([248, 64, 0]);
@@ -36,14 +46,14 @@ describe('many countries', () => {
     expect(codes(groups.done)).toEqual(['BN']);
   });
 
-  it('are no trouble below three percent of failed users, nor where as many have failed elsewhere', () => {
+  it('are no problem if fewer than three percent of their users failed, or if as many failed in other countries', () => {
     expect(groupCountries([countryOf('KR', { failed: 2 }), done, moving], none).trouble).toEqual([]);
     const both = [countryOf('KR', { failed: 9 }), countryOf('SG', { failed: 9 })];
     expect(groupCountries(both, none).trouble).toEqual([]);
     expect(codes(groupCountries([...both, moving, done], none).trouble)).toEqual(['KR', 'SG']);
   });
 
-  it('are trouble where nobody was served, also where everybody failed everywhere', () => {
+  it('are a problem if no user was served, also if all users failed in all countries', () => {
     const lost = [countryOf('KR', { succeeded: 0, failed: 100 }), countryOf('SG', { succeeded: 0, failed: 100 })];
     const isLost = (country: string) => (country === 'KR' ? ('failed' as const) : ('partly' as const));
     const groups = groupCountries(lost, isLost);
@@ -58,8 +68,10 @@ describe('many countries', () => {
     expect(second).toMatchObject({ step: 2, pending: 364 });
   });
 
-  it('are named by their codes, and none of them is cut', () => {
-    expect(codesOf([done, moving])).toBe('BN ID');
-    expect(codesOf(['A', 'B', 'C', 'D', 'E', 'F', 'G'].map((name) => countryOf(name, {})))).toBe('A B C D E, 2 more');
+  it('are listed by their codes, none of which is cut', () => {
+    expect(formatCountryCodes([done, moving])).toBe('BN ID');
+    expect(formatCountryCodes(['A', 'B', 'C', 'D', 'E', 'F', 'G'].map((name) => countryOf(name, {})))).toBe(
+      'A B C D E, 2 more',
+    );
   });
 });

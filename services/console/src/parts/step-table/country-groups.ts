@@ -4,12 +4,15 @@ import type { CountryCounts, MarkOf, StepCounts } from './step-lines.ts';
 /** Number of countries above which the rows are folded. */
 export const foldedAbove = 8;
 
-/** A country needs attention if at least 3 % of its users failed, and at least twice the share of all countries. */
+/**
+ * Minimum share of failed users at which a country needs attention. The share must also be at least `timesAsMany` times
+ * the share of all countries.
+ */
 const highFailedShare = 0.03;
 const timesAsMany = 2;
 
 export interface Trouble {
-  /** Number of waiting users. It is 0 if no user waits, and too many have failed. */
+  /** Number of waiting users. If 0, no user waits: the problem is that too many users have failed. */
   waiting: number;
   /** Share of the country's users that failed at any step. */
   failedShare: number;
@@ -45,7 +48,7 @@ function rowOf(country: CountryCounts, markOf: MarkOf, high: number): CountryRow
   const audience = audienceOf(country);
   const stops = country.steps.find(({ step }) => markOf(country.country, step) === 'waits');
   const failedShare = failedShareOf([country]);
-  // A country that served no user needs attention, whatever the share elsewhere.
+  // A step in which no user was served needs attention, whatever the share of failed users in other countries.
   const isLost = country.steps.some(({ step }) => markOf(country.country, step) === 'failed');
   const isTrouble = stops !== undefined || isLost || failedShare >= high;
   return { ...country, audience, trouble: isTrouble ? { waiting: stops?.pending ?? 0, failedShare } : null };
@@ -71,7 +74,7 @@ function byTrouble(a: CountryRow, b: CountryRow): number {
   return second.waiting - first.waiting || second.failedShare - first.failedShare;
 }
 
-/** Adds up several countries, one line per step. */
+/** Adds up the figures of several countries. Returns one line per step. */
 export function sumOfCountries(countries: readonly CountryCounts[], steps: readonly StepCounts[]): StepCounts[] {
   return steps.map(({ step, action }) => {
     const lines = countries.flatMap((country) => country.steps.filter((line) => line.step === step));
@@ -82,14 +85,21 @@ export function sumOfCountries(countries: readonly CountryCounts[], steps: reado
 }
 
 const noOutcomes: OutcomeCounts = {
-  ...{ succeeded: 0, failed: 0, skipped: 0, suppressed: 0, heldOut: 0 },
-  ...{ expired: 0, cancelled: 0, unknown: 0, pending: 0 },
+  succeeded: 0,
+  failed: 0,
+  skipped: 0,
+  suppressed: 0,
+  heldOut: 0,
+  expired: 0,
+  cancelled: 0,
+  unknown: 0,
+  pending: 0,
 };
 
 const named = 5;
 
 /** Lists country codes, such as `ID PH TH MY SG, 25 more`. */
-export function codesOf(countries: readonly CountryCounts[]): string {
+export function formatCountryCodes(countries: readonly CountryCounts[]): string {
   const codes = countries.slice(0, named).map(({ country }) => country);
   const others = countries.length - codes.length;
   return others > 0 ? `${codes.join(' ')}, ${others} more` : codes.join(' ');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { foundCountries } from './country-picker.tsx';
+import { findCountries } from './country-picker.tsx';
 
-test('a country is found by its code, by how its name begins, then by any part of it', () => {
-  const found = (text: string) => foundCountries(['KR', 'SK', 'ZA', 'KH', 'SG', 'KP'], text).map(({ value }) => value);
+test('a country is found by its code, the beginning of its name, then any part of it', () => {
+  const found = (text: string) => findCountries(['KR', 'SK', 'ZA', 'KH', 'SG', 'KP'], text).map(({ value }) => value);
   expect(found('kr')).toEqual(['KR']);
   expect(found('k')).toEqual(['KH', 'KP', 'KR', 'SK']);
   expect(found('south')).toEqual(['ZA', 'KR']);

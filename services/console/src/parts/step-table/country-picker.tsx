@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'react';
-import { countryName } from '../campaign/country-names.ts';
+import { countryName } from '../words/country-names.ts';
 import { Combobox, type ComboboxOption } from '../controls/combobox.tsx';
 import { Icon } from '../icon/icon.tsx';
 
@@ -13,7 +13,7 @@ export function CountryPicker({ countries, onPick }: CountryPickerProps) {
   const popover = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
-  const options = foundCountries(countries, text);
+  const options = findCountries(countries, text);
   return (
     <>
       <span className="filt">
@@ -55,7 +55,7 @@ export function CountryPicker({ countries, onPick }: CountryPickerProps) {
 }
 
 /** Returns the matching countries: codes or names that begin with the text first, then names that contain it. */
-export function foundCountries(countries: readonly string[], text: string): ComboboxOption[] {
+export function findCountries(countries: readonly string[], text: string): ComboboxOption[] {
   const wanted = text.trim().toLowerCase();
   const rankOf = ({ value, label }: ComboboxOption) => {
     const name = label.toLowerCase();

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { useIsNarrow } from '../browser/narrow.ts';
-import { countryName } from '../campaign/country-names.ts';
+import { countryName } from '../words/country-names.ts';
 import { Icon } from '../icon/icon.tsx';
 import { OutcomeBar } from '../outcomes/outcome-bar.tsx';
 import { formatFineShare } from '../words/figures.ts';
@@ -11,7 +11,7 @@ import { StepTable } from './step-table.tsx';
 
 interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
   country: string;
-  /** The same object as long as its figures are equal. */
+  /** Figures of the steps. The object is the same until its figures change. */
   steps: readonly StepCounts[];
   trouble: Trouble | null;
   waits: readonly StepWait[];
@@ -20,7 +20,9 @@ interface CountryLineProps extends Pick<StepTableProps, 'manner'> {
   onToggle: (key: string) => void;
 }
 
-/** Row of a country, which opens to its steps. Of forty countries a patch changes a few: only those render again. */
+/**
+ * Row of a country, which opens to its steps. An update changes few of many countries: only their rows render again.
+ */
 export const CountryLine = memo(function CountryLine(props: CountryLineProps) {
   const { country, steps, trouble, waits, manner, columns, isOpen, onToggle } = props;
   return (
@@ -77,7 +79,8 @@ interface TroubleWordsProps {
 }
 
 /**
- * Problem of a country. A phone has no cell for each step, so this text names what the first waiting step waits for.
+ * Problem of a country. Narrow screens have no cell per step, so the text also describes why the first waiting step
+ * waits.
  */
 function TroubleWords({ trouble: { waiting, failedShare }, waits: [first] }: TroubleWordsProps) {
   const isNarrow = useIsNarrow();

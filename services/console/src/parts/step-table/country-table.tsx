@@ -2,19 +2,22 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useIsNarrow } from '../browser/narrow.ts';
 import { Button } from '../controls/button.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
-import { codesOf, groupCountries, sumOfCountries, type CountryRow } from './country-groups.ts';
+import { formatCountryCodes, groupCountries, sumOfCountries, type CountryRow } from './country-groups.ts';
 import { CountryLine, Row } from './country-row.tsx';
 import type { StepTableProps } from './step-lines.ts';
 import { StepTable } from './step-table.tsx';
 import { titleOf } from '../words/action-titles.ts';
 
 export interface Picked {
-  /** Country codes, the latest first. */
+  /** Codes of the countries that the user searched for, the latest first. */
   picked: readonly string[];
   onClear: () => void;
 }
 
-/** Table of many countries. Only countries with a problem, or searched for, have rows; others are folded. */
+/**
+ * Table of many countries. Only countries with a problem, and countries that the user searched for, have a row of their
+ * own. All others are folded into groups.
+ */
 export function CountryTable({ picked, onClear, ...props }: StepTableProps & Picked) {
   const { steps, countries, markOf = () => null } = props;
   const table = useFocusOn(picked);
@@ -33,7 +36,7 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
   return (
     <div className={steps.length > widestSteps ? 'scroll' : undefined}>
       <table className="countries" ref={table}>
-        <caption className="sr-only">Countries, those in trouble first; a row opens to its steps</caption>
+        <caption className="sr-only">Countries, those with problems first. Each row opens to its steps.</caption>
         <Columns steps={steps} />
         <AllCountries {...props} columns={columns} />
         {trouble.length > 0 && (
@@ -50,7 +53,7 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
           <tbody>
             <Head
               columns={columns}
-              words="Looked for"
+              words="Found"
               note={countOf(found.length, 'country', 'countries')}
               action={
                 <Button small kind="ghost" onClick={onClear}>
@@ -93,7 +96,7 @@ function Columns({ steps }: Pick<StepTableProps, 'steps'>) {
 }
 
 function AllCountries({ steps, countries, manner, columns }: StepTableProps & { columns: number }) {
-  // A phone has no room for a column per step: the steps of all countries are below their row.
+  // Narrow screens have no space for a column per step, so the steps of all countries are below their row.
   const isNarrow = useIsNarrow();
   return (
     <tbody>
@@ -116,7 +119,7 @@ function AllCountries({ steps, countries, manner, columns }: StepTableProps & { 
 interface LinesProps extends Pick<StepTableProps, 'manner' | 'markOf' | 'waitOf'> {
   rows: readonly CountryRow[];
   columns: number;
-  /** Rows and groups are named by their key: a country code, or the name of the group. */
+  /** Returns true if a row or a group is open. The key is a country code, or the name of the group. */
   isOpen: (key: string) => boolean;
   toggle: (key: string) => void;
 }
@@ -147,7 +150,10 @@ interface GroupProps extends LinesProps {
   picked: readonly string[];
 }
 
-/** Sum of several countries in one row, which opens to the countries that were not searched for. */
+/**
+ * Sum of several countries in one row. The row opens to its countries, except those that already have a row because the
+ * user searched for them.
+ */
 function Group({ name, rows, steps, picked, ...lines }: GroupProps) {
   if (rows.length === 0) return null;
   return (
@@ -157,7 +163,7 @@ function Group({ name, rows, steps, picked, ...lines }: GroupProps) {
         isOpen={lines.isOpen(name)}
         onToggle={() => lines.toggle(name)}
         name={`${formatCount(rows.length)} ${name}`}
-        note={<span className="t3">{codesOf(rows)}</span>}
+        note={<span className="t3">{formatCountryCodes(rows)}</span>}
       />
       {lines.isOpen(name) && <CountryLines {...lines} rows={rows.filter(({ country }) => !picked.includes(country))} />}
     </tbody>

@@ -47,13 +47,13 @@ export function StepCards({ steps, countries, markOf, waitOf, opened, onToggle }
 
 interface CountryCardProps {
   country: string;
-  /** The same object as long as its figures are equal. */
+  /** Figures of the country in this step. The object is the same until its figures change. */
   line: StepCounts;
   mark: CountryMark | null;
   wait: StepWait | null;
 }
 
-/** Renders again only if its figures have changed. */
+/** Card of a country in a step. Renders again only if its figures have changed. */
 const CountryCard = memo(function CountryCard({ country, line, mark, wait }: CountryCardProps) {
   return (
     <div className="grid gap-1 mt-3">

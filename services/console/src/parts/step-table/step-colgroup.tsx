@@ -30,8 +30,8 @@ export function stepWidths({ steps, countries, manner, columns }: WidthDeps): St
   return { name: nameDigits(steps), audience: figureDigits('Audience', audience, audience), outcomes };
 }
 
-/** Returns the minimum width of the table, below which it scrolls so that the bars stay readable. */
-export function leastWidth({ name, audience, outcomes }: StepWidths): string {
+/** Returns the minimum width of the table. On narrower screens, the table scrolls, so that the bars stay readable. */
+export function minTableWidth({ name, audience, outcomes }: StepWidths): string {
   const digits = outcomes.reduce((sum, each) => sum + each.digits, name + audience);
   return `calc(${digits.toFixed(2)}ch + ${(outcomes.length + 3) * paddingPx + 2 * edgePx + leastBarPx}px)`;
 }
@@ -54,7 +54,9 @@ function Column({ digits, isAtEdge = false }: { digits: number; isAtEdge?: boole
   return <col style={{ width: `calc(${digits.toFixed(2)}ch + ${aroundPx}px)` }} />;
 }
 
-/** Returns true if a share follows the outcome: in reports, the share of users who succeeded. */
+/**
+ * Returns true if a column with a share follows the outcome's column. Reports show the share of users who succeeded.
+ */
 export function hasShare(outcome: OutcomeName, manner: StepTableProps['manner']): boolean {
   return outcome === 'succeeded' && manner === 'report';
 }

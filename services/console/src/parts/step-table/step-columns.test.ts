@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { OutcomeCounts } from '../outcomes/outcomes.ts';
-import { columnsOf, figureDigits, nameDigits, reportColumns, zeroSentence } from './step-columns.ts';
+import { columnsOf, figureDigits, nameDigits, reportColumns, describeZeroColumns } from './step-columns.ts';
 
 const line: OutcomeCounts = {
-  ...{ succeeded: 5, failed: 1, skipped: 0, suppressed: 0, heldOut: 0 },
-  ...{ expired: 0, cancelled: 0, unknown: 0, pending: 3 },
+  succeeded: 5,
+  failed: 1,
+  skipped: 0,
+  suppressed: 0,
+  heldOut: 0,
+  expired: 0,
+  cancelled: 0,
+  unknown: 0,
+  pending: 3,
 };
 
 describe('the columns of a step table', () => {
-  it('are those of the mock for an ordinary live run', () => {
+  it('are succeeded, failed, skipped, suppressed, held out and pending for an ordinary live run', () => {
     expect(columnsOf([line], ['pending'])).toEqual([
       'succeeded',
       'failed',
@@ -19,7 +26,7 @@ describe('the columns of a step table', () => {
     ]);
   });
 
-  it('never hide what somebody has', () => {
+  it('always include an outcome with users', () => {
     const odd = { ...line, expired: 1, cancelled: 2, unknown: 3 };
     expect(columnsOf([line, odd], ['pending'])).toEqual([
       'succeeded',
@@ -31,28 +38,37 @@ describe('the columns of a step table', () => {
     ]);
   });
 
-  it('are all there where everything has happened', () => {
+  it('include every outcome if all outcomes occur', () => {
     const all = { ...line, skipped: 1, suppressed: 1, heldOut: 1, expired: 1, cancelled: 2, unknown: 3 };
     expect(columnsOf([all], [])).toHaveLength(9);
   });
 });
 
-describe('what has no column', () => {
-  it('is said to be 0', () => {
-    expect(zeroSentence(columnsOf([line], ['pending']))).toBe('Expired, cancelled and unknown are 0.');
+describe('the sentence about outcomes without a column', () => {
+  it('lists these outcomes as 0', () => {
+    expect(describeZeroColumns(columnsOf([line], ['pending']))).toBe('Expired, cancelled and unknown are 0.');
     expect(
-      zeroSentence(['succeeded', 'failed', 'skipped', 'suppressed', 'expired', 'cancelled', 'unknown', 'pending']),
+      describeZeroColumns([
+        'succeeded',
+        'failed',
+        'skipped',
+        'suppressed',
+        'expired',
+        'cancelled',
+        'unknown',
+        'pending',
+      ]),
     ).toBe('Held out is 0.');
   });
 
-  it('is not shown where there is none', () => {
+  it('is empty if every outcome has a column', () => {
     const all = { ...line, skipped: 1, suppressed: 1, heldOut: 1, expired: 1, cancelled: 2, unknown: 3 };
-    expect(zeroSentence(columnsOf([all], []))).toBe('');
+    expect(describeZeroColumns(columnsOf([all], []))).toBe('');
   });
 });
 
-describe('a report', () => {
-  it('has every way to end, zeros too', () => {
+describe('the step table of a report', () => {
+  it('has every outcome, zeros included', () => {
     expect(reportColumns).toEqual([
       'succeeded',
       'failed',
@@ -67,7 +83,7 @@ describe('a report', () => {
 });
 
 describe('a column of figures', () => {
-  it('has room up to the next comma, so that it seldom changes while a run goes on', () => {
+  it('has room for numbers up to the next thousands separator, so that it seldom changes during a run', () => {
     const widths = [0, 7, 999, 1000, 27_230, 999_999].map((users) => figureDigits('Failed', users, 3_400_000));
     expect(widths.map((digits) => digits.toFixed(2))).toEqual(['5.88', '5.88', '5.88', '7.00', '7.00', '7.00']);
   });
@@ -80,7 +96,7 @@ describe('a column of figures', () => {
 });
 
 describe('the column of names', () => {
-  it('is as wide as the longest step, and leaves the bar its room', () => {
+  it('is as wide as the longest step, up to a limit that leaves room for the bar', () => {
     const widthOf = (action: string) =>
       nameDigits([
         { step: 1, action: 'award' },

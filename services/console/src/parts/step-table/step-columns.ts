@@ -1,4 +1,4 @@
-import { listed } from '../words/figures.ts';
+import { joinWords } from '../words/figures.ts';
 import { formatCount } from '../words/numbers.ts';
 import { outcomeOrder, outcomeWords, outcomesIn, type OutcomeCounts, type OutcomeName } from '../outcomes/outcomes.ts';
 import { titleOf } from '../words/action-titles.ts';
@@ -7,8 +7,8 @@ import { titleOf } from '../words/action-titles.ts';
 const maxColumns = 7;
 
 /**
- * Returns the outcomes with a column: each outcome that users have, `needed` ones, and common ones as far as there is
- * room. All others are 0, and a sentence below the table lists them.
+ * Returns the outcomes that get a column: outcomes that users have, `needed` ones, and then usual ones until the table
+ * is full. All other outcomes are 0; a sentence below the table lists them.
  */
 export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly OutcomeName[]): OutcomeName[] {
   const usual: readonly OutcomeName[] = ['heldOut', 'skipped', 'suppressed'];
@@ -21,11 +21,11 @@ export function columnsOf(lines: readonly OutcomeCounts[], needed: readonly Outc
 export const reportColumns: readonly OutcomeName[] = outcomeOrder.filter((outcome) => outcome !== 'pending');
 
 /** Returns a sentence such as `Expired, cancelled and unknown are 0.`; empty if every outcome has a column. */
-export function zeroSentence(columns: readonly OutcomeName[]): string {
+export function describeZeroColumns(columns: readonly OutcomeName[]): string {
   const rest = outcomeOrder.filter((outcome) => !columns.includes(outcome)).map((outcome) => outcomeWords[outcome]);
   if (rest.length === 0) return '';
   const [first = ''] = rest;
-  const words = listed(rest);
+  const words = joinWords(rest);
   return `${first.charAt(0).toUpperCase()}${words.slice(1)} ${rest.length === 1 ? 'is' : 'are'} 0.`;
 }
 
@@ -33,8 +33,9 @@ export function zeroSentence(columns: readonly OutcomeName[]): string {
 const headLetter = 0.98;
 
 /**
- * Returns the width of a column of figures in digits: the header, or its figures rounded up to the next comma. The
- * width thus changes with the thousandth user, and not with each.
+ * Returns the width of a column of figures, in digits. The width fits the header, and the largest figure filled up to
+ * three digits per group. The width therefore changes when a figure reaches the next thousand or million, not with each
+ * digit.
  * @param audience upper bound of the figures
  */
 export function figureDigits(head: string, largest: number, audience: number): number {

@@ -9,7 +9,7 @@ import { Mark } from './step-mark.tsx';
 import { titleOf } from '../words/action-titles.ts';
 
 interface LineProps extends Pick<StepTableProps, 'manner'> {
-  /** The same object as long as its figures are equal. */
+  /** Figures of the line. The object is the same until its figures change. */
   line: StepCounts;
   columns: readonly OutcomeName[];
   /** Undefined for the line of all countries. */
@@ -21,7 +21,10 @@ interface LineProps extends Pick<StepTableProps, 'manner'> {
   onToggle?: (step: number) => void;
 }
 
-/** Line of one step, or of a country in it. Of hundreds of lines a patch changes a few: only those render again. */
+/**
+ * Line of one step, or of one country in a step. An update changes few of hundreds of lines: only the changed lines
+ * render again.
+ */
 export const Line = memo(function Line(props: LineProps) {
   const { line, columns, manner, country, mark, wait, isOpen, onToggle } = props;
   const isSum = country === undefined;

@@ -27,7 +27,7 @@ export interface StepWait {
   step: number;
   /** Text such as `waits`, `held`, `budget used up`, `no worker`, `breaker open`. */
   words: string;
-  /** True if no user is called there now. */
+  /** True if no user of the country is called in this step at present. */
   isStopped: boolean;
 }
 

@@ -8,17 +8,17 @@ afterEach(cleanup);
 test.each([
   ['done', 'done', 'c-ok'],
   ['partly', 'done with failures', 'c-ok'],
-  ['failed', 'nobody served', 'c-bad'],
-  ['nobody', 'nobody served', 't2'],
+  ['failed', 'no user served', 'c-bad'],
+  ['nobody', 'no user served', 't2'],
   ['waits', 'waits', 'c-warn'],
-] as const)('a country that is %s says “%s”', (mark, words, tone) => {
+] as const)('a country that is %s is labelled “%s”', (mark, words, tone) => {
   const { container } = render(<Mark mark={mark} />);
-  const [shown] = container.children;
-  expect(shown?.textContent).toBe(words);
-  expect(shown?.classList.contains(tone)).toBe(true);
+  const [element] = container.children;
+  expect(element?.textContent).toBe(words);
+  expect(element?.classList.contains(tone)).toBe(true);
 });
 
-test('each end has a shape of its own, so that colour is not all that tells them apart', () => {
+test('each result has its own shape, so that colour is not the only difference', () => {
   const shapes = (['done', 'partly', 'failed', 'nobody'] as const).map(
     (mark) => render(<Mark mark={mark} />).container.querySelector('svg')?.innerHTML,
   );

@@ -13,12 +13,14 @@ interface MarkLook {
   tone: string;
 }
 
-/** Icons like those of a run's badge: an end with failures is green too, with another shape. */
+/**
+ * Icons for the end of a step, like those of a run's badge. An end with failures is green too, but has another shape.
+ */
 const endLooks: Readonly<Record<Exclude<CountryMark, 'waits'>, MarkLook>> = {
   done: { icon: 'tick', words: 'done', tone: 'c-ok' },
   partly: { icon: 'partly', words: 'done with failures', tone: 'c-ok' },
-  failed: { icon: 'failed', words: 'nobody served', tone: 'c-bad' },
-  nobody: { icon: 'cancelled', words: 'nobody served', tone: 't2' },
+  failed: { icon: 'failed', words: 'no user served', tone: 'c-bad' },
+  nobody: { icon: 'cancelled', words: 'no user served', tone: 't2' },
 };
 
 /** An icon and words for the end of a step, or a warning that users wait. */

@@ -3,7 +3,7 @@ import { useIsNarrow } from '../browser/narrow.ts';
 import { outcomeWords, type OutcomeName } from '../outcomes/outcomes.ts';
 import { foldedAbove } from './country-groups.ts';
 import { StepCards } from './step-cards.tsx';
-import { hasShare, leastWidth, StepColgroup, stepWidths } from './step-colgroup.tsx';
+import { hasShare, minTableWidth, StepColgroup, stepWidths } from './step-colgroup.tsx';
 import { columnsOf, reportColumns } from './step-columns.ts';
 import { Line } from './step-line.tsx';
 import { linesOf, type StepFolds, type StepTableProps } from './step-lines.ts';
@@ -14,14 +14,14 @@ export function stepColumns({ steps, countries, manner }: Omit<StepTableProps, '
 }
 
 /**
- * All numbers of every step and country, with a bar; on a phone, as cards. If there are many countries, a step opens to
- * them, and the step that waits is open.
+ * Shows all numbers of every step and country, with a bar; on narrow screens, as cards. If there are many countries,
+ * each step folds its countries. A step that waits is open.
  */
 export function StepTable(props: StepTableProps) {
   const isNarrow = useIsNarrow();
   const folds = useFolds(props);
-  // A live table renders twice a second, and only for its screen. A report renders for print too, which has another
-  // width.
+  // A live table renders twice a second, so only the layout for the current screen is rendered. A report renders both
+  // layouts, because the printed page has another width.
   if (props.manner === 'live')
     return isNarrow ? <StepCards {...props} {...folds} /> : <StepLines {...props} {...folds} />;
   return (
@@ -53,7 +53,7 @@ export function StepLines({ opened, onToggle, ...props }: StepTableProps & StepF
   const shared = { columns, manner };
   return (
     <div className="scroll wide" tabIndex={0} role="region" aria-label="Table of users by step and country">
-      <table className="step-table" style={{ minWidth: leastWidth(widths) }}>
+      <table className="step-table" style={{ minWidth: minTableWidth(widths) }}>
         <caption className="sr-only">Users by step and country, with their outcomes</caption>
         <StepColgroup widths={widths} />
         <thead>

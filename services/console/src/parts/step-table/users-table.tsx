@@ -10,11 +10,17 @@ type Turn = 'countries' | 'steps';
 
 interface UsersTableState extends Picked {
   turn: Turn;
-  /** Control that turns the table and searches for a country; null if all rows are visible. */
+  /**
+   * Control that switches between rows by country and by step, and searches for a country. Null if all rows are
+   * visible.
+   */
   choice: ReactNode;
 }
 
-/** Chooses the table. Many countries have rows of their own, can be searched, and the table can be turned. */
+/**
+ * Chooses the layout of the table. With many countries, the user can switch between rows by country and by step, and
+ * search for a country.
+ */
 export function useUsersTable(countries: readonly Pick<CountryCounts, 'country'>[]): UsersTableState {
   const [turn, setTurn] = useState<Turn>('countries');
   const [picked, setPicked] = useState<readonly string[]>([]);
@@ -24,7 +30,7 @@ export function useUsersTable(countries: readonly Pick<CountryCounts, 'country'>
     { value: 'countries', label: 'Countries' },
     { value: 'steps', label: 'Steps' },
   ] as const;
-  // The latest country is first, even if it was found before.
+  // The country found last comes first, even if the user had found it before.
   const pick = (country: string) => setPicked((before) => [country, ...before.filter((each) => each !== country)]);
   const choice = (
     <span className="row flex-wrap">
@@ -48,7 +54,10 @@ export function UsersTable({ turn, picked, onClear, ...props }: StepTableProps &
   );
 }
 
-/** The table for print, with all lines. It renders deferred: hundreds of lines at once would block the page. */
+/**
+ * The table for print, with all lines. It renders with low priority, because rendering hundreds of lines at once would
+ * block the page.
+ */
 function OnPaper(props: StepTableProps) {
   const isMade = useDeferredValue(true, false);
   return <div className="hidden print:block">{isMade && <StepLines {...props} />}</div>;

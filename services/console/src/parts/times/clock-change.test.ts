@@ -11,7 +11,7 @@ test.each([
   expect(nextClockChange(zone, november)).toEqual({ at, isForward });
 });
 
-test('where clocks never change, none is in sight', () => {
+test('a zone without clock changes has no next clock change', () => {
   expect(nextClockChange('Asia/Singapore', november)).toBeNull();
   expect(nextClockChange('UTC', november)).toBeNull();
 });

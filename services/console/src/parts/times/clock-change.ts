@@ -1,4 +1,4 @@
-import { wallClock } from '../when/zoned-times.ts';
+import { wallClock } from './zoned-times.ts';
 
 export interface ClockChange {
   /** First instant with the new offset. */
@@ -7,7 +7,7 @@ export interface ClockChange {
 }
 
 const dayMs = 86_400_000;
-/** Range of the search in milliseconds. */
+/** Distance in milliseconds up to which the search looks ahead. */
 const sightMs = 370 * dayMs;
 /** Step of the search in milliseconds: no zone changes twice within it. */
 const stepMs = 7 * dayMs;
@@ -36,7 +36,7 @@ function findChange(zone: string, nowMs: number): ClockChange | null {
   return null;
 }
 
-/** Returns the first instant with the offset of `after`, to the second. */
+/** Returns the first instant, to the second, at which the zone has the offset that applies at `after`. */
 function edgeBetween(before: number, after: number, zone: string): number {
   const changed = offsetMs(after, zone);
   let [low, high] = [before, after];

@@ -30,7 +30,7 @@ export function partsOfTime(text: string): { day: string | undefined; clock: str
 }
 
 /** Shortens a time that follows an earlier one: the day is omitted if it is the same. */
-export function besideTime(text: string, earlier: string): string {
+export function formatFollowingTime(text: string, earlier: string): string {
   const { day, clock } = partsOfTime(text);
   return day === partsOfTime(earlier).day ? clock : text;
 }

@@ -1,6 +1,6 @@
-import { useMinute } from '../browser/now.ts';
-import { isZone } from '../when/zoned-times.ts';
-import { useRemembered } from '../browser/remembered.ts';
+import { useCurrentMinute } from '../browser/now.ts';
+import { isZone } from './zoned-times.ts';
+import { useStoredSetting } from '../browser/stored-setting.ts';
 import { formatTime, formatZone } from './times.ts';
 import { zonesToChoose } from './zone-choice.ts';
 
@@ -18,15 +18,15 @@ export interface Zone {
   zone: string;
   /** Name and offset, such as `Asia/Singapore (UTC+8)`. */
   label: string;
-  /** Switches to the next of the `usual` zones. */
+  /** Switches to the next zone in `usual`. */
   toggle: () => void;
   usual: readonly string[];
   choose: (zone: string) => void;
 }
 
 export function useZone(): Zone {
-  const [remembered, remember] = useRemembered('zone');
-  const minute = useMinute();
+  const [remembered, remember] = useStoredSetting('zone');
+  const minute = useCurrentMinute();
   const zones = zonesToChoose(installationZone, ownZone);
   const zone = remembered !== null && isZone(remembered) ? remembered : (zones[0] ?? 'UTC');
   return {
@@ -44,6 +44,6 @@ export function useFormatTime(): (
   style?: { withSeconds?: boolean; withDay?: boolean },
 ) => string {
   const { zone } = useZone();
-  const minute = useMinute();
+  const minute = useCurrentMinute();
   return (instant, style) => formatTime(instant, { zone, now: new Date(minute), ...style });
 }

@@ -12,12 +12,14 @@ interface DaysOffFieldsProps {
 
 const everyDay = '–';
 const choices: readonly { value: DayOff; label: string }[] = [
-  { value: 'skip', label: 'Leave it out' },
+  { value: 'skip', label: 'Skip it' },
   { value: 'before', label: 'The working day before' },
   { value: 'after', label: 'The working day after' },
 ];
 
-/** Fields for the work calendar of a rule, and the effect of a day off. Renders nothing if there is no calendar. */
+/**
+ * Fields for the work calendar of a schedule, and for what happens on a day off. Renders nothing if no calendar exists.
+ */
 export function DaysOffFields({ when, put, pointer }: DaysOffFieldsProps) {
   const { data } = useQuery(listWorkCalendarsOptions());
   const { workCalendar, onDayOff } = when;
@@ -32,7 +34,7 @@ export function DaysOffFields({ when, put, pointer }: DaysOffFieldsProps) {
             {...control}
             value={workCalendar === '' ? everyDay : workCalendar}
             choices={[
-              { value: everyDay, label: 'None: every day works' },
+              { value: everyDay, label: 'None: every day is a working day' },
               ...names.map((name) => ({ value: name, label: name })),
             ]}
             onChoose={(name) => put({ workCalendar: name === everyDay ? '' : name })}

@@ -1,6 +1,6 @@
 import type { SchedulePreview } from '#client/types.gen.ts';
 import { formatTime } from '../times/times.ts';
-import { comesTwice, instantOf } from './zoned-times.ts';
+import { isAmbiguousTime, instantOf } from '../times/zoned-times.ts';
 
 export interface FireMark {
   icon: 'fwd' | 'twice' | 'gap' | 'calendar';
@@ -23,17 +23,17 @@ interface Clocks {
 }
 
 const marks = {
-  shifted: { icon: 'fwd', text: 'the clocks leap over it; starts when they have' },
-  repeated: { icon: 'twice', text: 'comes again; starts again' },
-  twice: { icon: 'twice', text: 'comes twice; starts at the first' },
-  skipped: { icon: 'gap', text: 'the clocks leap over it; does not start' },
-  'day-off': { icon: 'calendar', text: 'is on a day off; does not start' },
+  shifted: { icon: 'fwd', text: 'skipped by the clock change; starts right after it' },
+  repeated: { icon: 'twice', text: 'occurs a second time; starts again' },
+  twice: { icon: 'twice', text: 'occurs twice; starts the first time' },
+  skipped: { icon: 'gap', text: 'skipped by the clock change; does not start' },
+  'day-off': { icon: 'calendar', text: 'falls on a day off; does not start' },
 } as const;
 
 /** Returns the next starts of a rule, with the effect of clock changes on each. */
 export function fireRows(fires: SchedulePreview['fires'], { zone, own, now }: Clocks): FireRow[] {
-  return fires.map(({ at, localTime, mark: said, instants, why, movedFrom }) => {
-    const mark = said ?? (localTime !== null && comesTwice(localTime, zone) ? 'twice' : null);
+  return fires.map(({ at, localTime, mark: reportedMark, instants, why, movedFrom }) => {
+    const mark = reportedMark ?? (localTime !== null && isAmbiguousTime(localTime, zone) ? 'twice' : null);
     const key = `${at ?? ''} ${localTime ?? ''}`;
     const ownTime = at === null ? null : formatTime(at, { zone: own, now });
     if (mark !== null && localTime !== null) {
@@ -44,8 +44,8 @@ export function fireRows(fires: SchedulePreview['fires'], { zone, own, now }: Cl
       return { key, time: localInWords(localTime, zone, now), ownTime, mark: { icon, text: words } };
     }
     const moved = movedFrom === undefined ? null : movedMark(movedFrom);
-    const shown = at ?? (localTime === null ? null : instantOf(localTime.slice(0, 19), zone));
-    return { key, time: shown === null ? '' : formatTime(shown, { zone, now }), ownTime, mark: moved };
+    const instant = at ?? (localTime === null ? null : instantOf(localTime.slice(0, 19), zone));
+    return { key, time: instant === null ? '' : formatTime(instant, { zone, now }), ownTime, mark: moved };
   });
 }
 

@@ -1,29 +1,29 @@
 import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
 import { Icon } from '../icon/icon.tsx';
-import { useMinute } from '../browser/now.ts';
+import { useCurrentMinute } from '../browser/now.ts';
 import { useZone } from '../times/zone.ts';
 import { ownTimeColumn } from './own-time-column.ts';
 import { fireRows } from './fire-rows.ts';
-import { zonePlace } from './zone-words.ts';
+import { zoneCity } from './zone-words.ts';
 import { useNextFires } from './use-next-fires.ts';
 import type { WhenForm } from './when-form.ts';
 
 /** The next five starts, in the rule's zone and the user's, with the effects of clock changes. */
 export function NextFires({ when }: { when: WhenForm }) {
   const own = useZone().zone;
-  const now = new Date(useMinute());
+  const now = new Date(useCurrentMinute());
   const { fires, zone, isBehind, error } = useNextFires(when);
   if (fires === undefined) {
-    const text = error === null ? 'Reckoning the next starts…' : 'The next starts are shown once the rule can be read.';
+    const text = error === null ? 'Calculating the next starts…' : 'The next starts are shown once the rule is valid.';
     return <p className="t3 sm py-2">{text}</p>;
   }
-  if (fires.length === 0) return <p className="t3 sm py-2">It never starts within these bounds.</p>;
+  if (fires.length === 0) return <p className="t3 sm py-2">The rule has no start within these bounds.</p>;
   const rows = fireRows(fires, { zone, own, now }).map((row, index) => ({ ...row, no: index + 1 }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { header: 'Number', isHeaderHidden: true, look: 't3', cell: ({ no }) => no },
     {
-      header: `Next five, ${zonePlace(zone)}`,
+      header: `Next five, ${zoneCity(zone)}`,
       look: ({ ownTime }) => (ownTime === null ? 'whitespace-nowrap t3' : 'font-medium whitespace-nowrap'),
       cell: ({ time }) => time,
     },

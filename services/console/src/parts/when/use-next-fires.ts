@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { previewRecurrence } from '#client/sdk.gen.ts';
 import type { SchedulePreview } from '#client/types.gen.ts';
-import { useSettled } from '../forms/use-settled.ts';
+import { useDebounced } from '../forms/use-debounced.ts';
 import { scheduleOf, type WhenForm } from './when-form.ts';
 
 export interface NextFires {
@@ -14,7 +14,7 @@ export interface NextFires {
 /** Requests the next starts of a rule from the API, once the user has not typed for 400 ms. */
 export function useNextFires(when: WhenForm): NextFires {
   const { schedule, problems } = scheduleOf({ ...when, kind: 'recurring' }, []);
-  const settled = useSettled(schedule, 400);
+  const settled = useDebounced(schedule, 400);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['previewRecurrence', settled.written],
     queryFn: async ({ signal }) => {

@@ -1,7 +1,7 @@
 import type { CampaignDefinitionInput } from '#client/types.gen.ts';
 import type { LocalProblem } from '../forms/schema-values.ts';
 import { spanOf, unitSeconds, type Span } from './durations.ts';
-import { instantOf, wallClock } from './zoned-times.ts';
+import { instantOf, wallClock } from '../times/zoned-times.ts';
 
 export type Schedule = NonNullable<CampaignDefinitionInput['schedule']>;
 
@@ -20,16 +20,16 @@ export type DayOff = (typeof daysOff)[number];
 /** A schedule as it is typed. While one kind is chosen, the fields of the other kinds keep their values. */
 export interface WhenForm {
   kind: WhenKind;
-  /** Time such as `2026-12-01T09:00`, in the zone, or in the zone of each country. */
+  /** Time such as `2026-12-01T09:00`, in `zone`, or for the kind `local` in the zone of each country. */
   time: string;
   /** Time zone of the kinds `at` and `recurring`. */
   zone: string;
-  /** Time zones by country, for countries with several. */
+  /** Chosen time zone by country, for countries that have several zones. */
   zones: Readonly<Record<string, string>>;
   rule: 'cron' | 'every';
   cron: string;
   every: Span;
-  /** Wall-clock times in the zone; empty if there is no limit. */
+  /** Earliest and latest start, as wall-clock times in `zone`. Empty means no limit. */
   from: string;
   until: string;
   misfire: Misfire;
@@ -39,11 +39,11 @@ export interface WhenForm {
   /** Work calendar whose days off apply; empty if every day is a workday. */
   workCalendar: string;
   onDayOff: DayOff;
-  /** Value of the loaded campaign, for which there is no field. */
+  /** Value of the loaded campaign. The form has no field for it, and keeps it unchanged. */
   spreadSeconds: number;
 }
 
-export const firstWhen: WhenForm = {
+export const defaultWhen: WhenForm = {
   kind: 'now',
   time: '',
   zone: 'UTC',
@@ -108,7 +108,7 @@ function boundOf(when: WhenForm, name: 'from' | 'until', problems: LocalProblem[
   if (when[name] === '') return {};
   const instant = safeInstant(when[name], when.zone);
   if (instant !== null) return { [name]: instant };
-  problems.push({ pointer: `/schedule/${name}`, detail: `is no time in ${when.zone}` });
+  problems.push({ pointer: `/schedule/${name}`, detail: `is not a valid time in ${when.zone}` });
   return {};
 }
 
@@ -129,7 +129,7 @@ function withSeconds(time: string): string {
 
 /** @param zone default, if the schedule has no zone */
 export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
-  const first = { ...firstWhen, zone };
+  const first = { ...defaultWhen, zone };
   const catchUpOf = (seconds: number | undefined) => (seconds === undefined ? {} : { catchUp: spanOf(seconds) });
   switch (schedule?.type) {
     case undefined:
@@ -137,7 +137,7 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
       return first;
     case 'at': {
       const named = schedule.zone ?? zone;
-      // A time with an offset is shown in the user's zone.
+      // A time with an offset is converted into the wall-clock time of the zone.
       const isLocal = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(schedule.time);
       const time = isLocal ? schedule.time : wallClock(schedule.time, named);
       return { ...first, kind: 'at', time: shortTime(time), zone: named, ...catchUpOf(schedule.catchUpSeconds) };
@@ -161,7 +161,9 @@ export function whenOf(schedule: Schedule | undefined, zone: string): WhenForm {
         onDayOff,
       } = schedule;
       return {
-        ...{ ...first, kind: 'recurring' as const, zone: named },
+        ...first,
+        kind: 'recurring' as const,
+        zone: named,
         ...(everySeconds === undefined ? {} : { rule: 'every' as const, every: spanOf(everySeconds) }),
         ...(cron === undefined ? {} : { rule: 'cron' as const, cron }),
         from: from === undefined ? '' : shortTime(wallClock(from, named)),

@@ -1,11 +1,16 @@
 import { formatTime } from '../times/times.ts';
-import { cronInWords } from './cron-words.ts';
+import { describeCron } from './cron-words.ts';
 import { unitWords, type Span } from './durations.ts';
-import type { CampaignForm } from '../campaign/form.ts';
-import { localStart } from './local-start.ts';
-import { instantOf } from './zoned-times.ts';
+import { formatLocalStart } from './local-start.ts';
+import type { WhenForm } from './when-form.ts';
+import { instantOf } from '../times/zoned-times.ts';
 
-export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'countries'>, own: string): string {
+interface Timing {
+  when: WhenForm;
+  countries: readonly string[];
+}
+
+export function describeWhen({ when, countries }: Timing, own: string): string {
   const now = new Date();
   switch (when.kind) {
     case 'now':
@@ -18,10 +23,10 @@ export function whenInWords({ when, countries }: Pick<CampaignForm, 'when' | 'co
       return `It starts ${there} in ${when.zone}${here}.`;
     }
     case 'local':
-      return `It starts in each of ${countries.join(', ')} when it is ${localStart(when.time, now)} there.`;
+      return `It starts at ${formatLocalStart(when.time, now)} local time in each of ${countries.join(', ')}.`;
     case 'recurring': {
-      const rule = when.rule === 'cron' ? (cronInWords(when.cron) ?? when.cron) : `Every ${everyInWords(when.every)}`;
-      return `${rule}, ${when.zone}, until somebody ends it.`;
+      const rule = when.rule === 'cron' ? (describeCron(when.cron) ?? when.cron) : `Every ${everyInWords(when.every)}`;
+      return `${rule}, ${when.zone}, until it is ended.`;
     }
   }
 }

@@ -1,8 +1,8 @@
 import { FormField } from '../forms/form-field.tsx';
 import { TextInput } from '../controls/controls.tsx';
-import { useMinute } from '../browser/now.ts';
+import { useCurrentMinute } from '../browser/now.ts';
 import { formatDay, formatZone } from '../times/times.ts';
-import { isZone, wallClock, zoneNames } from './zoned-times.ts';
+import { isZone, wallClock, zoneNames } from '../times/zoned-times.ts';
 
 interface ZoneFieldProps {
   pointer: string;
@@ -13,9 +13,8 @@ interface ZoneFieldProps {
 }
 
 export function ZoneField({ pointer, label, value, placeholder, onChange }: ZoneFieldProps) {
-  const now = new Date(useMinute());
-  const hint =
-    value !== '' && isZone(value) ? nowThere(value, now) : value === '' ? undefined : 'no zone that is known here';
+  const now = new Date(useCurrentMinute());
+  const hint = value !== '' && isZone(value) ? nowThere(value, now) : value === '' ? undefined : 'unknown time zone';
   return (
     <FormField pointer={pointer} label={label} hint={hint}>
       {(control) => (

@@ -1,4 +1,4 @@
 /** Returns the city of a zone: `Singapore` for Asia/Singapore, `UTC` for UTC. */
-export function zonePlace(zone: string): string {
+export function zoneCity(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
 }

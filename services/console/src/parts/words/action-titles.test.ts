@@ -4,7 +4,7 @@ import { quotedTitleOf, rememberTitles, titleOf, titlesOf, withTitles } from './
 afterEach(() => rememberTitles([]));
 
 describe('a sentence of the API', () => {
-  it('has titles in place of names, in its own quotes or in none', () => {
+  it('has titles of action types in place of their names, with or without quotes', () => {
     rememberTitles([
       { name: 'award-reward', title: 'Give a reward' },
       { name: 'award-reward-again', title: 'Give another' },
@@ -18,13 +18,13 @@ describe('a sentence of the API', () => {
     );
   });
 
-  it('is as it is where no titles are known', () => {
+  it('is unchanged if no titles are known', () => {
     expect(withTitles('award-reward in SG')).toBe('award-reward in SG');
   });
 });
 
 describe('the title of an action type', () => {
-  it('is what the engine has, and its name in words if the engine does not list it', () => {
+  it("is the engine's title, or the name in words if the engine does not list the type", () => {
     rememberTitles([{ name: 'award-reward', title: 'Give a reward' }]);
     expect(titleOf('award-reward')).toBe('Give a reward');
     expect(quotedTitleOf('award-reward')).toBe('“Give a reward”');

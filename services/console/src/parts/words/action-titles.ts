@@ -7,7 +7,10 @@ export function rememberTitles(types: readonly Pick<ActionType, 'name' | 'title'
   titles = new Map(types.map(({ name, title }) => [name, title]));
 }
 
-/** Returns the title of an action type, `Give a reward` for `award-reward`; a removed type's name in words. */
+/**
+ * Returns the title of an action type, such as `Give a reward` for `award-reward`. If the type was removed, returns its
+ * name in words.
+ */
 export function titleOf(name: string): string {
   return titles.get(name) ?? nameInWords(name);
 }
@@ -33,7 +36,7 @@ export function withTitles(sentence: string): string {
   return sentence.replaceAll(name, (_match, found: string) => quotedTitleOf(found));
 }
 
-/** Returns the cause without the place that the engine puts before it, for a sentence that names the place itself. */
+/** Removes the action and the country that the engine puts before a cause. For sentences that already name them. */
 export function causeWithoutPlace(cause: string, { action, country }: { action: string; country: string }): string {
   const place = `${action} in ${country}: `;
   return cause.startsWith(place) ? cause.slice(place.length) : cause;

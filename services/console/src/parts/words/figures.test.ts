@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDifference, formatFineShare, listed, sentence } from './figures.ts';
+import { formatDifference, formatFineShare, joinWords, formatSentence } from './figures.ts';
 
 describe('a small share', () => {
   it.each([
@@ -7,16 +7,16 @@ describe('a small share', () => {
     [55, 10_000, '0.55 %'],
     [0, 7, '0 %'],
     [7, 7, '100 %'],
-  ])('of %d in %d is %s', (part, whole, words) => {
+  ])('is formatted for %d of %d as %s', (part, whole, words) => {
     expect(formatFineShare(part, whole)).toBe(words);
   });
 
-  it('is not shown as all where somebody is missing, nor as nothing where there is somebody', () => {
+  it('is 100 % only if no user is missing, and 0 % only if there is no user', () => {
     expect(formatFineShare(999_999, 1_000_000)).toBe('99.9 %');
     expect(formatFineShare(1, 1_000_000)).toBe('< 0.01 %');
   });
 
-  it('of nothing is a dash', () => {
+  it('is a dash if the whole is zero', () => {
     expect(formatFineShare(0, 0)).toBe('–');
   });
 });
@@ -27,27 +27,27 @@ describe('a difference', () => {
     [-14, 0, '− 14'],
     [-1234.5, 1, '− 1,234.5'],
     [0.004, 2, '0'],
-  ])('of %d is %s', (difference, decimals, words) => {
+  ])('is formatted for %d as %s', (difference, decimals, words) => {
     expect(formatDifference(difference, decimals)).toBe(words);
   });
 });
 
-describe('words', () => {
+describe('words in a text of the console', () => {
   it.each([
     [[], ''],
     [['SG'], 'SG'],
     [['SG', 'PH', 'ID'], 'SG, PH and ID'],
   ])('%j are listed as "%s"', (listedWords, words) => {
-    expect(listed(listedWords)).toBe(words);
+    expect(joinWords(listedWords)).toBe(words);
   });
 
-  it('that begin with an id are not changed: it can be pasted back', () => {
-    expect(sentence('run_01m824dab0 is running')).toBe('run_01m824dab0 is running.');
+  it('are not capitalized if they begin with an id', () => {
+    expect(formatSentence('run_01m824dab0 is running')).toBe('run_01m824dab0 is running.');
   });
 
-  it('become a sentence, and a sentence stays one', () => {
-    expect(sentence('out of stock')).toBe('Out of stock.');
-    expect(sentence('Try again!')).toBe('Try again!');
-    expect(sentence('  ')).toBe('');
+  it('become a sentence, and a sentence stays unchanged', () => {
+    expect(formatSentence('out of stock')).toBe('Out of stock.');
+    expect(formatSentence('Try again!')).toBe('Try again!');
+    expect(formatSentence('  ')).toBe('');
   });
 });

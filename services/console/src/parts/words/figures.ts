@@ -6,7 +6,7 @@ export function formatFineShare(part: number, whole: number): string {
   const percent = (part / whole) * 100;
   if (percent === 0 || percent === 100) return `${percent} %`;
   if (percent < 0.01) return '< 0.01 %';
-  // Shares close to 100 % are cut, not rounded: 99.97 % is not "100.0 %".
+  // Shares close to 100 % are truncated, not rounded: 99.97 % must not become “100.0 %”.
   if (percent > 99.9) return '99.9 %';
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
@@ -21,20 +21,20 @@ export function formatDifference(difference: number, decimals = 0): string {
 }
 
 /** Joins words: `a, b and c`. */
-export function listed(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 }
 
 /** Capitalizes the first letter: `Out of stock`. A leading id stays unchanged, so that it can be copied. */
-export function capitalOf(text: string): string {
+export function capitalize(text: string): string {
   return /^[a-z]{2,6}_[0-9a-z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Formats a text as a sentence: `Out of stock.` */
-export function sentence(text: string): string {
+export function formatSentence(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') return '';
-  const first = capitalOf(trimmed);
+  const first = capitalize(trimmed);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

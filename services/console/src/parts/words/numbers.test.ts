@@ -17,15 +17,15 @@ test.each([
   [999_999, 1_000_000, '99.9 %'],
   [1, 1_000_000, '0.1 %'],
   [0, 0, '–'],
-])('%i of %i is %s: never all or nothing where it is not', (part, whole, text) => {
+])('a share of %i in %i is %s: never rounded to all or nothing', (part, whole, text) => {
   expect(formatShare(part, whole)).toBe(text);
 });
 
-test('a rate has a decimal only where it is small', () => {
+test('a rate has a decimal only if it is small', () => {
   expect([formatRate(684.4), formatRate(0), formatRate(2.25)]).toEqual(['684', '0', '2.3']);
 });
 
-test('one is shown in the singular', () => {
+test('a count of one uses the singular', () => {
   expect([countOf(1, 'user'), countOf(1200, 'user'), countOf(2, 'country', 'countries')]).toEqual([
     '1 user',
     '1,200 users',

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { listActionTypesOptions, listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ListedActionType, Shard } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -18,7 +18,7 @@ import { countOf } from '../../parts/words/numbers.ts';
 import type { ActionTypesSearch } from './search.ts';
 import { TypeDetail } from './type-detail.tsx';
 import { TypeDialog } from './type-dialog.tsx';
-import { fitsType, lookOfType } from './type-standing.ts';
+import { matchesSearch, findTypeLook } from './type-standing.ts';
 
 const route = getRouteApi('/action-types');
 const lookEveryMs = 10_000;
@@ -32,14 +32,14 @@ export function ActionTypesView() {
   const [isRegistering, setRegistering] = useState(false);
   const types = useQuery({ ...listActionTypesOptions(), refetchInterval: lookEveryMs });
   const shards = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs }).data?.items ?? none;
-  const error = useKeptError(types);
+  const error = useLastError(types);
   // All types are loaded at once and filtered here: there are only as many as endpoints.
   const all = types.data?.items;
-  const fitting = all?.filter((type) => fitsType(type, shards, search));
-  const shown = all?.find((type) => type.name === name) ?? (name === undefined ? fitting?.[0] : undefined);
+  const fitting = all?.filter((type) => matchesSearch(type, shards, search));
+  const selected = all?.find((type) => type.name === name) ?? (name === undefined ? fitting?.[0] : undefined);
   const go = (part: Partial<ActionTypesSearch>) => void navigate({ search: (before) => ({ ...before, ...part }) });
   const countIf = (choice: ActionTypesSearch['show']) =>
-    all?.filter((type) => fitsType(type, shards, { text, show: choice })).length;
+    all?.filter((type) => matchesSearch(type, shards, { text, show: choice })).length;
   return (
     <Page
       title="Action types"
@@ -52,13 +52,13 @@ export function ActionTypesView() {
     >
       <div className="row flex-wrap">
         <Chips
-          label="Filter by how they stand"
+          label="Filter by state"
           chosen={show ?? 'all'}
           chips={[
             { value: 'all', label: 'All', count: countIf(undefined) },
-            { value: 'trouble', label: 'In trouble', count: countIf('trouble'), warns: true },
+            { value: 'trouble', label: 'With problems', count: countIf('trouble'), warns: true },
             { value: 'checks', label: 'Checks', count: countIf('checks') },
-            { value: 'off', label: 'Switched off', count: countIf('off') },
+            { value: 'off', label: 'Disabled', count: countIf('off') },
           ]}
           onChoose={(value) => go({ show: value === 'all' ? undefined : value, name: undefined })}
         />
@@ -76,8 +76,8 @@ export function ActionTypesView() {
         </section>
       ) : all?.length === 0 ? (
         <section className="panel">
-          <Empty icon="types" title="Nothing can be a step yet" command="muster action-types create --help">
-            An action type is one batch endpoint of another team, its promises, its limits and its price.
+          <Empty icon="types" title="No action types yet" command="muster action-types create --help">
+            An action type describes a batch endpoint of another team: its contract class, limits and price.
           </Empty>
         </section>
       ) : (
@@ -85,18 +85,19 @@ export function ActionTypesView() {
           <section className="panel overflow-hidden" aria-label="Action types">
             {fitting?.length === 0 ? (
               <NoMatch title="No action type matches" onClear={() => go({ text: undefined, show: undefined })}>
-                {text === undefined ? 'None stands so.' : `None is called “${text}”.`}
+                {text === undefined ? 'No action type is in this state.' : `No name or title contains “${text}”.`}
               </NoMatch>
             ) : (
-              <TypeTable types={fitting} {...{ shards, search, shown }} />
+              <TypeTable types={fitting} shards={shards} search={search} selected={selected} />
             )}
-            <footer>A type is one batch endpoint of another team, its promises, its limits and its price.</footer>
+            <footer>Each type describes a batch endpoint of another team: its contract class, limits and price.</footer>
           </section>
-          {shown ? (
+          {selected ? (
             <TypeDetail
-              key={shown.name}
-              type={shown}
-              {...{ shards, refusal }}
+              key={selected.name}
+              type={selected}
+              shards={shards}
+              refusal={refusal}
               onGone={() => navigate({ search: ({ name: _, ...rest }) => rest })}
             />
           ) : (
@@ -104,7 +105,7 @@ export function ActionTypesView() {
             name !== undefined && (
               <section className="panel">
                 <NoMatch title={`There is no action type ${name}`} onClear={() => go({ name: undefined })}>
-                  It was deleted, or is called otherwise.
+                  It was deleted, or the name is wrong.
                 </NoMatch>
               </section>
             )
@@ -126,16 +127,16 @@ interface TypeTableProps {
   types: readonly ListedActionType[] | undefined;
   shards: readonly Shard[];
   search: ActionTypesSearch;
-  shown: ListedActionType | undefined;
+  selected: ListedActionType | undefined;
 }
 
-function TypeTable({ types, shards, search, shown }: TypeTableProps) {
+function TypeTable({ types, shards, search, selected }: TypeTableProps) {
   const columns: readonly Column<ListedActionType>[] = [
     {
       header: types === undefined ? 'Types' : countOf(types.length, 'type'),
       look: 'two',
       cell: (type) => {
-        const { icon, word, tone } = lookOfType(type, shards);
+        const { icon, word, tone } = findTypeLook(type, shards);
         return (
           <>
             <div className="font-medium row gap-1.75 items-start">
@@ -144,21 +145,21 @@ function TypeTable({ types, shards, search, shown }: TypeTableProps) {
                 className="wrap-anywhere after:absolute after:inset-0"
                 to="/action-types"
                 search={{ ...search, name: type.name }}
-                aria-current={type.name === shown?.name ? 'true' : undefined}
+                aria-current={type.name === selected?.name ? 'true' : undefined}
                 data-row-link
               >
                 {type.name}
               </Link>
             </div>
             <div className={tone === 'bad' ? 'pl-5.25 c-bad' : 'pl-5.25'}>
-              {word.toLowerCase()} · {type.title} · {whereWords(type)}
+              {word.toLowerCase()} · {type.title} · {describeCountries(type)}
             </div>
           </>
         );
       },
     },
     {
-      header: 'by name',
+      header: 'Class',
       align: 'right',
       width: 'w-19',
       cell: (type) => <span className="tag">{type.check ? 'check' : `class ${type.class}`}</span>,
@@ -172,13 +173,13 @@ function TypeTable({ types, shards, search, shown }: TypeTableProps) {
       rows={types}
       keyOf={({ name }) => name}
       isTall
-      isChosen={({ name }) => name === shown?.name}
+      isChosen={({ name }) => name === selected?.name}
       hasRowKeys
       loadingRows={6}
     />
   );
 }
 
-function whereWords({ countries }: ListedActionType): string {
+function describeCountries({ countries }: ListedActionType): string {
   return countries === null ? 'any country' : countOf(countries.length, 'country', 'countries');
 }

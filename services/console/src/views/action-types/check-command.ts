@@ -4,8 +4,9 @@ import { fieldsOf, leavesOf } from '../../parts/forms/schema-fields.ts';
 /**
  * Returns the CLI command that tests an endpoint against its contract. Secrets are referenced by name, never included.
  */
-export function checkCommand(type: ActionType): string {
-  const { url, check, statusUrl, appliesLateSeconds, answerForm, batchSize, timeoutMs, authorizationEnv } = type;
+export function formatCheckCommand(type: ActionType): string {
+  const { url, check, statusUrl, previewUrl, appliesLateSeconds, answerForm, batchSize, timeoutMs, authorizationEnv } =
+    type;
   const examples = type.paramsSchema?.['examples'];
   const known: unknown[] = Array.isArray(examples) ? examples : [];
   const [example] = known;
@@ -14,12 +15,13 @@ export function checkCommand(type: ActionType): string {
     leavesOf(fieldsOf(type.paramsSchema) ?? []).flatMap(({ listedAt }) => (listedAt === '' ? [] : listedAt)),
   );
   return [
-    `muster check-endpoint ${quoted(url)} --class ${type.class} --action-type ${type.name}`,
+    `muster check-endpoint ${quoteArgument(url)} --class ${type.class} --action-type ${type.name}`,
     ...(check ? ['--check'] : []),
     ...(country === undefined ? [] : [`--country ${country}`]),
-    ...(example === undefined ? [] : [`--params ${quoted(JSON.stringify(example))}`]),
-    ...(statusUrl === undefined ? [] : [`--status-url ${quoted(statusUrl)}`]),
-    ...[...lists].map((list) => `--options ${quoted(list)}`),
+    ...(example === undefined ? [] : [`--params ${quoteArgument(JSON.stringify(example))}`]),
+    ...(statusUrl === undefined ? [] : [`--status-url ${quoteArgument(statusUrl)}`]),
+    ...[...lists].map((list) => `--options ${quoteArgument(list)}`),
+    ...(previewUrl === undefined ? [] : [`--preview-url ${quoteArgument(previewUrl)}`]),
     ...(appliesLateSeconds === undefined ? [] : [`--applies-late-seconds ${appliesLateSeconds}`]),
     ...(answerForm === 'full' ? [] : [`--answer-form ${answerForm}`]),
     `--batch-size ${batchSize} --timeout-ms ${timeoutMs}`,
@@ -27,6 +29,6 @@ export function checkCommand(type: ActionType): string {
   ].join(' ');
 }
 
-function quoted(text: string): string {
+function quoteArgument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ const text = z.catch(z.optional(z.string()), undefined);
 export const actionTypeChoices = ['trouble', 'off', 'checks'] as const;
 
 export const actionTypesSearch = z.object({
-  /** Type beside the list. Default: the first one. */
+  /** Name of the action type that is shown beside the list. Default: the first type in the list. */
   name: text,
   text,
   show: z.catch(z.optional(z.enum(actionTypeChoices)), undefined),

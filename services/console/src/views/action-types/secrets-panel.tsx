@@ -8,7 +8,7 @@ import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
@@ -16,10 +16,10 @@ const secretNames = ['authorization', 'signing', 'receipts'] as const;
 type SecretName = (typeof secretNames)[number];
 
 const labels = { authorization: 'Authorization', signing: 'Signing', receipts: 'Receipts' } as const;
-const said = {
-  authorization: 'The whole header of our calls, such as Bearer 3f9c0c27',
-  signing: 'Our calls are signed with it: whsec_ and 24 to 64 bytes in base64',
-  receipts: 'What the endpoint signs receipts with: whsec_ and 24 to 64 bytes in base64',
+const hints = {
+  authorization: 'The whole Authorization header of each call, such as Bearer 3f9c0c27',
+  signing: 'Signs each call: whsec_ and 24 to 64 bytes in base64',
+  receipts: 'The endpoint signs receipts with it: whsec_ and 24 to 64 bytes in base64',
 } as const;
 
 interface SecretsPanelProps {
@@ -29,12 +29,12 @@ interface SecretsPanelProps {
 
 /** Secrets of an action type. The API never returns them: the panel shows only that a secret is set, and since when. */
 export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
-  const [asked, setAsked] = useState<{ verb: 'set' | 'remove'; secret: SecretName }>();
-  const close = () => setAsked(undefined);
-  const shown = secretNames.filter((secret) => secret !== 'receipts' || type.receipts);
+  const [command, setCommand] = useState<{ verb: 'set' | 'remove'; secret: SecretName }>();
+  const close = () => setCommand(undefined);
+  const usedSecrets = secretNames.filter((secret) => secret !== 'receipts' || type.receipts);
   const columns: readonly Column<SecretName>[] = [
     { header: 'Secret', isRowHeader: true, width: 'w-30', look: 'font-medium', cell: (secret) => labels[secret] },
-    { header: 'Standing', look: 't2 sm', cell: (secret) => <Standing type={type} secret={secret} /> },
+    { header: 'State', look: 't2 sm', cell: (secret) => <Standing type={type} secret={secret} /> },
     {
       ...actionsColumn((secret) => (
         <>
@@ -44,7 +44,7 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
               kind="bad"
               refusal={refusal}
               label={`Remove the secret ${secret}`}
-              onClick={() => setAsked({ verb: 'remove', secret })}
+              onClick={() => setCommand({ verb: 'remove', secret })}
             >
               Remove…
             </Button>
@@ -53,7 +53,7 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
             small
             refusal={refusal}
             label={`${type.secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
-            onClick={() => setAsked({ verb: 'set', secret })}
+            onClick={() => setCommand({ verb: 'set', secret })}
           >
             {type.secrets[secret] ? 'Replace…' : 'Set…'}
           </Button>
@@ -63,36 +63,36 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
     },
   ];
   return (
-    <Panel title="Secrets" note="never shown again">
+    <Panel title="Secrets" note="values are never shown again">
       <DataTable
         caption={`Secrets of ${type.name}`}
         className="table-fixed [--row:34px]"
         columns={columns}
-        rows={shown}
+        rows={usedSecrets}
         keyOf={(secret) => secret}
         isHeadHidden
       />
-      {asked?.verb === 'set' && <SetDialog type={type} secret={asked.secret} onClose={close} />}
-      {asked?.verb === 'remove' && (
-        <VerbDialog
-          title={`Remove the secret ${asked.secret}?`}
-          lead={`Of ${type.name}, for good.`}
+      {command?.verb === 'set' && <SetDialog type={type} secret={command.secret} onClose={close} />}
+      {command?.verb === 'remove' && (
+        <ConfirmDialog
+          title={`Remove the secret ${command.secret}?`}
+          lead={`This removes the secret of ${type.name} for good.`}
           verb="Remove it"
           leave="Keep it"
           isGrave
           act={() =>
             removeActionTypeSecret({
-              path: { name: type.name, secret: asked.secret },
+              path: { name: type.name, secret: command.secret },
               headers: { 'if-match': `"${type.revision}"` },
               throwOnError: true,
             })
           }
           onClose={close}
         >
-          {asked.secret === 'receipts'
-            ? 'Receipts that are signed with it are refused from about a second later on.'
-            : 'Calls go without it from about a second later on; an endpoint that needs it refuses them.'}
-        </VerbDialog>
+          {command.secret === 'receipts'
+            ? 'About a second later, receipts that are signed with it are refused.'
+            : 'About a second later, calls are made without it. An endpoint that needs it refuses them.'}
+        </ConfirmDialog>
       )}
     </Panel>
   );
@@ -100,11 +100,11 @@ export function SecretsPanel({ type, refusal }: SecretsPanelProps) {
 
 /** State of a secret. A secret that is stored here takes precedence over an environment variable of the workers. */
 function Standing({ type, secret }: { type: ActionType; secret: SecretName }) {
-  const kept = type.secrets[secret];
-  if (kept) {
+  const stored = type.secrets[secret];
+  if (stored) {
     return (
       <>
-        set, <Time instant={kept.changedAt} />
+        set, <Time instant={stored.changedAt} />
       </>
     );
   }
@@ -114,19 +114,19 @@ function Standing({ type, secret }: { type: ActionType; secret: SecretName }) {
   if (variable === undefined) return <span className="t3">none</span>;
   return (
     <span className="wrap-anywhere">
-      by <span className="mono">{variable}</span>
+      from <span className="mono">{variable}</span>
     </span>
   );
 }
 
 function SetDialog({ type, secret, onClose }: { type: ActionType; secret: SecretName; onClose: () => void }) {
   const [value, setValue] = useState('');
-  const [made, setMade] = useState(false);
+  const [isGenerated, setGenerated] = useState(false);
   const { name, revision, secrets } = type;
   return (
     <EditDialog
       title={`${secrets[secret] ? 'Replace' : 'Set'} the secret ${secret}`}
-      lead={`Of ${name}. It is kept encrypted and never shown; in use about a second later.`}
+      lead={`For ${name}. It is stored encrypted and never shown again. Workers use it about a second later.`}
       verb="Set it"
       isIncomplete={value.trim() === ''}
       save={() =>
@@ -143,19 +143,23 @@ function SetDialog({ type, secret, onClose }: { type: ActionType; secret: Secret
         pointer="/value"
         label="Secret"
         required
-        hint={made ? 'Give it to the team of the endpoint first: it is shown until this is closed' : said[secret]}
+        hint={
+          isGenerated
+            ? 'Copy it for the team of the endpoint: it is shown only until you close this dialog'
+            : hints[secret]
+        }
       >
         {(control) => (
           <TextInput
             {...control}
             mono
             // A generated secret is visible, so that the user can pass it on.
-            type={made ? 'text' : 'password'}
+            type={isGenerated ? 'text' : 'password'}
             autoComplete="new-password"
             value={value}
             onText={(text) => {
               setValue(text);
-              setMade(false);
+              setGenerated(false);
             }}
             data-autofocus
           />
@@ -168,12 +172,12 @@ function SetDialog({ type, secret, onClose }: { type: ActionType; secret: Secret
             icon="plus"
             onClick={() => {
               setValue(newSecret());
-              setMade(true);
+              setGenerated(true);
             }}
           >
-            Make one
+            Generate
           </Button>
-          {made && <CopyButton text={value} label="Copy the secret" />}
+          {isGenerated && <CopyButton text={value} label="Copy the secret" />}
         </div>
       )}
     </EditDialog>

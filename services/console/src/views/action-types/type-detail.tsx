@@ -9,18 +9,18 @@ import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { fieldsOf, leavesOf, type LeafField } from '../../parts/forms/schema-fields.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CallUrl } from '../../parts/jobs/call-url.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { LookBadge, toneColours } from '../../parts/standing/state-badge.tsx';
 import { formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { checkCommand } from './check-command.ts';
-import { promisesOf } from './class-words.ts';
+import { formatCheckCommand } from './check-command.ts';
+import { describeClass } from './contract-class.ts';
 import { SecretsPanel } from './secrets-panel.tsx';
 import { TypeDialog } from './type-dialog.tsx';
 import { TypeHealth, TypeTroubles } from './type-health.tsx';
-import { lookOfType, troublesOf } from './type-standing.ts';
+import { findTypeLook, findTroubles } from './type-standing.ts';
 import { TypeUsedBy } from './type-used-by.tsx';
 
 interface TypeDetailProps {
@@ -32,7 +32,7 @@ interface TypeDetailProps {
 
 export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
   const { name, title, description, revision, origin, createdAt, updatedAt } = type;
-  const own = shards.filter(({ actionType }) => actionType === name);
+  const typeShards = shards.filter(({ actionType }) => actionType === name);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_292px] gap-4 items-start min-w-0 max-[1180px]:grid-cols-1">
       <div className="grid gap-4 min-w-0">
@@ -40,7 +40,7 @@ export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
           <div className="min-w-0">
             <div className="row flex-wrap">
               <h2 className="text-lg leading-5.5 wrap-anywhere">{name}</h2>
-              <LookBadge look={lookOfType(type, shards)} tinted />
+              <LookBadge look={findTypeLook(type, shards)} tinted />
             </div>
             <p className="t2 wrap-anywhere">
               <b>{title}</b>
@@ -56,13 +56,13 @@ export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
               <span>
                 Revision <b>{revision}</b>, <Time instant={updatedAt} />
               </span>
-              <span>{origin === 'file' ? 'as the engine’s file says' : 'as somebody said here'}</span>
+              <span>{origin === 'file' ? 'defined in the engine’s file' : 'defined here'}</span>
             </div>
           </div>
           <TypeActions type={type} refusal={refusal} onGone={onGone} />
         </div>
-        <TypeTroubles troubles={troublesOf(type, shards)} />
-        <TypeHealth shards={own} />
+        <TypeTroubles troubles={findTroubles(type, shards)} />
+        <TypeHealth shards={typeShards} />
         {type.check ? null : <TypeUsedBy name={name} />}
         <ParametersPanel type={type} />
         <CheckPanel type={type} />
@@ -76,43 +76,45 @@ export function TypeDetail({ type, shards, refusal, onGone }: TypeDetailProps) {
   );
 }
 
-type Asked = 'edit' | 'switch' | 'delete';
+type TypeCommand = 'edit' | 'switch' | 'delete';
 
 function TypeActions({ type, refusal, onGone }: Omit<TypeDetailProps, 'shards'>) {
-  const [asked, setAsked] = useState<Asked>();
+  const [command, setCommand] = useState<TypeCommand>();
   const { name, enabled, revision } = type;
   const headers = { 'if-match': `"${revision}"` };
-  const close = () => setAsked(undefined);
+  const close = () => setCommand(undefined);
   return (
     <div className="row ml-auto">
-      <Button refusal={refusal} onClick={() => setAsked('edit')}>
+      <Button refusal={refusal} onClick={() => setCommand('edit')}>
         Edit…
       </Button>
-      <Button refusal={refusal} onClick={() => setAsked('switch')}>
-        {enabled ? 'Switch off…' : 'Switch on…'}
+      <Button refusal={refusal} onClick={() => setCommand('switch')}>
+        {enabled ? 'Disable…' : 'Enable…'}
       </Button>
-      <Button kind="bad" refusal={refusal} onClick={() => setAsked('delete')}>
+      <Button kind="bad" refusal={refusal} onClick={() => setCommand('delete')}>
         Delete…
       </Button>
-      {asked === 'edit' && <TypeDialog type={type} onSaved={() => undefined} onClose={close} />}
-      {asked === 'switch' && (
-        <VerbDialog
-          title={enabled ? `Switch ${name} off?` : `Switch ${name} on?`}
-          lead={enabled ? 'No campaign may begin with it any more.' : 'Campaigns may begin with it again, at once.'}
-          verb={enabled ? 'Switch it off' : 'Switch it on'}
-          leave="Leave it"
+      {command === 'edit' && <TypeDialog type={type} onSaved={() => undefined} onClose={close} />}
+      {command === 'switch' && (
+        <ConfirmDialog
+          title={enabled ? `Disable ${name}?` : `Enable ${name}?`}
+          lead={
+            enabled ? 'Campaigns that use it can no longer start.' : 'Campaigns that use it can start again at once.'
+          }
+          verb={enabled ? 'Disable it' : 'Enable it'}
+          leave="Cancel"
           act={() => changeActionType({ path: { name }, headers, body: { enabled: !enabled }, throwOnError: true })}
           onClose={close}
         >
           {enabled
-            ? 'What runs goes on, and calls it. Pause those runs where that is not wanted.'
-            : 'Nothing that was refused meanwhile is tried again by itself.'}
-        </VerbDialog>
+            ? 'Active runs continue and still call it. Pause them if you do not want that.'
+            : 'Starts that were refused meanwhile are not repeated automatically.'}
+        </ConfirmDialog>
       )}
-      {asked === 'delete' && (
-        <VerbDialog
+      {command === 'delete' && (
+        <ConfirmDialog
           title={`Delete ${name}?`}
-          lead="For good, with its secrets."
+          lead="This deletes it and its secrets for good."
           verb="Delete it"
           leave="Keep it"
           isGrave
@@ -120,9 +122,8 @@ function TypeActions({ type, refusal, onGone }: Omit<TypeDetailProps, 'shards'>)
           onDone={onGone}
           onClose={close}
         >
-          Only one that no campaign has in its chain, drafts among them, can be deleted. One that is used can be
-          switched off.
-        </VerbDialog>
+          It can be deleted only if no campaign has it in its chain, drafts included. Otherwise, disable it.
+        </ConfirmDialog>
       )}
     </div>
   );
@@ -130,9 +131,9 @@ function TypeActions({ type, refusal, onGone }: Omit<TypeDetailProps, 'shards'>)
 
 function ClassPanel({ type }: { type: ListedActionType }) {
   return (
-    <Panel title={type.check ? 'A check, in plain words' : `Class ${type.class}, in plain words`} padded>
+    <Panel title={type.check ? 'What a check does' : `What class ${type.class} means`} padded>
       <ul className="grid gap-2.5">
-        {promisesOf(type).map(({ icon, tone, lead, rest }) => (
+        {describeClass(type).map(({ icon, tone, lead, rest }) => (
           <li key={lead} className="flex items-start gap-2">
             <span className={`${toneColours[tone]} flex pt-0.5`}>
               <Icon name={icon} size={14} />
@@ -148,8 +149,19 @@ function ClassPanel({ type }: { type: ListedActionType }) {
 }
 
 function CallsPanel({ type }: { type: ListedActionType }) {
-  const { url, statusUrl, batchSize, timeoutMs, maxAttempts, retry, concurrency, ratePerSecond, price, countries } =
-    type;
+  const {
+    url,
+    statusUrl,
+    previewUrl,
+    batchSize,
+    timeoutMs,
+    maxAttempts,
+    retry,
+    concurrency,
+    ratePerSecond,
+    price,
+    countries,
+  } = type;
   const rate = [
     ratePerSecond?.calls === undefined ? [] : [`${formatCount(ratePerSecond.calls)} calls/s`],
     ratePerSecond?.users === undefined ? [] : [`${formatCount(ratePerSecond.users)} users/s`],
@@ -169,6 +181,14 @@ function CallsPanel({ type }: { type: ListedActionType }) {
             </dd>
           </>
         )}
+        {previewUrl !== undefined && (
+          <>
+            <dt>Preview</dt>
+            <dd>
+              <CallUrl url={previewUrl} />
+            </dd>
+          </>
+        )}
         <dt>Batch</dt>
         <dd>at most {countOf(batchSize, 'user')}</dd>
         <dt>Time-out</dt>
@@ -177,14 +197,14 @@ function CallsPanel({ type }: { type: ListedActionType }) {
         <dd>
           {formatCount(maxAttempts)}, up to {formatSetDuration(retry.maxDelayMs)} apart
         </dd>
-        <dt>At once</dt>
-        <dd>{countOf(concurrency, 'call')} of one worker</dd>
-        <dt>All workers</dt>
-        <dd>{rate.length === 0 ? 'no limit' : rate.join(', ')}</dd>
+        <dt>Concurrency</dt>
+        <dd>{countOf(concurrency, 'call')} per worker</dd>
+        <dt>Rate limit</dt>
+        <dd>{rate.length === 0 ? 'no limit' : `${rate.join(', ')} over all workers`}</dd>
         <dt>Held above</dt>
         <dd>{type.refusedPercentLimit} % refused</dd>
-        <dt>Price of one</dt>
-        <dd>{price ?? 'none is counted'}</dd>
+        <dt>Price per user</dt>
+        <dd>{price ?? 'not counted'}</dd>
         <dt>Countries</dt>
         <dd>
           {countries === null
@@ -194,17 +214,17 @@ function CallsPanel({ type }: { type: ListedActionType }) {
               : countOf(countries.length, 'country', 'countries')}
         </dd>
         <dt>Tests</dt>
-        <dd>{type.understandsTest ? 'understood: they give nothing' : 'not understood'}</dd>
+        <dd>{type.understandsTest ? 'supported: test calls have no effect' : 'not supported'}</dd>
         {!type.check && (
           <>
             <dt>Receipts</dt>
-            <dd>{type.receipts ? 'taken' : 'none'}</dd>
+            <dd>{type.receipts ? 'accepted' : 'none'}</dd>
           </>
         )}
         <dt>Quiet hours</dt>
         <dd>
           <Link className="link" to="/quiet-hours">
-            of all types
+            rules for all types
           </Link>
         </dd>
       </dl>
@@ -228,15 +248,15 @@ const fieldColumns: readonly Column<LeafField>[] = [
     look: 't2',
     cell: ({ kind }) => (kind === 'json' ? 'JSON' : kind === 'boolean' ? 'yes or no' : kind),
   },
-  { header: 'What it is', hideBelow: 'phone', look: 't2 wrap-anywhere', cell: ({ hint }) => hint },
+  { header: 'Description', hideBelow: 'phone', look: 't2 wrap-anywhere', cell: ({ hint }) => hint },
 ];
 
 function ParametersPanel({ type: { paramsSchema } }: { type: ListedActionType }) {
   const fields = leavesOf(fieldsOf(paramsSchema) ?? []);
   return (
-    <Panel title="What its parameters are" note={paramsSchema && 'the form of a campaign comes from this schema'}>
+    <Panel title="Parameters" note={paramsSchema && 'the campaign editor builds its form from this schema'}>
       {paramsSchema === undefined ? (
-        <p className="pad t3 sm">It has no schema: campaigns write its parameters as JSON, unchecked.</p>
+        <p className="pad t3 sm">No schema: campaigns enter parameters as JSON, without validation.</p>
       ) : (
         <>
           {fields.length > 0 && (
@@ -261,18 +281,18 @@ function ParametersPanel({ type: { paramsSchema } }: { type: ListedActionType })
 }
 
 function CheckPanel({ type }: { type: ListedActionType }) {
-  const command = checkCommand(type);
+  const command = formatCheckCommand(type);
   return (
     <Panel
       title="Endpoint check"
-      note="real calls, with made-up users"
+      note="real calls with invented users"
       actions={<CopyButton text={command} label="Copy the command" />}
-      footer="It runs where the command does, not here: put its test address there, and name its secrets as variables or files."
+      footer="The command runs on your computer. Use the test address of the endpoint, and pass its secrets as variables or files."
       padded
     >
       <p className="t2 sm mb-2">
-        Plays the endpoint through what {type.check ? 'a check' : `class ${type.class}`} promises: repeats of a key, odd
-        ids, calls that are cut off. It says which promise is broken, and what that would do to a user.
+        Tests whether the endpoint keeps the contract of {type.check ? 'a check' : `class ${type.class}`}: repeated
+        keys, unusual ids, interrupted calls. It reports each violation and its effect on users.
       </p>
       <pre className="bytes whitespace-pre-wrap break-all" tabIndex={0} aria-label="Command that checks the endpoint">
         {command}

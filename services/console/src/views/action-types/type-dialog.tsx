@@ -5,14 +5,14 @@ import { Check, Select, TextArea, TextInput } from '../../parts/controls/control
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { classSaid, type ContractClass } from './class-words.ts';
+import { classEffects, type ContractClass } from './contract-class.ts';
 import {
-  changesOf,
-  definitionOf,
-  formOf,
+  findChanges,
+  createDefinition,
+  createTypeForm,
   moreNumberFields,
   numberFields,
-  wrongIn,
+  findFormErrors,
   type TypeForm,
 } from './type-form.ts';
 
@@ -24,13 +24,13 @@ interface TypeDialogProps {
 
 /** Form for an action type. For an existing type, only the changed fields are sent. */
 export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
-  const [first] = useState(() => formOf(type));
+  const [first] = useState(() => createTypeForm(type));
   const [form, setForm] = useState(first);
-  const changed = Object.keys(changesOf(form, first)).length;
+  const changed = Object.keys(findChanges(form, first)).length;
   const save = async () => {
-    if (type === null) return (await createActionType({ body: definitionOf(form), throwOnError: true })).data;
+    if (type === null) return (await createActionType({ body: createDefinition(form), throwOnError: true })).data;
     const [path, headers] = [{ name: type.name }, { 'if-match': `"${type.revision}"` }];
-    return (await changeActionType({ path, headers, body: changesOf(form, first), throwOnError: true })).data;
+    return (await changeActionType({ path, headers, body: findChanges(form, first), throwOnError: true })).data;
   };
   const change = (part: Partial<TypeForm>) => setForm({ ...form, ...part });
   return (
@@ -38,14 +38,14 @@ export function TypeDialog({ type, onSaved, onClose }: TypeDialogProps) {
       title={type === null ? 'Register a type' : `Edit ${type.name}`}
       lead={
         type === null
-          ? 'One batch endpoint of another team. Campaigns may use it once workers have taken it, about a second later.'
-          : 'Workers call by it from about a second later on, in runs that go on too.'
+          ? 'A batch endpoint of another team. Campaigns can use it about a second later, once workers have loaded it.'
+          : 'Workers use the new settings about a second later, also in active runs.'
       }
       isWide
       verb={type === null ? 'Register' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
-      note={type === null ? 'Nothing is called now. Check its promises afterwards.' : undefined}
+      note={type === null ? 'No call is made now. Run the endpoint check afterwards.' : undefined}
       isIncomplete={type !== null && changed === 0}
-      wrong={wrongIn(form)}
+      wrong={findFormErrors(form)}
       save={save}
       onSaved={({ name }) => onSaved(name)}
       onClose={onClose}
@@ -68,13 +68,13 @@ function Basics({ form, isNew, onChange }: FieldsProps & { isNew: boolean }) {
     <>
       <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
         {isNew && (
-          <FormField pointer="/name" label="Name" required hint="Such as give-voucher; also part of topics’ names">
+          <FormField pointer="/name" label="Name" required hint="Such as give-voucher. It is also part of topic names">
             {(control) => (
               <TextInput {...control} value={form.name} onText={(name) => onChange({ name })} data-autofocus />
             )}
           </FormField>
         )}
-        <FormField pointer="/price" label="Price of one" hint="A decimal such as 0.05; empty: none is counted">
+        <FormField pointer="/price" label="Price per user" hint="A decimal such as 0.05. Empty: costs are not counted">
           {(control) => (
             <TextInput {...control} inputMode="decimal" value={form.price} onText={(price) => onChange({ price })} />
           )}
@@ -83,25 +83,25 @@ function Basics({ form, isNew, onChange }: FieldsProps & { isNew: boolean }) {
       <FormField
         pointer="/title"
         label="Title"
-        hint="Campaign managers read it in place of the name, such as Give a voucher; empty: the name in words"
+        hint="Shown instead of the name, such as Give a voucher. Empty: derived from the name"
       >
         {(control) => <TextInput {...control} value={form.title} onText={(title) => onChange({ title })} />}
       </FormField>
-      <FormField pointer="/description" label="Description" hint="What it does for a user, in plain words">
+      <FormField pointer="/description" label="Description" hint="What the action does for a user">
         {(control) => (
           <TextInput {...control} value={form.description} onText={(description) => onChange({ description })} />
         )}
       </FormField>
-      <FormField pointer="/url" label="Address" required hint="Without user and password: secrets are set apart">
+      <FormField pointer="/url" label="Address" required hint="Without user name and password: set secrets separately">
         {(control) => <TextInput {...control} mono value={form.url} onText={(url) => onChange({ url })} />}
       </FormField>
       {isNew && (
-        <FieldGroup pointer="/check" label="What it is" isLabelHidden>
+        <FieldGroup pointer="/check" label="Kind" isLabelHidden>
           <Check
             checked={form.check}
             onCheck={(check) => onChange({ check, ...(check && { class: 'A', receipts: false }) })}
           >
-            A check: asked before steps that name it, never a step itself
+            A check: called before steps that use it, never a step itself
           </Check>
         </FieldGroup>
       )}
@@ -115,7 +115,7 @@ function ClassField({ form, onChange }: FieldsProps) {
   if (form.check) return null;
   return (
     <>
-      <FieldGroup pointer="/class" label="What does it do with a repeat?">
+      <FieldGroup pointer="/class" label="How does it handle repeats?">
         <div className="grid gap-1.5">
           {classes.map((each) => (
             <label
@@ -130,7 +130,7 @@ function ClassField({ form, onChange }: FieldsProps) {
                 onChange={() => onChange({ class: each })}
               />
               <span>
-                <b>{each}</b> <span className="t2 sm">{classSaid[each]}</span>
+                <b>{each}</b> <span className="t2 sm">{classEffects[each]}</span>
               </span>
             </label>
           ))}
@@ -138,7 +138,7 @@ function ClassField({ form, onChange }: FieldsProps) {
       </FieldGroup>
       {form.class === 'C' && (
         <div className="grid grid-cols-[1fr_200px] gap-3.5 items-start phone:grid-cols-1">
-          <FormField pointer="/statusUrl" label="Status address" required hint="Where outcomes of users are asked for">
+          <FormField pointer="/statusUrl" label="Status address" required hint="Returns the outcomes of users">
             {(control) => (
               <TextInput {...control} mono value={form.statusUrl} onText={(statusUrl) => onChange({ statusUrl })} />
             )}
@@ -185,8 +185,8 @@ function NumberFields({
 }
 
 const forms = [
-  { value: 'full', label: 'full: each user with a result' },
-  { value: 'compact', label: 'compact: only who did not succeed' },
+  { value: 'full', label: 'full: a result for each user' },
+  { value: 'compact', label: 'compact: only users who did not succeed' },
 ] as const;
 
 function More({ form, onChange }: FieldsProps) {
@@ -195,7 +195,7 @@ function More({ form, onChange }: FieldsProps) {
       <summary className="cursor-pointer font-medium">Parameters, retries and more</summary>
       <div className="grid gap-3.5 mt-3">
         <NumberFields fields={moreNumberFields} form={form} onChange={onChange} />
-        <FormField pointer="/answerForm" label="It answers">
+        <FormField pointer="/answerForm" label="Response format">
           {(control) => (
             <Select
               {...control}
@@ -210,21 +210,32 @@ function More({ form, onChange }: FieldsProps) {
             checked={form.unavailableMeansNotApplied}
             onCheck={(unavailableMeansNotApplied) => onChange({ unavailableMeansNotApplied })}
           >
-            A 503 without Retry-After says that nothing was applied
+            A 503 without Retry-After means that nothing was applied
           </Check>
           <Check checked={form.understandsTest} onCheck={(understandsTest) => onChange({ understandsTest })}>
-            It understands tests: answers as it would, and gives nothing
+            It supports tests: it responds as usual, without any effect
           </Check>
           {!form.check && (
             <Check checked={form.receipts} onCheck={(receipts) => onChange({ receipts })}>
-              It answers 202, and says by receipts what became of each user
+              It responds with 202 and reports outcomes by receipts
             </Check>
           )}
         </div>
+        {!form.check && (
+          <FormField
+            pointer="/previewUrl"
+            label="Preview address"
+            hint="Returns the message of one user before a start"
+          >
+            {(control) => (
+              <TextInput {...control} mono value={form.previewUrl} onText={(previewUrl) => onChange({ previewUrl })} />
+            )}
+          </FormField>
+        )}
         <FormField
           pointer="/paramsSchema"
-          label="Schema of its parameters"
-          hint="JSON Schema; the editor makes a form of it"
+          label="Parameter schema"
+          hint="JSON Schema. The campaign editor builds a form from it"
         >
           {(control) => (
             <TextArea

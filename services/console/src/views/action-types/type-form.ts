@@ -1,7 +1,7 @@
 import type { ActionType, ActionTypeDefinitionInput, ChangeActionTypeData } from '#client/types.gen.ts';
 import { isSchema } from '../../parts/forms/schema-fields.ts';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
-import type { ContractClass } from './class-words.ts';
+import type { ContractClass } from './contract-class.ts';
 
 export type TypePatch = ChangeActionTypeData['body'];
 
@@ -14,6 +14,7 @@ export interface TypeForm {
   class: ContractClass;
   check: boolean;
   statusUrl: string;
+  previewUrl: string;
   appliesLateSeconds: string;
   receipts: boolean;
   understandsTest: boolean;
@@ -37,53 +38,53 @@ export interface TypeForm {
 export const numberFields = [
   { name: 'timeoutMs', pointer: '/timeoutMs', label: 'Time-out', unit: 'ms', hint: 'Empty: 10,000' },
   { name: 'batchSize', pointer: '/batchSize', label: 'Batch, at most', unit: 'users', hint: 'Empty: 100' },
-  { name: 'concurrency', pointer: '/concurrency', label: 'At once', unit: 'calls', hint: 'Of one worker; empty: 100' },
+  { name: 'concurrency', pointer: '/concurrency', label: 'Concurrency', unit: 'calls', hint: 'Per worker. Empty: 100' },
 ] as const;
 
 export const moreNumberFields = [
-  { name: 'minConcurrency', pointer: '/minConcurrency', label: 'At once, at least', unit: 'calls', hint: 'Empty: 1' },
+  { name: 'minConcurrency', pointer: '/minConcurrency', label: 'Minimum concurrency', unit: 'calls', hint: 'Empty: 1' },
   {
     name: 'callsPerSecond',
     pointer: '/ratePerSecond/calls',
-    label: 'All workers',
+    label: 'Call rate',
     unit: 'calls/s',
-    hint: 'Empty: no limit',
+    hint: 'Over all workers. Empty: no limit',
   },
   {
     name: 'usersPerSecond',
     pointer: '/ratePerSecond/users',
-    label: 'All workers',
+    label: 'User rate',
     unit: 'users/s',
-    hint: 'Empty: no limit',
+    hint: 'Over all workers. Empty: no limit',
   },
-  { name: 'maxAttempts', pointer: '/maxAttempts', label: 'Attempts', unit: '', hint: 'Of a user; empty: 8' },
+  { name: 'maxAttempts', pointer: '/maxAttempts', label: 'Attempts', unit: '', hint: 'Per user. Empty: 8' },
   { name: 'firstDelayMs', pointer: '/retry/firstDelayMs', label: 'First retry after', unit: 'ms', hint: 'Empty: 500' },
   {
     name: 'maxDelayMs',
     pointer: '/retry/maxDelayMs',
-    label: 'Retries at most',
+    label: 'Longest delay',
     unit: 'ms',
-    hint: 'Apart; empty: 300,000',
+    hint: 'Between retries. Empty: 300,000',
   },
   {
     name: 'refusedPercentLimit',
     pointer: '/refusedPercentLimit',
     label: 'Held above',
     unit: '%',
-    hint: 'Of users refused for good; empty: 5',
+    hint: 'Share of users refused for good. Empty: 5',
   },
   {
     name: 'keyLifeDays',
     pointer: '/keyLifeSeconds',
-    label: 'Keys are kept',
+    label: 'Keys stored for',
     unit: 'days',
-    hint: 'By the endpoint; empty: 30',
+    hint: 'By the endpoint. Empty: 30',
   },
 ] as const;
 
 const daySeconds = 86_400;
 
-export function formOf(type: ActionType | null): TypeForm {
+export function createTypeForm(type: ActionType | null): TypeForm {
   const text = (value: number | string | undefined) => (value === undefined ? '' : String(value));
   return {
     name: type?.name ?? '',
@@ -93,6 +94,7 @@ export function formOf(type: ActionType | null): TypeForm {
     class: type?.class ?? 'B',
     check: type?.check ?? false,
     statusUrl: type?.statusUrl ?? '',
+    previewUrl: type?.previewUrl ?? '',
     appliesLateSeconds: text(type?.appliesLateSeconds),
     receipts: type?.receipts ?? false,
     understandsTest: type?.understandsTest ?? false,
@@ -114,7 +116,7 @@ export function formOf(type: ActionType | null): TypeForm {
   };
 }
 
-export function wrongIn(form: TypeForm): ReadonlyMap<string, string> {
+export function findFormErrors(form: TypeForm): ReadonlyMap<string, string> {
   const wrong = new Map<string, string>();
   for (const { name, pointer } of [...numberFields, ...moreNumberFields]) {
     if (typedNumber(form[name]) === undefined) wrong.set(pointer, 'has to be a number');
@@ -125,7 +127,7 @@ export function wrongIn(form: TypeForm): ReadonlyMap<string, string> {
 }
 
 /** Returns every field, with null for the default. */
-function patchOf(form: TypeForm): TypePatch {
+function createPatch(form: TypeForm): TypePatch {
   const number = (text: string) => typedNumber(text) ?? null;
   const text = (typed: string) => (typed.trim() === '' ? null : typed.trim());
   const isC = form.class === 'C';
@@ -137,6 +139,7 @@ function patchOf(form: TypeForm): TypePatch {
     class: form.class,
     check: form.check,
     statusUrl: isC ? text(form.statusUrl) : null,
+    previewUrl: form.check ? null : text(form.previewUrl),
     appliesLateSeconds: isC ? number(form.appliesLateSeconds) : null,
     receipts: form.receipts,
     understandsTest: form.understandsTest,
@@ -156,20 +159,22 @@ function patchOf(form: TypeForm): TypePatch {
   };
 }
 
-export function changesOf(form: TypeForm, first: TypeForm): TypePatch {
-  const before = new Map<string, unknown>(Object.entries(patchOf(first)));
+export function findChanges(form: TypeForm, first: TypeForm): TypePatch {
+  const before = new Map<string, unknown>(Object.entries(createPatch(first)));
   return Object.fromEntries(
-    Object.entries(patchOf(form)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name))),
+    Object.entries(createPatch(form)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+    ),
   );
 }
 
 /** Returns the definition of a new type, without the fields that have their default. */
-export function definitionOf(form: TypeForm): ActionTypeDefinitionInput {
-  const { url, class: of, ...fields } = patchOf(form);
-  const said: Partial<ActionTypeDefinitionInput> = Object.fromEntries(
+export function createDefinition(form: TypeForm): ActionTypeDefinitionInput {
+  const { url, class: contractClass, ...fields } = createPatch(form);
+  const definition: Partial<ActionTypeDefinitionInput> = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== false),
   );
-  return { ...said, name: form.name.trim(), url: url ?? '', class: of ?? 'B' };
+  return { ...definition, name: form.name.trim(), url: url ?? '', class: contractClass ?? 'B' };
 }
 
 function rateOf(calls: number | null, users: number | null): NonNullable<TypePatch['ratePerSecond']> | null {

@@ -9,21 +9,21 @@ import { Time } from '../../parts/times/time.tsx';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import type { TypeTrouble } from './type-standing.ts';
 
-const shownTroubles = 3;
+const maxTroubles = 3;
 
 /** Problems of a type, one line for each cause, three at most. */
 export function TypeTroubles({ troubles }: { troubles: readonly TypeTrouble[] }) {
   if (troubles.length === 0) return null;
-  const rest = troubles.length - shownTroubles;
+  const rest = troubles.length - maxTroubles;
   return (
     <div className={troubles.some(({ tone }) => tone === 'bad') ? 'banner bad' : 'banner'} role="status">
       <Icon name={troubles[0]?.tone === 'bad' ? 'failed' : 'warn'} />
       <div className="grid gap-1 min-w-0">
-        {troubles.slice(0, shownTroubles).map(({ shard, country, cause }) => (
+        {troubles.slice(0, maxTroubles).map(({ shard, country, cause }) => (
           <div key={shard} className="wrap-anywhere">
             <b>{country}:</b> {cause}.{' '}
             <Link className="link" to="/shards" search={{ shard }}>
-              Its shard
+              Open shard
             </Link>
           </div>
         ))}
@@ -41,13 +41,13 @@ const breakers = {
 
 export function TypeHealth({ shards }: { shards: readonly Shard[] }) {
   return (
-    <Panel title="Health" note="by country, as all workers see it">
+    <Panel title="Health" note="by country, over all workers">
       {shards.length === 0 ? (
-        <p className="pad t3 sm">Nothing was called yet: it comes to life with the first run that needs it.</p>
+        <p className="pad t3 sm">No calls yet. Figures appear with the first run that uses this type.</p>
       ) : (
         <div className="overflow-auto max-h-90">
           <DataTable
-            caption="Its shards"
+            caption="Shards of the action type"
             className="[--row:30px]"
             columns={columns}
             rows={shards}
@@ -89,7 +89,7 @@ const columns: readonly Column<Shard>[] = [
     ),
   },
   {
-    header: 'Calls under way',
+    header: 'Calls in flight',
     align: 'right',
     cell: ({ inFlight, callLimit }) => (
       <>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { countCampaignsOptions, listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
+import { campaignLink, displayStateOf } from '../../parts/campaign/listed-campaign.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonBar } from '../../parts/standing/skeleton.tsx';
@@ -11,12 +11,12 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 
-const shownAtOnce = 6;
+const maxListed = 6;
 
 /** Campaigns with the type in their chain, those that need attention first. */
 export function TypeUsedBy({ name }: { name: string }) {
   const counts = useQuery(countCampaignsOptions({ query: { action: name } }));
-  const campaigns = useQuery(listCampaignsOptions({ query: { action: name, sort: 'state', limit: shownAtOnce } }));
+  const campaigns = useQuery(listCampaignsOptions({ query: { action: name, sort: 'state', limit: maxListed } }));
   const items = campaigns.data?.items;
   const all = counts.data?.all ?? 0;
   return (
@@ -36,11 +36,11 @@ export function TypeUsedBy({ name }: { name: string }) {
           <SkeletonBar width={220} />
         </div>
       ) : items.length === 0 ? (
-        <p className="pad t3 sm">No campaign has it in its chain. It can be deleted.</p>
+        <p className="pad t3 sm">No campaign uses it. You can delete it.</p>
       ) : (
         <ul className="pad grid gap-1.75">
           {items.map((campaign) => {
-            const { icon, word, tone } = lookOf(shownState(campaign));
+            const { icon, word, tone } = lookOf(displayStateOf(campaign));
             return (
               <li key={campaign.id} className="flex items-start gap-2">
                 <span className={`${toneColours[tone]} flex pt-0.5`}>
@@ -58,7 +58,7 @@ export function TypeUsedBy({ name }: { name: string }) {
           {all > items.length && (
             <li>
               <Link className="link" to="/campaigns" search={{ action: name }}>
-                All {formatCount(all)} of them
+                All {formatCount(all)} campaigns
               </Link>
             </li>
           )}

@@ -1,7 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { Approval } from '#client/types.gen.ts';
-import { approvalLook, approvalOutcome, usersAtMost, usersByCountry } from '../../parts/campaign/approval-words.ts';
-import { budgetText } from '../../parts/money/budget-words.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import {
+  approvalLook,
+  describeApprovalOutcome,
+  usersAtMost,
+  formatUsersByCountry,
+} from '../../parts/campaign/approval-words.ts';
+import { formatTypedBudget } from '../../parts/money/amounts.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
@@ -12,7 +18,7 @@ import { StartTime } from '../../parts/when/start-time.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
-import { kindWords, numberWords, type HowMany } from '../../parts/audience/how-many.ts';
+import { formatCountKind, formatUserCount, type UserCount } from '../../parts/audience/user-count.ts';
 import { useApprovalSize } from './approval-size.ts';
 import { Decision } from './decision.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
@@ -21,6 +27,7 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
   const { campaignId, campaignName, runId, revision, submittedBy, submittedAt, startsAt, hash, covers } = approval;
   const look = approvalLook(approval);
   const size = useApprovalSize(approval);
+  const previewRefusal = useRefusal('manager');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_296px] gap-4 items-start max-[1360px]:grid-cols-1">
       <div className="grid gap-3 min-w-0">
@@ -56,11 +63,11 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
               </Link>
             )}
           </div>
-          {approval.state !== 'waiting' && <p className="t2 sm">{approvalOutcome(approval)}</p>}
+          {approval.state !== 'waiting' && <p className="t2 sm">{describeApprovalOutcome(approval)}</p>}
         </div>
         <Panel
           title="What you approve"
-          note="this and nothing else"
+          note="exactly this"
           actions={
             <span className="t3 sm">
               hash{' '}
@@ -76,10 +83,10 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
           </div>
         </Panel>
         <Changes {...{ approval }} />
-        <Definition campaign={{ ...covers, name: campaignName }} revision={revision} />
+        <Definition campaign={{ ...covers, name: campaignName }} revision={revision} previewRefusal={previewRefusal} />
       </div>
       <div className="grid gap-3 min-w-0">
-        <Panel title="Tried before" padded>
+        <Panel title="Dry run and test send" padded>
           <TrialResults missing="c-warn" {...{ campaignId, revision }} />
         </Panel>
         <Decision approval={approval} />
@@ -93,14 +100,14 @@ function Changes({ approval: { diff, covers } }: { approval: Approval }) {
   if (diff === null) {
     return (
       <Panel title="Changed since the last approval" padded>
-        <p className="t2">No revision of this campaign was approved before: all of it is new.</p>
+        <p className="t2">No revision of this campaign has been approved yet: all of it is new.</p>
       </Panel>
     );
   }
   return (
-    <Panel title={`Changed since revision ${diff.from}`} note="the last one approved">
+    <Panel title={`Changed since revision ${diff.from}`} note="the last approved one">
       {diff.differences.length === 0 ? (
-        <p className="pad t2">Nothing: only the requested approval is new.</p>
+        <p className="pad t2">No changes: only the approval request is new.</p>
       ) : (
         <DifferencesTable diff={diff} placeOf={placeOf} />
       )}
@@ -109,32 +116,32 @@ function Changes({ approval: { diff, covers } }: { approval: Approval }) {
 }
 
 function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): string {
-  return budgetText({ amount, currency: currency ?? '' }).trim();
+  return formatTypedBudget({ amount, currency: currency ?? '' }).trim();
 }
 
-function kpisOf(approval: Approval, size: HowMany | null): Kpi[] {
+function kpisOf(approval: Approval, size: UserCount | null): Kpi[] {
   const { unitsAtMost, costAtMost, covers } = approval;
   const actions = covers.chain.map(({ action }) => titleOf(action));
   return [
-    { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: usersByCountry(approval) },
+    { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: formatUsersByCountry(approval) },
     ...(size === null
       ? []
       : [
           {
-            name: `Users, ${kindWords(size)}`,
-            value: numberWords(size),
+            name: `Users, ${formatCountKind(size)}`,
+            value: formatUserCount(size),
             note: size.at !== null && <Time instant={size.at} />,
           },
         ]),
     {
       name: 'Units, at most',
       value: unitsAtMost === null ? 'none' : formatCount(unitsAtMost),
-      note: unitsAtMost === null ? 'no step counts units' : 'of a run, by its chain and budgets',
+      note: unitsAtMost === null ? 'no step counts units' : 'per run, by its chain and budgets',
     },
     {
       name: 'Cost, at most',
       value: costAtMost === null ? 'unknown' : costWords(costAtMost),
-      note: costAtMost === null ? unpricedWords(actions) : 'of a run, at the prices of then',
+      note: costAtMost === null ? unpricedWords(actions) : 'per run, at the prices at submission',
     },
     { name: 'Steps', value: formatCount(actions.length), note: actions.join(', ') },
   ];
@@ -148,5 +155,5 @@ function unpricedWords(actions: readonly string[]): string {
 function footerOf({ runId, covers }: Approval): string {
   const what =
     runId !== null ? 'This run alone' : covers.schedule.type === 'recurring' ? 'Each run of its schedule' : 'Its run';
-  return `${what}, with this chain and these limits. Any change voids the approval; a run that comes to more users in a country waits for another one.`;
+  return `${what}, with this chain and these limits. Any change voids the approval. A run that reaches more users in a country waits for another approval.`;
 }

@@ -1,11 +1,14 @@
 import type { Approval } from '#client/types.gen.ts';
-import { bestOf, type HowMany } from '../../parts/audience/how-many.ts';
+import { bestKnownCount, type UserCount } from '../../parts/audience/user-count.ts';
 import { usersExpected } from '../../parts/campaign/approval-words.ts';
 import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 
-/** Returns the users of an approval: by the dry run of its revision, else as known at its submission. */
-export function useApprovalSize(approval: Approval): HowMany | null {
+/**
+ * Returns the number of users of a campaign that awaits approval: from the dry run of this revision, else as known when
+ * it was submitted.
+ */
+export function useApprovalSize(approval: Approval): UserCount | null {
   const { report } = useNewestReport(approval.campaignId, 'dry-run');
   const known = usersExpected(approval);
-  return known && bestOf(known, report, approval.revision);
+  return known && bestKnownCount(known, report, approval.revision);
 }

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, test } from 'vitest';
-import { sentBackApproval, waitingApproval } from '../../testing/approvals.ts';
-import { report } from '../../testing/ended-report.ts';
-import { problem, type Asked } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { sentBackApproval, waitingApproval } from '../../../testing/campaigns/approvals.ts';
+import { report } from '../../../testing/runs/ended-report.ts';
+import { problem, type FakeRequest } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const lists = {
-  'GET /v1/approvals': ({ query }: Asked) => ({
+  'GET /v1/approvals': ({ query }: FakeRequest) => ({
     items: query['state'] === 'waiting' ? [waitingApproval] : [waitingApproval, sentBackApproval],
     next: null,
   }),
@@ -15,7 +15,7 @@ const lists = {
 };
 const path = 'POST /v1/campaigns/cmp_gift';
 
-test('the first that waits is shown: what exactly is approved, what changed, and who said yes', async () => {
+test('the first waiting approval is shown with its content, its changes and the approvals so far', async () => {
   await openConsole('/approvals', { role: 'approver', answers: lists });
   await screen.findByRole('heading', { name: 'Year-end points gift' });
   expect(screen.getByText('Needs 2, has 1')).toBeDefined();
@@ -29,10 +29,10 @@ test('the first that waits is shown: what exactly is approved, what changed, and
   expect(screen.getByText('sent back: “no hold-out?”')).toBeDefined();
 });
 
-describe('the cost of what is approved', () => {
+describe('the cost of an approval', () => {
   it.each([
     [null, 'unknown', 'Give points has no price'],
-    [{ amount: '4500', currency: 'SGD' }, /4,500.*SGD|SGD.*4,500/, 'of a run, at the prices of then'],
+    [{ amount: '4500', currency: 'SGD' }, /4,500.*SGD|SGD.*4,500/, 'per run, at the prices at submission'],
   ])('is shown, also without a price: %o', async (costAtMost, value, note) => {
     const answers = { ...lists, 'GET /v1/approvals/apr_waiting': { ...waitingApproval, costAtMost } };
     await openConsole('/approvals', { role: 'approver', answers });
@@ -43,40 +43,40 @@ describe('the cost of what is approved', () => {
   });
 });
 
-describe('what stands above the decision', () => {
+describe('the panel above the decision', () => {
   const dryRun = { ...report, runId: 'run_dry', kind: 'dry-run' as const, state: 'completed' as const, revision: 4 };
   const testSend = { ...report, runId: 'run_test', kind: 'test' as const, state: 'completed' as const, revision: 3 };
-  const listed = ({ query }: Asked) => {
+  const listed = ({ query }: FakeRequest) => {
     const runId = query['kind'] === 'test' ? 'run_test' : 'run_dry';
     return { items: [{ runId, revision: 4 }], next: null };
   };
   const tried = { 'GET /v1/runs': listed, 'GET /v1/runs/run_dry/report': dryRun };
 
-  it('is the newest dry run and the newest test send, with the revision that they tried', async () => {
+  it('shows the newest dry run and the newest test send, with their revisions', async () => {
     const answers = { ...lists, ...tried, 'GET /v1/runs/run_test/report': testSend };
     await openConsole('/approvals', { role: 'approver', answers });
     const dry = await screen.findByRole('region', { name: 'Dry run' });
-    expect(await within(dry).findByText(/would come through the chain/)).toBeDefined();
-    expect(within(dry).queryByText(/not of this one/)).toBeNull();
+    expect(await within(dry).findByText(/would complete the chain/)).toBeDefined();
+    expect(within(dry).queryByText(/not the current one/)).toBeNull();
     const sent = screen.getByRole('region', { name: 'Test send' });
-    expect(await within(sent).findByText(/of revision 3, not of this one/)).toBeDefined();
+    expect(await within(sent).findByText(/of revision 3, not the current one/)).toBeDefined();
     const decision = screen.getByRole('region', { name: 'Your decision' });
     expect(sent.compareDocumentPosition(decision) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
   });
 
-  it('is a sentence that nothing was tried, if nothing was', async () => {
+  it('states that there is no dry run and no test send', async () => {
     await openConsole('/approvals', { role: 'approver', answers: lists });
-    expect(await screen.findByText('None: nobody has tried it on all users.')).toBeDefined();
+    expect(await screen.findByText('None: no dry run has covered all users yet.')).toBeDefined();
     expect(screen.getByText('None: no user has received a test.')).toBeDefined();
   });
 
-  it('is a sentence that all of it is new, if no revision was approved before', async () => {
+  it('states that everything is new if no revision was approved before', async () => {
     const first = { ...waitingApproval, diff: null };
     await openConsole('/approvals', {
       role: 'approver',
       answers: { ...lists, 'GET /v1/approvals/apr_waiting': first },
     });
-    expect(await screen.findByText(/No revision of this campaign was approved before/)).toBeDefined();
+    expect(await screen.findByText(/No revision of this campaign has been approved yet/)).toBeDefined();
   });
 });
 
@@ -101,36 +101,39 @@ test('a start at a local time is shown with the hour of each country', async () 
   const local = { ...waitingApproval, covers: { ...waitingApproval.covers, schedule } };
   const answers = {
     ...lists,
-    'GET /v1/approvals': ({ query }: Asked) => ({ items: query['state'] === 'waiting' ? [local] : [], next: null }),
+    'GET /v1/approvals': ({ query }: FakeRequest) => ({
+      items: query['state'] === 'waiting' ? [local] : [],
+      next: null,
+    }),
     'GET /v1/approvals/apr_waiting': local,
   };
   await openConsole('/approvals', { role: 'approver', answers });
   await screen.findByRole('heading', { name: 'Year-end points gift' });
   expect(screen.getAllByText(/^Tue 1 Dec(?: 2026)?, 09:00 in each country$/)).toHaveLength(2);
-  expect(screen.getByText(/when it is Tue 1 Dec(?: 2026)?, 09:00 there/)).toBeDefined();
+  expect(screen.getByText(/at Tue 1 Dec(?: 2026)?, 09:00 local time/)).toBeDefined();
 });
 
-test('it is approved after the numbers were said once more, by the hash that was seen', async () => {
+test('an approval needs a confirmation with the numbers, and sends the displayed hash', async () => {
   const approved = { ...waitingApproval, state: 'approved' };
   const { api, user } = await openConsole('/approvals', {
     role: 'approver',
     answers: { ...lists, [`${path}/approve`]: approved },
   });
-  await user.type(await screen.findByLabelText(/A word to mei/), 'fine');
+  await user.type(await screen.findByLabelText(/Comment for mei/), 'fine');
   await user.click(screen.getByRole('button', { name: 'Approve…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Approve “Year-end points gift”?' });
   expect(
     within(dialog).getByText(
-      'With yours it has 2 of 2, and its author may start it. It can be sent back after that, too.',
+      'With your approval it has 2 of 2, and its author may start it. You can still send it back afterwards.',
     ),
   ).toBeDefined();
-  await user.click(within(dialog).getByRole('button', { name: 'Approve it' }));
+  await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
   await waitFor(() =>
-    expect(api.askedFor(`${path}/approve`)).toMatchObject([{ body: { hash: waitingApproval.hash, word: 'fine' } }]),
+    expect(api.requestsTo(`${path}/approve`)).toMatchObject([{ body: { hash: waitingApproval.hash, word: 'fine' } }]),
   );
 });
 
-test('it is sent back only with a word', async () => {
+test('an approval is sent back only with a comment', async () => {
   const { api, user } = await openConsole('/approvals', {
     role: 'approver',
     answers: { ...lists, [`${path}/send-back`]: sentBackApproval },
@@ -138,34 +141,34 @@ test('it is sent back only with a word', async () => {
   const button = await screen.findByRole('button', { name: 'Send back' });
   await user.click(button);
   expect(button.getAttribute('aria-disabled')).toBe('true');
-  await user.type(screen.getByLabelText(/A word to mei/), 'no hold-out?');
+  await user.type(screen.getByLabelText(/Comment for mei/), 'no hold-out?');
   await user.click(button);
   await waitFor(() =>
-    expect(api.askedFor(`${path}/send-back`)).toMatchObject([
+    expect(api.requestsTo(`${path}/send-back`)).toMatchObject([
       { body: { hash: waitingApproval.hash, word: 'no hold-out?' } },
     ]),
   );
 });
 
-test('its author sees that another approves', async () => {
+test('the author sees that another person has to approve', async () => {
   const own = { ...waitingApproval, refusedToYou: 'mei has written or submitted it: another person approves' };
   await openConsole('/approvals', { role: 'approver', answers: { ...lists, 'GET /v1/approvals/apr_waiting': own } });
   expect(await screen.findByText('Mei has written or submitted it: another person approves.')).toBeDefined();
   expect(screen.getByRole('button', { name: 'Approve…' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('why it could not be approved is said', async () => {
+test('a failed approval shows the reason', async () => {
   const changed = problem(409, 'revision-changed', 'cmp_gift has changed: look at it, and decide anew');
   const { user } = await openConsole('/approvals', {
     role: 'approver',
     answers: { ...lists, [`${path}/approve`]: changed },
   });
   await user.click(await screen.findByRole('button', { name: 'Approve…' }));
-  await user.click(await screen.findByRole('button', { name: 'Approve it' }));
+  await user.click(await screen.findByRole('button', { name: 'Approve' }));
   expect((await screen.findByRole('alert')).textContent).toBe('Cmp_gift has changed: look at it, and decide anew.');
 });
 
-test('where nothing waits, what comes here is said', async () => {
+test('an empty list explains which approvals appear here', async () => {
   await openConsole('/approvals', { role: 'approver' });
   expect(await screen.findByText('Nothing waits for an approval')).toBeDefined();
 });

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { getApprovalOptions, listApprovalsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Freshness } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { ApprovalList } from './approval-list.tsx';
 
 const route = getRouteApi('/approvals');
 const lookEveryMs = 4000;
-const decidedShown = 10;
+const maxDecided = 10;
 
 export function ApprovalsView() {
   const { id } = route.useSearch();
@@ -20,35 +20,39 @@ export function ApprovalsView() {
   const waiting = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting', limit: 200 } }), ...often });
   const newest = useQuery({ ...listApprovalsOptions({ query: { limit: 50 } }), ...often });
   const inTurn = (waiting.data?.items ?? []).toSorted((a, b) => (a.startsAt ?? '').localeCompare(b.startsAt ?? ''));
-  const decided = (newest.data?.items ?? []).filter(({ state }) => state !== 'waiting').slice(0, decidedShown);
-  const shownId = id ?? inTurn[0]?.id;
-  const shown = useQuery({
-    ...getApprovalOptions({ path: { id: shownId ?? '' } }),
+  const decided = (newest.data?.items ?? []).filter(({ state }) => state !== 'waiting').slice(0, maxDecided);
+  const selectedId = id ?? inTurn[0]?.id;
+  const selected = useQuery({
+    ...getApprovalOptions({ path: { id: selectedId ?? '' } }),
     ...often,
-    enabled: shownId !== undefined,
+    enabled: selectedId !== undefined,
   });
-  const error = useKeptError(waiting);
-  const shownError = useKeptError(shown);
-  const patience = usePatience();
+  const error = useLastError(waiting);
+  const selectedError = useLastError(selected);
+  const patience = useHasWaited();
   return (
-    <Page title="Approvals" freshness={<Freshness standing={standingOf(waiting)} />}>
+    <Page title="Approvals" freshness={<Freshness standing={updateStatusOf(waiting)} />}>
       {!waiting.data && error !== null ? (
         <Failed title="The approvals could not be read" error={error} onRetry={() => void waiting.refetch()} />
       ) : (
         <div className="grid grid-cols-[276px_minmax(0,1fr)] gap-4 items-start max-[1100px]:grid-cols-1">
           <div className="grid gap-3 min-w-0 max-[1100px]:order-last">
-            <ApprovalList title="Waiting" note="soonest start first" items={inTurn} shownId={shownId}>
-              {waiting.data ? 'Nothing waits for an approval.' : 'asking…'}
+            <ApprovalList title="Waiting" note="soonest start first" items={inTurn} selectedId={selectedId}>
+              {waiting.data ? 'Nothing waits for an approval.' : 'Loading…'}
             </ApprovalList>
-            <ApprovalList title="Decided" note="newest first" items={decided} shownId={shownId}>
-              {newest.data ? 'Nothing was decided yet.' : 'asking…'}
+            <ApprovalList title="Decided" note="newest first" items={decided} selectedId={selectedId}>
+              {newest.data ? 'Nothing has been decided yet.' : 'Loading…'}
             </ApprovalList>
           </div>
-          {shown.data ? (
-            <ApprovalDetail key={shown.data.id} approval={shown.data} />
-          ) : shownError !== null ? (
-            <Failed title="The approval could not be read" error={shownError} onRetry={() => void shown.refetch()} />
-          ) : shownId === undefined && waiting.data ? (
+          {selected.data ? (
+            <ApprovalDetail key={selected.data.id} approval={selected.data} />
+          ) : selectedError !== null ? (
+            <Failed
+              title="The approval could not be read"
+              error={selectedError}
+              onRetry={() => void selected.refetch()}
+            />
+          ) : selectedId === undefined && waiting.data ? (
             <section className="panel">
               <Empty icon="review" title="Nothing waits for an approval">
                 The approval policy of this installation names the campaigns that other people have to approve, for

@@ -3,9 +3,9 @@ import { useId, useState } from 'react';
 import { approveCampaign, sendBackCampaign } from '#client/sdk.gen.ts';
 import type { Approval } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { neededInWords, usersAtMost } from '../../parts/campaign/approval-words.ts';
-import { KindAndAge } from '../../parts/audience/how-many-line.tsx';
-import { kindWords, numberWords } from '../../parts/audience/how-many.ts';
+import { describeApprovalNeed, usersAtMost } from '../../parts/campaign/approval-words.ts';
+import { CountKindAndAge } from '../../parts/audience/user-count-line.tsx';
+import { formatCountKind, formatUserCount } from '../../parts/audience/user-count.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea } from '../../parts/controls/controls.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -29,20 +29,20 @@ export function Decision({ approval }: { approval: Approval }) {
     onSuccess: () => queries.invalidateQueries(),
   });
   const isOpen = state === 'waiting' || state === 'approved';
-  const noWord = word.trim() === '' ? 'Say what is missing or wrong first' : undefined;
+  const noWord = word.trim() === '' ? 'First describe what is missing or wrong' : undefined;
   const refusal = refusedToYou === null ? undefined : capital(refusedToYou);
   return (
     <Panel title={isOpen ? 'Your decision' : 'Decided'} padded>
       <div className="grid gap-2.5">
-        {isOpen && <p className="sm t2">{neededInWords(approval)}</p>}
-        {given.map(({ by, at, word: said }) => (
+        {isOpen && <p className="sm t2">{describeApprovalNeed(approval)}</p>}
+        {given.map(({ by, at, word: comment }) => (
           <div key={`${by} ${at}`} className="row sm items-start gap-1.5">
             <span className="c-ok pt-0.5">
               <Icon name="check" size={14} />
             </span>
             <span className="wrap-anywhere">
               <b className="font-medium">{by}</b> <Time instant={at} />
-              {said !== null && `: “${said}”`}
+              {comment !== null && `: “${comment}”`}
             </span>
           </div>
         ))}
@@ -58,7 +58,7 @@ export function Decision({ approval }: { approval: Approval }) {
           <>
             <div>
               <label className="lab" htmlFor={wordId}>
-                A word to {submittedBy ?? 'its authors'} <span className="t3">needed to send back</span>
+                Comment for {submittedBy ?? 'its authors'} <span className="t3">required to send back</span>
               </label>
               <TextArea id={wordId} rows={3} maxLength={500} value={word} onText={setWord} />
             </div>
@@ -85,10 +85,10 @@ export function Decision({ approval }: { approval: Approval }) {
 }
 
 function hintOf({ state, needed, given, runId }: Approval): string {
-  if (state === 'approved') return 'Sent back, nothing begins by it any more. What runs goes on.';
-  if (given.length + 1 < needed) return `With yours it has ${given.length + 1} of ${needed}.`;
-  const then = runId === null ? 'its author may start it' : 'the run goes on';
-  return `With yours it has ${needed} of ${needed}, and ${then}. It can be sent back after that, too.`;
+  if (state === 'approved') return 'If you send it back, no further run starts with it. Current runs continue.';
+  if (given.length + 1 < needed) return `With your approval it has ${given.length + 1} of ${needed}.`;
+  const then = runId === null ? 'its author may start it' : 'the run continues';
+  return `With your approval it has ${needed} of ${needed}, and ${then}. You can still send it back afterwards.`;
 }
 
 interface ApproveDialogProps {
@@ -121,10 +121,10 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
       actions={
         <span className="ml-auto row">
           <Button onClick={onClose} data-autofocus>
-            Not yet
+            Cancel
           </Button>
           <Button kind="ink" disabled={approve.isPending} onClick={() => approve.mutate()}>
-            Approve it
+            Approve
           </Button>
         </span>
       }
@@ -139,10 +139,16 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
           },
           ...(size === null
             ? []
-            : [{ value: numberWords(size), unit: `users, ${kindWords(size)}`, children: <KindAndAge size={size} /> }]),
+            : [
+                {
+                  value: formatUserCount(size),
+                  unit: `users, ${formatCountKind(size)}`,
+                  children: <CountKindAndAge size={size} />,
+                },
+              ]),
           ...(unitsAtMost === null
             ? []
-            : [{ value: formatCount(unitsAtMost), unit: 'units, at most', children: 'are spent by a run.' }]),
+            : [{ value: formatCount(unitsAtMost), unit: 'units, at most', children: 'per run.' }]),
         ]}
       />
       {approve.isError && <Refused error={approve.error} />}

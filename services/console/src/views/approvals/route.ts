@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** Approval beside the list. Default: the first one that waits. */
+  /** Id of the approval that is shown beside the list. Default: the first approval that waits. */
   id: z.catch(z.optional(z.string()), undefined),
 });
 

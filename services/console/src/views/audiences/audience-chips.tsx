@@ -19,7 +19,7 @@ export function AudienceChips({ counts, search: { kind, show }, onChoose }: Audi
         { value: 'saved', label: 'Saved', count: counts?.saved },
         { value: 'segment', label: 'Segments', count: counts?.segments ?? undefined },
         { value: 'list', label: 'Uploaded lists', count: counts?.lists },
-        { value: 'bad-lines', label: 'With bad lines', count: counts?.withRejects, warns: true },
+        { value: 'bad-lines', label: 'With rejected lines', count: counts?.withRejects, warns: true },
         { value: 'not-used', label: 'Not used', count: counts?.notUsed },
         ...(failed > 0 || show === 'failed' ? [{ value: 'failed' as const, label: 'Failed', count: failed }] : []),
       ]}

@@ -5,19 +5,19 @@ import { Paging } from '../../parts/lists/paging.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AudienceTable } from './audience-table.tsx';
-import { filterWords } from './listed-words.ts';
+import { describeFilters } from './listed-words.ts';
 import type { AudienceKind, AudiencesSearch } from './search.ts';
 
 interface AudienceListProps {
   query: UseQueryResult<ListAudiencesResponse, Problem>;
   counts: AudienceCounts | undefined;
   search: AudiencesSearch;
-  shown: { kind: AudienceKind; id: string } | undefined;
+  selected: { kind: AudienceKind; id: string } | undefined;
   onClear: () => void;
   onGo: (cursor: string | undefined) => void;
 }
 
-export function AudienceList({ query, counts, search, shown, onClear, onGo }: AudienceListProps) {
+export function AudienceList({ query, counts, search, selected, onClear, onGo }: AudienceListProps) {
   const items = query.data?.items;
   return (
     <section className="panel overflow-hidden" aria-label="Audiences">
@@ -27,11 +27,11 @@ export function AudienceList({ query, counts, search, shown, onClear, onGo }: Au
         items={items}
         empty={<NoAudience search={search} onClear={onClear} />}
       >
-        <AudienceTable audiences={items} shown={shown} search={search} />
+        <AudienceTable audiences={items} selected={selected} search={search} />
       </ListView>
       {items !== undefined && (items.length > 0 || search.cursor !== undefined) && (
-        <Paging cursor={search.cursor} next={query.data?.next} words={{ before: 'Before', behind: 'More' }} onGo={onGo}>
-          {pageWords(items, search, counts)}, most used first
+        <Paging cursor={search.cursor} next={query.data?.next} words={{ before: 'Back', behind: 'Next' }} onGo={onGo}>
+          {describePage(items, search, counts)}, most used first
         </Paging>
       )}
     </section>
@@ -43,19 +43,22 @@ function NoAudience({ search, onClear }: { search: AudiencesSearch; onClear: () 
   if ([text, owner, kind, show].some((each) => each !== undefined))
     return (
       <NoMatch title="No audience matches" onClear={onClear}>
-        {filterWords(search)}
+        {describeFilters(search)}
       </NoMatch>
     );
   return (
     <Empty icon="users" title="No audiences yet">
-      Upload a file with users, and campaigns can take them in or leave them out. Segments come from the segmentation
-      service; combine them with lists under a name, here or where a campaign is written.
+      Upload a file of users that campaigns include or exclude. Segments come from the segmentation service. Combine
+      lists and segments into a saved audience, here or in the campaign editor.
     </Empty>
   );
 }
 
-/** Returns a text such as `20 of 1,204 audiences`. The total is known if neither a kind nor a state is chosen. */
-function pageWords(
+/**
+ * Returns a text such as `20 of 1,204 audiences`. Without a filter for kind or state, the total is included, because it
+ * is known.
+ */
+function describePage(
   items: readonly ListedAudience[],
   { kind, show }: AudiencesSearch,
   counts: AudienceCounts | undefined,

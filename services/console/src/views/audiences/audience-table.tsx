@@ -3,29 +3,30 @@ import type { ReactNode } from 'react';
 import type { ListedAudience } from '#client/types.gen.ts';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { sizeText } from '../../parts/audience/use-words.ts';
+import { formatListSize } from '../../parts/audience/list-texts.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
-import { midCut } from './audience-words.ts';
-import { ListEnd, useIsSoon } from './list-end.tsx';
-import { sizeVerb, sourceWords, wordsOfUse } from './listed-words.ts';
-import { shownIn, type AudiencesSearch } from './search.ts';
+import { truncateMiddle } from './detail/audience-words.ts';
+import { ListExpiry, useExpiresSoon } from './detail/list-expiry.tsx';
+import { describeSizeSource } from './detail/size-words.ts';
+import { describeSource, describeUse } from './listed-words.ts';
+import { selectAudience, type AudiencesSearch } from './search.ts';
 
 interface AudienceTableProps {
   audiences: readonly ListedAudience[] | undefined;
-  shown: { kind: string; id: string } | undefined;
+  selected: { kind: string; id: string } | undefined;
   search: AudiencesSearch;
 }
 
-export function AudienceTable({ audiences, shown, search }: AudienceTableProps) {
-  const isShown = ({ kind, id }: ListedAudience) => kind === shown?.kind && id === shown.id;
+export function AudienceTable({ audiences, selected, search }: AudienceTableProps) {
+  const isSelected = ({ kind, id }: ListedAudience) => kind === selected?.kind && id === selected.id;
   const columns: readonly Column<ListedAudience>[] = [
     {
       header: 'Audience',
-      cell: (audience) => <Name audience={audience} isShown={isShown(audience)} search={search} />,
-      below: (audience) => <div className="truncate pl-5.25">{sourceWords(audience)}</div>,
+      cell: (audience) => <Name audience={audience} isSelected={isSelected(audience)} search={search} />,
+      below: (audience) => <div className="truncate pl-5.25">{describeSource(audience)}</div>,
     },
     {
       header: 'Users',
@@ -35,7 +36,7 @@ export function AudienceTable({ audiences, shown, search }: AudienceTableProps) 
       cell: (audience) => <Size audience={audience} />,
     },
     {
-      header: 'Bad lines',
+      header: 'Rejected',
       align: 'right',
       width: 'w-18.5',
       hideBelow: 'phone',
@@ -58,7 +59,7 @@ export function AudienceTable({ audiences, shown, search }: AudienceTableProps) 
       rows={audiences}
       keyOf={({ kind, id }) => `${kind} ${id}`}
       isTall
-      isChosen={isShown}
+      isChosen={isSelected}
       hasRowKeys
       loadingRows={10}
     />
@@ -67,11 +68,11 @@ export function AudienceTable({ audiences, shown, search }: AudienceTableProps) 
 
 const icons = { list: 'audit', segment: 'users', saved: 'star' } as const;
 
-interface OfAudience {
+interface AudienceProps {
   audience: ListedAudience;
 }
 
-function Name({ audience, isShown, search }: OfAudience & { isShown: boolean; search: AudiencesSearch }) {
+function Name({ audience, isSelected, search }: AudienceProps & { isSelected: boolean; search: AudiencesSearch }) {
   const text = plainText(audience.name);
   const isFailed = audience.state === 'failed';
   return (
@@ -80,12 +81,12 @@ function Name({ audience, isShown, search }: OfAudience & { isShown: boolean; se
       <Link
         className="truncate after:absolute after:inset-0 phone:whitespace-normal phone:wrap-anywhere"
         to="/audiences"
-        search={shownIn(search, audience)}
+        search={selectAudience(search, audience)}
         title={text}
-        aria-current={isShown ? 'true' : undefined}
+        aria-current={isSelected ? 'true' : undefined}
         data-row-link
       >
-        {midCut(text)}
+        {truncateMiddle(text)}
       </Link>
     </div>
   );
@@ -102,10 +103,10 @@ function BadLines({ rejected }: Pick<ListedAudience, 'rejected'>) {
   );
 }
 
-function Use({ audience }: OfAudience) {
+function Use({ audience }: AudienceProps) {
   const { expiresAt, usedBy, usedBySaved } = audience;
-  const isSoon = useIsSoon(expiresAt);
-  const { count, note } = wordsOfUse(audience);
+  const isSoon = useExpiresSoon(expiresAt);
+  const { count, note } = describeUse(audience);
   return (
     <>
       <div className={usedBy + usedBySaved === 0 ? 'truncate t3' : 'truncate'} title={count}>
@@ -113,7 +114,7 @@ function Use({ audience }: OfAudience) {
       </div>
       {expiresAt !== null && (note === null || isSoon) ? (
         <div className={isSoon ? 'truncate c-warn' : 'truncate'}>
-          deleted on <ListEnd expiresAt={expiresAt} />
+          deleted on <ListExpiry expiresAt={expiresAt} />
         </div>
       ) : (
         note !== null && (
@@ -126,17 +127,17 @@ function Use({ audience }: OfAudience) {
   );
 }
 
-function Size({ audience }: OfAudience) {
+function Size({ audience }: AudienceProps) {
   const { state, size, createdAt } = audience;
   const began = createdAt !== null && <Time instant={createdAt} />;
   if (state === 'failed') return <TwoLines first={<span className="c-bad">failed</span>} second={began} />;
-  if (state === 'receiving') return <TwoLines first={<span className="t2">rows come in</span>} second={began} />;
+  if (state === 'receiving') return <TwoLines first={<span className="t2">upload in progress</span>} second={began} />;
   if (size === null) return <TwoLines first={<span className="t3">not known</span>} second="not counted yet" />;
-  const when = size.asOf === null ? 'as offered now' : <Time instant={size.asOf} className="whitespace-nowrap" />;
-  const verb = sizeVerb(audience);
+  const when = size.asOf === null ? 'reported now' : <Time instant={size.asOf} className="whitespace-nowrap" />;
+  const verb = describeSizeSource(audience);
   return (
     <TwoLines
-      first={sizeText(size)}
+      first={formatListSize(size)}
       second={
         <>
           {size.asOf !== null && verb !== '' && `${verb} `}

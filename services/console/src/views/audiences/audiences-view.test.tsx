@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { cutList, named, namedCounts, namedList, partners, rejects } from '../../testing/audiences.ts';
-import { campaigns } from '../../testing/campaign-list.ts';
-import { counted, counting, overlap } from '../../testing/counts.ts';
-import { problem, type Answers, type Asked, type FakeApi } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { savedRiders } from '../../testing/saved-audiences.ts';
+import { cutList, named, namedCounts, namedList, partners, rejects } from '../../../testing/audiences/audiences.ts';
+import { campaigns } from '../../../testing/campaigns/campaign-list.ts';
+import { counted, counting, overlap } from '../../../testing/audiences/counts.ts';
+import { problem, type Answers, type FakeRequest, type FakeApi } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { savedRiders } from '../../../testing/audiences/saved-audiences.ts';
 
 const answers = {
   'GET /v1/audiences': namedList,
@@ -20,13 +20,13 @@ const answers = {
 const path = '/audiences?id=aud_partners';
 
 /** Queries of the list beside the audience. Other parts of the view load audiences of a kind. */
-const pagesAsked = (api: FakeApi) =>
+const pageQueries = (api: FakeApi) =>
   api
-    .askedFor('GET /v1/audiences')
+    .requestsTo('GET /v1/audiences')
     .map(({ query }) => query)
     .filter(({ limit }) => limit === '20');
 
-test('a list says how many it has, what fell out of its file and why, and who uses it', async () => {
+test('a list shows its users, its rejected lines by reason, and its uses', async () => {
   const used = campaigns.items.slice(0, 1).map((campaign) => ({
     ...campaign,
     audience: { include: [{ segment: 's' }], exclude: [{ list: 'aud_partners' }] },
@@ -40,9 +40,11 @@ test('a list says how many it has, what fell out of its file and why, and who us
   expect(await within(lines).findByRole('row', { name: 'No country u-48210031, 88 2' })).toBeDefined();
   expect(within(lines).getByRole('link', { name: 'CSV' }).getAttribute('href')).toContain('rejects?format=csv');
   const uses = screen.getByRole('region', { name: 'Used by' });
-  expect(await within(uses).findByText('running, leaves it out')).toBeDefined();
-  expect(api.askedFor('GET /v1/campaigns').at(-1)?.query).toMatchObject({ list: 'aud_partners' });
-  expect(screen.getByRole('link', { name: 'Use it…' }).getAttribute('href')).toBe('/campaigns/new?list=aud_partners');
+  expect(await within(uses).findByText('running, excludes it')).toBeDefined();
+  expect(api.requestsTo('GET /v1/campaigns').at(-1)?.query).toMatchObject({ list: 'aud_partners' });
+  expect(screen.getByRole('link', { name: 'Use in a campaign' }).getAttribute('href')).toBe(
+    '/campaigns/new?list=aud_partners',
+  );
 });
 
 test('each rejected line of a list is shown with its reason, in the order of the file', async () => {
@@ -50,58 +52,58 @@ test('each rejected line of a list is shown with its reason, in the order of the
   await user.click(await screen.findByRole('button', { name: 'Line by line' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Rejected lines' }));
   expect(await dialog.findByRole('row', { name: '88 No country u-48210031,' })).toBeDefined();
-  expect(dialog.getByRole('row', { name: '402 Country is not set up u-77120945,KH' })).toBeDefined();
+  expect(dialog.getByRole('row', { name: '402 Country is not configured u-77120945,KH' })).toBeDefined();
   expect(dialog.getByRole('row', { name: '900 No country u-48210032,' })).toBeDefined();
   await user.click(dialog.getByRole('button', { name: 'Close' }));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('a list that failed says why, and nothing can use it', async () => {
+test('a failed list shows the cause and cannot be used', async () => {
   await openConsole('/audiences?id=aud_cut', { answers });
   expect(await screen.findByText(/^The upload was cut after 604 lines\./)).toBeDefined();
-  expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
-  expect(screen.getByText('No campaign and no saved audience names it.')).toBeDefined();
+  expect(screen.queryByRole('link', { name: 'Use in a campaign' })).toBeNull();
+  expect(screen.getByText('No campaign and no saved audience uses it.')).toBeDefined();
 });
 
-test('a list that saved audiences are made of says which, and why it cannot be deleted', async () => {
+test('a list that saved audiences use names them and cannot be deleted', async () => {
   const { api, user } = await openConsole(path, {
     answers: {
       ...answers,
       'GET /v1/audiences/aud_partners': { ...partners, usedBy: 0, usedBySaved: 1 },
-      'GET /v1/audiences': ({ query }: Asked) =>
+      'GET /v1/audiences': ({ query }: FakeRequest) =>
         'list' in query ? { ...namedList, items: [named.riders] } : namedList,
     },
   });
   const uses = await screen.findByRole('region', { name: 'Used by' });
-  expect(await within(uses).findByText('saved audience of growth, takes it in')).toBeDefined();
+  expect(await within(uses).findByText('saved audience of growth, includes it')).toBeDefined();
   const link = within(uses).getByRole('link', { name: 'Lapsed riders without staff' });
   expect(link.getAttribute('href')).toBe('/audiences?id=sav_riders');
-  const asked = api.askedFor('GET /v1/audiences').map(({ query }) => query);
-  expect(asked).toContainEqual({ kind: 'saved', list: 'aud_partners', limit: '8' });
+  const queries = api.requestsTo('GET /v1/audiences').map(({ query }) => query);
+  expect(queries).toContainEqual({ kind: 'saved', list: 'aud_partners', limit: '8' });
   expect(within(uses).getByText('1 saved audience')).toBeDefined();
   await user.click(screen.getByRole('button', { name: /^More about hcmc/ }));
   await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
-  expect(screen.getByText(/^1 saved audience is made of it: it is not deleted before that is changed/)).toBeDefined();
+  expect(screen.getByText(/^1 saved audience uses it: change or delete that audience first/)).toBeDefined();
 });
 
-test('all kinds stand in one list, the most used first, each with its number, its age and its use', async () => {
+test('all kinds of audiences are in one list, most used first, with size, age and uses', async () => {
   await openConsole('/audiences', { answers });
   const table = await screen.findByRole('table', { name: /the most used first$/ });
   await within(table).findByRole('link', { name: 'staff' });
   const rows = within(table).getAllByRole('row').slice(1);
   expect(rows.map(({ textContent }) => textContent)).toEqual([
-    expect.stringMatching(/^staffsegment1,840counted in SG .+–9 campaignsleft out in all of them$/),
+    expect.stringMatching(/^staffsegment1,840counted in SG .+–9 campaignsexcluded in all of them$/),
     expect.stringMatching(/^Lapsed riders without staffsaved · growth124,880 to 125,000estimated .+–3 campaignsPayday/),
     expect.stringMatching(/^hcmc-.+uploaded list · wallet40,818.+2242 campaignsPayday, slowly$/),
     expect.stringMatching(/^pilot-penang\.csvuploaded listfailed.+0not used$/),
-    expect.stringMatching(/^Lapsed riderssegment · lapsed-ridersabout 125,000as offered now–not used$/),
+    expect.stringMatching(/^Lapsed riderssegment · lapsed-ridersabout 125,000reported now–not used$/),
   ]);
   // The first one is shown beside it.
   expect(await screen.findByRole('heading', { name: 'staff' })).toBeDefined();
   expect(screen.getByText('5 audiences, most used first')).toBeDefined();
 });
 
-test('a row is shown beside the list, whatever its kind', async () => {
+test('an audience of any kind is shown next to the list', async () => {
   const { user, address } = await openConsole('/audiences', { answers });
   await user.click(await screen.findByRole('link', { name: 'Lapsed riders without staff' }));
   await waitFor(() => expect(address()).toBe('/audiences?id=sav_riders'));
@@ -109,7 +111,7 @@ test('a row is shown beside the list, whatever its kind', async () => {
   await user.click(screen.getByRole('link', { name: 'Lapsed riders' }));
   await waitFor(() => expect(address()).toBe('/audiences?id=lapsed-riders&of=segment'));
   expect(await screen.findByText('No ride in 90 days')).toBeDefined();
-  expect(screen.getByRole('link', { name: 'Use it…' }).getAttribute('href')).toBe(
+  expect(screen.getByRole('link', { name: 'Use in a campaign' }).getAttribute('href')).toBe(
     '/campaigns/new?segment=lapsed-riders',
   );
   await user.click(screen.getByRole('link', { name: /^hcmc/ }));
@@ -117,34 +119,34 @@ test('a row is shown beside the list, whatever its kind', async () => {
   expect(await screen.findByRole('region', { name: 'Rejected lines' })).toBeDefined();
 });
 
-test('kind, choice, search and page go into the address and to the API', async () => {
+test('kind, state, search and page of the list are in the address and in the request', async () => {
   const { api, user, address } = await openConsole(path, {
     answers: { ...answers, 'GET /v1/audiences': { ...namedList, next: 'behind' } },
   });
-  const asked = () => pagesAsked(api).at(-1);
+  const lastQuery = () => pageQueries(api).at(-1);
   await user.click(await screen.findByRole('button', { name: 'Segments 2' }));
   await waitFor(() => expect(address()).toBe('/audiences?kind=segment'));
-  await waitFor(() => expect(asked()).toEqual({ limit: '20', kind: 'segment' }));
-  await user.click(screen.getByRole('button', { name: 'More' }));
+  await waitFor(() => expect(lastQuery()).toEqual({ limit: '20', kind: 'segment' }));
+  await user.click(screen.getByRole('button', { name: 'Next' }));
   await waitFor(() => expect(address()).toBe('/audiences?kind=segment&cursor=behind'));
-  await waitFor(() => expect(asked()).toEqual({ limit: '20', kind: 'segment', cursor: 'behind' }));
-  await user.click(screen.getByRole('button', { name: /^With bad lines/ }));
+  await waitFor(() => expect(lastQuery()).toEqual({ limit: '20', kind: 'segment', cursor: 'behind' }));
+  await user.click(screen.getByRole('button', { name: /^With rejected lines/ }));
   await waitFor(() => expect(address()).toBe('/audiences?show=bad-lines'));
-  await waitFor(() => expect(asked()).toEqual({ limit: '20', rejected: 'true' }));
+  await waitFor(() => expect(lastQuery()).toEqual({ limit: '20', rejected: 'true' }));
   api.answer({ 'GET /v1/audiences': { ...namedList, items: [] } });
   await user.type(screen.getByPlaceholderText('Name, owner or id'), 'vip{Enter}');
-  expect(await screen.findByText('Called “vip”, with bad lines.')).toBeDefined();
-  expect(api.askedFor('GET /v1/audiences/counts').at(-1)?.query).toEqual({ q: 'vip' });
+  expect(await screen.findByText('Matching “vip”, with rejected lines.')).toBeDefined();
+  expect(api.requestsTo('GET /v1/audiences/counts').at(-1)?.query).toEqual({ q: 'vip' });
   await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
   await waitFor(() => expect(address()).toBe('/audiences'));
 });
 
-test('a list that nothing keeps says on which day it goes, in amber when that is near', async () => {
+test('an unused list shows the day of its deletion, as a warning if that is near', async () => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
   const rows = [
     { ...named.cut, id: 'aud_far', name: 'far.csv', state: 'ready' as const, expiresAt: inDays(9) },
     { ...named.cut, id: 'aud_near', name: 'near.csv', state: 'ready' as const, expiresAt: inDays(2) },
-    // Of a draft its name is said, until that is more urgent.
+    // A draft is named until the deletion is near.
     { ...named.partners, expiresAt: inDays(9) },
   ];
   const near = { ...partners, id: 'aud_near', usedBy: 1, expiresAt: inDays(2) };
@@ -163,31 +165,31 @@ test('a list that nothing keeps says on which day it goes, in amber when that is
   expect((await cellOf(/^far/))?.querySelector('.c-warn')).toBeNull();
   expect((await cellOf(/^near/))?.querySelector('.c-warn')?.textContent).toMatch(/^deleted on /);
   expect((await cellOf(/^hcmc/))?.textContent).toBe('2 campaignsPayday, slowly');
-  expect((await screen.findByText(/drafts keep no list\./)).className).toContain('c-warn');
+  expect((await screen.findByText(/drafts do not keep it\./)).className).toContain('c-warn');
 });
 
-test('an owner goes into the address and to the API, and those in sight are offered', async () => {
+test('an owner is chosen from those in the list, and is in the address and in the request', async () => {
   const { api, user, address } = await openConsole('/audiences', { answers });
   await user.click(await screen.findByRole('button', { name: 'Owner' }));
   await user.click(await screen.findByRole('menuitem', { name: 'wallet' }));
   await waitFor(() => expect(address()).toBe('/audiences?owner=wallet'));
-  await waitFor(() => expect(pagesAsked(api).at(-1)).toEqual({ limit: '20', owner: 'wallet' }));
-  await waitFor(() => expect(api.askedFor('GET /v1/audiences/counts').at(-1)?.query).toEqual({ owner: 'wallet' }));
+  await waitFor(() => expect(pageQueries(api).at(-1)).toEqual({ limit: '20', owner: 'wallet' }));
+  await waitFor(() => expect(api.requestsTo('GET /v1/audiences/counts').at(-1)?.query).toEqual({ owner: 'wallet' }));
 });
 
-test('a segmentation service that is away is said', async () => {
+test('a segmentation service that does not answer is reported', async () => {
   const unavailable = 'the segmentation service does not answer: HTTP 503';
   await openConsole('/audiences', {
     answers: { ...answers, 'GET /v1/audiences': { ...namedList, unavailable } },
   });
   expect(
     await screen.findByText(
-      'The segmentation service does not answer: HTTP 503. Segments are those that campaigns and saved audiences name.',
+      'The segmentation service does not answer: HTTP 503. Only segments that campaigns and saved audiences use are listed.',
     ),
   ).toBeDefined();
 });
 
-test('a list gets another name and owner; what is wrong with a name stands at it', async () => {
+test('name, owner and retention of a list can be changed, and an error is shown at its field', async () => {
   const wrong = [{ pointer: '/name', code: 'too_small', detail: 'has to have a letter' }];
   const { api, user } = await openConsole(path, { answers });
   await user.click(await screen.findByRole('button', { name: 'Change…' }));
@@ -201,16 +203,21 @@ test('a list gets another name and owner; what is wrong with a name stands at it
   await user.clear(field);
   await user.type(field, 'Gold tier');
   await user.clear(screen.getByLabelText('Owner'));
+  await user.click(screen.getByLabelText(/^Keep it, whatever its age/));
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('PATCH /v1/audiences/aud_partners').at(-1)?.body).toEqual({ name: 'Gold tier', owner: null });
+  expect(api.requestsTo('PATCH /v1/audiences/aud_partners').at(-1)?.body).toEqual({
+    name: 'Gold tier',
+    owner: null,
+    kept: true,
+  });
 });
 
-test('a list is deleted only when that is meant; one that is needed says by what', async () => {
+test('a list is deleted after a confirmation, and a list in use names what uses it', async () => {
   const { api, user, address } = await openConsole(path, { answers });
   await user.click(await screen.findByRole('button', { name: /^More about hcmc/ }));
   await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
-  expect(screen.getByText(/^2 campaigns name it/)).toBeDefined();
+  expect(screen.getByText(/^2 campaigns use it/)).toBeDefined();
   const detail = 'aud_partners is named by cmp_gift, which is scheduled or runs';
   api.answer({ 'DELETE /v1/audiences/:id': () => problem(409, 'audience-in-use', detail) });
   await user.click(screen.getByRole('button', { name: 'Delete it' }));
@@ -220,15 +227,15 @@ test('a list is deleted only when that is meant; one that is needed says by what
   await waitFor(() => expect(address()).toBe('/audiences'));
 });
 
-test('a viewer sees lists, and may not touch them', async () => {
+test('a viewer sees lists and cannot change them', async () => {
   await openConsole(path, { answers, role: 'viewer' });
   for (const name of ['Change…', 'Upload a list'])
     expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true');
-  expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
+  expect(screen.queryByRole('link', { name: 'Use in a campaign' })).toBeNull();
   for (const name of [/^New/, /^More about/]) expect(screen.queryByRole('button', { name })).toBeNull();
 });
 
-test('where there is nothing, what comes here is said', async () => {
+test('an empty list explains audiences', async () => {
   await openConsole('/audiences');
   expect(await screen.findByText('No audiences yet')).toBeDefined();
 });
@@ -243,7 +250,7 @@ describe('a new audience', () => {
     return opened;
   }
 
-  test('is combined of sources, saved under a name, and shown', async () => {
+  test('combines sources, is saved under a name, and is shown', async () => {
     const { api, user, address } = await openForm({
       'GET /v1/audiences': { ...namedList, items: [named.partners] },
       'POST /v1/audiences': () => Response.json({ ...made, warnings: [] }, { status: 201 }),
@@ -257,19 +264,21 @@ describe('a new audience', () => {
     await user.click(dialog.getByRole('button', { name: 'Add Singapore' }));
     await user.click(dialog.getByRole('button', { name: 'Include a segment' }));
     await user.type(dialog.getByRole('combobox', { name: 'Segment' }), 'lapsed-riders{Enter}');
-    await user.click(dialog.getByRole('button', { name: 'Leave out a list' }));
+    await user.click(dialog.getByRole('button', { name: 'Exclude a list' }));
     await user.selectOptions(dialog.getByRole('combobox', { name: 'List' }), partners.id);
     await user.click(dialog.getByRole('button', { name: 'Add' }));
     await user.click(save);
     await waitFor(() => expect(address()).toBe('/audiences?id=sav_new'));
-    expect(api.askedFor('POST /v1/audiences').at(-1)?.body).toEqual({
-      ...{ name: 'Airport', owner: 'wallet', countries: ['SG'] },
+    expect(api.requestsTo('POST /v1/audiences').at(-1)?.body).toEqual({
+      name: 'Airport',
+      owner: 'wallet',
+      countries: ['SG'],
       audience: { include: [{ segment: 'lapsed-riders' }], exclude: [{ list: 'aud_partners' }] },
     });
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('says what is wrong where it is', async () => {
+  test('shows an error at its source', async () => {
     const wrong = [
       { pointer: '/audience/include/0/segment', code: 'unknown-segment', detail: 'there is no segment "x"' },
     ];
@@ -287,7 +296,7 @@ describe('a new audience', () => {
     expect(await group.findByText('There is no segment "x"')).toBeDefined();
   });
 
-  test('may be an uploaded list too', async () => {
+  test('can also be an uploaded list', async () => {
     const { user } = await openConsole('/audiences', { answers });
     await user.upload(await screen.findByLabelText('File with a list of users'), new File(['a'], 'riders.csv'));
     expect(screen.getByRole('group', { name: 'Upload riders.csv' })).toBeDefined();
@@ -296,33 +305,33 @@ describe('a new audience', () => {
   });
 });
 
-test('a segment that the page does not have is asked for', async () => {
+test('a segment that is not on the page is requested', async () => {
   const { api } = await openConsole('/audiences?id=staff&of=segment', {
     answers: {
       ...answers,
-      'GET /v1/audiences': ({ query }: Asked) =>
+      'GET /v1/audiences': ({ query }: FakeRequest) =>
         Response.json({ ...namedList, items: 'id' in query ? [named.staff] : [named.cut] }),
     },
   });
   expect(await screen.findByText(/^users, counted exactly in SG/)).toBeDefined();
-  const asked = api.askedFor('GET /v1/audiences').map(({ query }) => query);
-  expect(asked).toContainEqual({ id: 'staff', kind: 'segment', limit: '1' });
+  const queries = api.requestsTo('GET /v1/audiences').map(({ query }) => query);
+  expect(queries).toContainEqual({ id: 'staff', kind: 'segment', limit: '1' });
   const uses = screen.getByRole('region', { name: 'Used by' });
   expect(within(uses).getByText('9 campaigns')).toBeDefined();
 });
 
-test('a segment that nobody knows is said', async () => {
+test('an unknown segment shows a message', async () => {
   await openConsole('/audiences?id=nobody&of=segment', { answers });
   expect(await screen.findByText('No such segment')).toBeDefined();
 });
 
 const segmentPath = '/audiences?id=lapsed-riders&of=segment';
 
-test('a segment is counted exactly, with how far it is, and so is its overlap with another source', async () => {
+test('a segment is counted exactly, with its progress, and so is its overlap with another source', async () => {
   const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
-      'POST /v1/audiences/exact-counts': ({ body }: Asked) =>
+      'POST /v1/audiences/exact-counts': ({ body }: FakeRequest) =>
         Response.json(isOverlap(body) ? overlap : counting, { status: 201 }),
       'GET /v1/audiences/exact-counts/cnt_1': counting,
       'GET /v1/audiences/exact-counts/cnt_2': overlap,
@@ -332,9 +341,11 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
   const { body } = document;
   expect(screen.getByText('users, estimated by the segmentation service')).toBeDefined();
   await user.click(within(body).getByRole('button', { name: 'Count exactly' }));
-  expect(await within(body).findByText('0 of 2 countries read · SG 1,200 so far · VN to come')).toBeDefined();
-  expect(api.askedFor('POST /v1/audiences/exact-counts')[0]?.body).toEqual({
-    ...{ countries: ['SG', 'VN'], audience: { include: [{ segment: 'lapsed-riders' }] }, anew: false },
+  expect(await within(body).findByText('0 of 2 countries read · SG 1,200 so far · VN not started')).toBeDefined();
+  expect(api.requestsTo('POST /v1/audiences/exact-counts')[0]?.body).toEqual({
+    countries: ['SG', 'VN'],
+    audience: { include: [{ segment: 'lapsed-riders' }] },
+    recount: false,
   });
   api.answer({ 'GET /v1/audiences/exact-counts/cnt_1': counted });
   expect(await within(body).findByText('1,700')).toBeDefined();
@@ -348,7 +359,7 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
   expect(body.textContent).toContain('23.5 % of these are in both.');
 });
 
-test('a count that is under way can be cancelled, and one that is refused says why', async () => {
+test('a running count can be cancelled, and a refused one shows the reason', async () => {
   const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
@@ -359,7 +370,7 @@ test('a count that is under way can be cancelled, and one that is refused says w
   });
   await user.click(await screen.findByRole('button', { name: 'Count exactly' }));
   await user.click(await screen.findByRole('button', { name: 'Cancel' }));
-  expect(await screen.findByText(/^Not counted: it was cancelled at 1,200 users/)).toBeDefined();
+  expect(await screen.findByText(/^The count was cancelled at 1,200 users/)).toBeDefined();
   const detail = 'the segmentation service does not answer';
   const errors = [{ pointer: '/audience/include/0', code: 'unverified-segment', detail }];
   api.answer({ 'POST /v1/audiences/exact-counts': () => problem(409, 'not-countable-now', 'not now', errors) });

@@ -4,17 +4,20 @@ import { Page } from '../../frame/page.tsx';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { UploadForm } from '../../parts/audience/upload-list.tsx';
 import { fileKey } from '../../parts/file-preview/use-file-preview.ts';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { AudienceFilters } from './audience-filters.tsx';
 import { AudienceList } from './audience-list.tsx';
 import { NewAudience } from './new/new-audience.tsx';
-import { shownOf, type AudiencesSearch } from './search.ts';
-import { ShownAudience } from './shown-audience.tsx';
+import { readSelected, type AudiencesSearch } from './search.ts';
+import { SelectedAudience } from './selected-audience.tsx';
 import { useAudiences } from './use-audiences.ts';
 
 const route = getRouteApi('/audiences');
 
-/** Audiences of campaigns: uploaded lists, segments and combinations of them, and what uses each. */
+/**
+ * View of the audiences of campaigns: uploaded lists, segments and combinations of both, and the campaigns that use
+ * each.
+ */
 export function AudiencesView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -22,7 +25,7 @@ export function AudiencesView() {
   const [file, setFile] = useState<File | null>(null);
   const { audiences, counts } = useAudiences(search);
   const items = audiences.data?.items;
-  const shown = shownOf(search) ?? items?.[0];
+  const selected = readSelected(search) ?? items?.[0];
   const change = (part: Partial<AudiencesSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...part, id: undefined, of: undefined }) });
   return (
@@ -50,16 +53,16 @@ export function AudiencesView() {
           query={audiences}
           counts={counts}
           search={search}
-          shown={shown}
+          selected={selected}
           onClear={() => void navigate({ search: {} })}
           onGo={(cursor) => change({ cursor })}
         />
-        {shown && (
-          <ShownAudience
-            key={`${shown.kind} ${shown.id}`}
-            kind={shown.kind}
-            id={shown.id}
-            listed={items?.find(({ kind, id }) => kind === shown.kind && id === shown.id)}
+        {selected && (
+          <SelectedAudience
+            key={`${selected.kind} ${selected.id}`}
+            kind={selected.kind}
+            id={selected.id}
+            listed={items?.find(({ kind, id }) => kind === selected.kind && id === selected.id)}
             refusal={refusal}
             onFile={refusal === undefined ? setFile : undefined}
             onGone={() => navigate({ search: ({ id: _, of: __, ...rest }) => rest })}
@@ -74,7 +77,7 @@ function UnavailableSegments({ reason }: { reason: string | null }) {
   if (reason === null) return null;
   return (
     <p className="t2 sm" role="status">
-      {capitalOf(reason)}. Segments are those that campaigns and saved audiences name.
+      {capitalize(reason)}. Only segments that campaigns and saved audiences use are listed.
     </p>
   );
 }

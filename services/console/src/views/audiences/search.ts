@@ -16,23 +16,26 @@ export const audiencesSearch = z.object({
   owner: text,
   text,
   cursor: text,
-  /** Audience beside the list. Default: the first one. */
+  /** Id of the audience that is shown beside the list. Default: the first audience in the list. */
   id: text,
-  /** Kind of that audience, if its id does not show it. */
+  /** Kind of the audience in `id`. Needed for a segment, because its id has no prefix that shows the kind. */
   of: kind,
 });
 
 export type AudiencesSearch = z.infer<typeof audiencesSearch>;
 
-/** Returns the search parameters that select an audience. A segment needs its kind, because its id has no prefix. */
-export function shownIn(
+/**
+ * Returns the search parameters that select an audience. The kind is included only for segments, because their ids have
+ * no prefix.
+ */
+export function selectAudience(
   search: AudiencesSearch,
   { kind: of, id }: { kind: AudienceKind; id: string },
 ): AudiencesSearch {
   return { ...search, id, of: of === 'segment' ? of : undefined };
 }
 
-export function shownOf({ id, of }: AudiencesSearch): { kind: AudienceKind; id: string } | undefined {
+export function readSelected({ id, of }: AudiencesSearch): { kind: AudienceKind; id: string } | undefined {
   if (id === undefined) return undefined;
   return { id, kind: of ?? (id.startsWith('sav_') ? 'saved' : 'list') };
 }

@@ -6,9 +6,9 @@ import { useExactCount } from '../../parts/audience/use-exact-count.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
-import { AudienceActions } from './audience-actions.tsx';
-import { KnownSize } from './known-size.tsx';
-import { sideBySide, UsedBy } from './used-by.tsx';
+import { AudienceActions } from './detail/audience-actions.tsx';
+import { KnownSize } from './detail/known-size.tsx';
+import { sideBySideClasses, UsedBy } from './detail/used-by.tsx';
 
 export function SegmentDetail({ segment }: { segment: ListedAudience }) {
   const { id, name, description, size } = segment;
@@ -17,19 +17,24 @@ export function SegmentDetail({ segment }: { segment: ListedAudience }) {
   const count = useExactCount(size?.countId ?? null);
   const countries = segment.countries ?? installation.countries ?? [];
   const question = { countries, audience: { include: [{ segment: id }] } };
-  const missing = countries.length === 0 ? 'It does not say in which countries it has users' : undefined;
+  const missing = countries.length === 0 ? 'The countries of the segment are unknown' : undefined;
   return (
     <div className="grid gap-4 min-w-0">
       <Panel
         title={plainText(name)}
-        actions={<AudienceActions name={plainText(name)} taken={{ segment: id }} refusal={refusal} />}
+        actions={<AudienceActions name={plainText(name)} newCampaignSearch={{ segment: id }} refusal={refusal} />}
         padded
       >
         <ExactCountLine
-          {...{ count, question, refusal, missing, isLarge: true, isSummed: true }}
+          count={count}
+          question={question}
+          refusal={refusal}
+          missing={missing}
+          isLarge
+          isSummed
           estimate={
             size === null ? (
-              <span className="t2">How many users it has is not known</span>
+              <span className="t2">Number of users unknown</span>
             ) : (
               <KnownSize size={size} countries={segment.countries} />
             )
@@ -41,15 +46,15 @@ export function SegmentDetail({ segment }: { segment: ListedAudience }) {
           <CopyableId id={id} what="id of the segment" />
         </div>
       </Panel>
-      <div className={sideBySide}>
+      <div className={sideBySideClasses}>
         <UsedBy
-          of={{ segment: id }}
+          reference={{ segment: id }}
           uses={segment}
-          none="No campaign and no saved audience names it."
-          footer="It is the segmentation service’s: each run reads it anew."
+          emptyText="No campaign and no saved audience uses it."
+          footer="It belongs to the segmentation service. Each run reads its current users."
         />
         <Panel title="Overlap" padded>
-          <Overlap {...{ question, refusal, missing }} />
+          <Overlap question={question} refusal={refusal} missing={missing} />
         </Panel>
       </div>
     </div>

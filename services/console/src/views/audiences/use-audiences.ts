@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { countAudiencesOptions, listAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
-import { listQuery } from './listed-words.ts';
+import { createListQuery } from './listed-words.ts';
 import type { AudiencesSearch } from './search.ts';
 
 const pageSize = 20;
@@ -9,11 +9,11 @@ const askEveryMs = 10_000;
 /** Loads the selected page of audiences, and the number of audiences of each chip. */
 export function useAudiences(search: AudiencesSearch) {
   const { text, owner } = search;
-  const often = { refetchInterval: askEveryMs, placeholderData: keepPreviousData };
-  const query = { limit: pageSize, ...listQuery(search) };
-  const counted = { ...(text !== undefined && { q: text }), ...(owner !== undefined && { owner }) };
+  const polling = { refetchInterval: askEveryMs, placeholderData: keepPreviousData };
+  const query = { limit: pageSize, ...createListQuery(search) };
+  const countQuery = { ...(text !== undefined && { q: text }), ...(owner !== undefined && { owner }) };
   return {
-    audiences: useQuery({ ...listAudiencesOptions({ query }), ...often }),
-    counts: useQuery({ ...countAudiencesOptions({ query: counted }), ...often }).data,
+    audiences: useQuery({ ...listAudiencesOptions({ query }), ...polling }),
+    counts: useQuery({ ...countAudiencesOptions({ query: countQuery }), ...polling }).data,
   };
 }

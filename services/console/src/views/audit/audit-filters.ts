@@ -16,7 +16,7 @@ export function hasFilters({ subject, keyId, kind, span }: AuditSearch): boolean
   return [subject, keyId, kind, span].some((each) => each !== undefined);
 }
 
-/** @param nowMs a whole minute, so that a page is not requested again */
+/** @param nowMs a whole minute, because another value would change the query and request the page again */
 export function auditQuery({ subject, keyId, kind, span, cursor }: AuditSearch, nowMs: number) {
   return {
     ...(subject !== undefined && { subject }),
@@ -28,7 +28,7 @@ export function auditQuery({ subject, keyId, kind, span, cursor }: AuditSearch, 
 }
 
 /** Describes the filters: `Of cmp_live, by mei, deleted, last week`. */
-export function filterWords({ subject, keyName, keyId, kind, span }: AuditSearch): string {
+export function describeFilters({ subject, keyName, keyId, kind, span }: AuditSearch): string {
   const words = [
     subject === undefined ? '' : `of ${subject}`,
     keyId === undefined ? '' : `by ${keyName ?? keyId}`,

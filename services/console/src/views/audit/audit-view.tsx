@@ -16,9 +16,9 @@ import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { auditKinds, auditQuery, auditSpans, filterWords, hasFilters } from './audit-filters.ts';
+import { auditKinds, auditQuery, auditSpans, describeFilters, hasFilters } from './audit-filters.ts';
 import type { AuditSearch } from './search.ts';
-import { detailInWords, endOfChange } from './change-words.ts';
+import { describeDetail, describeResult } from './change-words.ts';
 import { usePeople } from './people.ts';
 
 const route = getRouteApi('/audit');
@@ -77,7 +77,7 @@ export function AuditView() {
           empty={
             hasFilters(chosen) ? (
               <NoMatch title="No change matches" onClear={() => choose(noFilters)}>
-                {filterWords(chosen)}
+                {describeFilters(chosen)}
               </NoMatch>
             ) : (
               <Empty icon="audit" title="Nothing was changed yet">
@@ -112,12 +112,12 @@ function ChangeTable({ changes, onKey }: ChangeTableProps) {
       hideBelow: 'phone',
       cell: ({ keyId, keyName }) =>
         keyId === null ? (
-          (keyName ?? 'nobody known')
+          (keyName ?? 'unknown')
         ) : (
           <button
             type="button"
             className="hover:underline"
-            title="Its changes alone"
+            title="Only its changes"
             onClick={() => onKey({ keyId, keyName: keyName ?? undefined })}
           >
             {keyName ?? shortId(keyId)}
@@ -130,7 +130,7 @@ function ChangeTable({ changes, onKey }: ChangeTableProps) {
       cell: (change) => <What change={change} />,
     },
     {
-      header: 'Of which',
+      header: 'Object',
       hideBelow: 'phone',
       cell: ({ subject }) => (subject === null ? '–' : <Subject id={subject} />),
     },
@@ -138,13 +138,13 @@ function ChangeTable({ changes, onKey }: ChangeTableProps) {
       header: 'Detail',
       hideBelow: 'phone',
       look: 't2 max-w-90 wrap-anywhere py-1.5 leading-4.5',
-      cell: ({ detail }) => detailInWords(detail),
+      cell: ({ detail }) => describeDetail(detail),
     },
     {
       header: 'Ended',
-      look: ({ status }) => (endOfChange(status).isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'),
+      look: ({ status }) => (describeResult(status).isDone ? 'whitespace-nowrap c-ok' : 'whitespace-nowrap c-warn'),
       cell: ({ status }) => {
-        const { isDone, words } = endOfChange(status);
+        const { isDone, words } = describeResult(status);
         return (
           <span className="row gap-1">
             <Icon name={isDone ? 'check' : 'cancelled'} size={14} />
@@ -166,14 +166,14 @@ function ChangeTable({ changes, onKey }: ChangeTableProps) {
   );
 }
 
-/** The change; on a phone also its author, subject and detail. */
+/** Summary of a change. On a phone, the cell also contains the author, the subject and the detail. */
 function What({ change: { keyName, summary, subject, detail } }: { change: Change }) {
-  const words = detailInWords(detail);
+  const words = describeDetail(detail);
   return (
     <>
       {summary}
       <div className="narrow t3 sm font-normal">
-        {keyName ?? 'nobody known'}
+        {keyName ?? 'unknown'}
         {subject !== null && (
           <>
             {' · '}
@@ -188,7 +188,7 @@ function What({ change: { keyName, summary, subject, detail } }: { change: Chang
 
 const namesChangeRarely = 60_000;
 
-/** The subject of a change: a campaign by its name, all else by its id, with a link if it has a page. */
+/** The subject of a change: the name of a campaign, or the id of any other object. A link if the subject has a page. */
 function Subject({ id }: { id: string }) {
   const isCampaign = id.startsWith('cmp_');
   const { data } = useQuery({

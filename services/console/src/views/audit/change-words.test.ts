@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detailInWords, endOfChange } from './change-words.ts';
+import { describeDetail, describeResult } from './change-words.ts';
 
 describe('the detail of a change', () => {
   it.each([
@@ -10,8 +10,8 @@ describe('the detail of a change', () => {
     [{ to: 2, from: 1 }, 'From: 1 · to: 2'],
     [{ hash: `ba61${'0'.repeat(56)}368d` }, 'Hash: ba61…368d'],
     [{}, ''],
-  ])('%j is in words, never in JSON', (detail, words) => {
-    expect(detailInWords(detail)).toBe(words);
+  ])('is formatted without JSON: %j', (detail, words) => {
+    expect(describeDetail(detail)).toBe(words);
   });
 });
 
@@ -19,6 +19,6 @@ it.each([
   [201, true, 'done'],
   [409, false, 'refused by its state'],
   [422, false, 'refused, 422'],
-])('a change that was answered with %d ended so', (status, isDone, words) => {
-  expect(endOfChange(status)).toEqual({ isDone, words });
+])('the result of a change with status %d is described', (status, isDone, words) => {
+  expect(describeResult(status)).toEqual({ isDone, words });
 });

@@ -1,11 +1,11 @@
 import type { Change } from '#client/types.gen.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 
 /** Describes the detail of a change: `Reason: wrong template · users at most: SG 1,785, VN 42`. */
-export function detailInWords(detail: Change['detail']): string {
-  return capitalOf(
+export function describeDetail(detail: Change['detail']): string {
+  return capitalize(
     Object.entries(detail)
       .toSorted(([a], [b]) => Number(b === 'from') - Number(a === 'from'))
       .map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value)}`)
@@ -36,7 +36,7 @@ function valueInWords(value: unknown): string {
 }
 
 /** Describes the result of a change, by the status of the API's answer. */
-export function endOfChange(status: number): { isDone: boolean; words: string } {
+export function describeResult(status: number): { isDone: boolean; words: string } {
   if (status < 300) return { isDone: true, words: 'done' };
   return { isDone: false, words: status === 409 ? 'refused by its state' : `refused, ${status}` };
 }

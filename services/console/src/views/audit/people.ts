@@ -6,21 +6,24 @@ import { useRefusal } from '../../frame/session/session.ts';
 
 export interface Person {
   id: string;
-  /** Name of the key, or of the person behind an issuer's log-in; with the id if two have the same name. */
+  /**
+   * Name of the key, or of the person who logged in through an identity provider. Includes the id if two entries have
+   * the same name.
+   */
   name: string;
 }
 
-/** Maximum of the API. Further keys are offered once one of their changes is shown. */
+/** Page limit of the API. A key beyond this limit is offered only while one of its changes is listed. */
 const most = 1000;
 
 /**
- * Returns the keys and people that the filter offers, by name. Operators are offered all of the installation, other
- * users only the authors of the shown changes.
+ * Returns the keys and people that the filter offers, sorted by name. For operators, these are all keys of the
+ * installation, and the authors of the listed changes. For other users, only these authors.
  */
-export function usePeople(shown: readonly Change[]): readonly Person[] {
+export function usePeople(listed: readonly Change[]): readonly Person[] {
   const isAllowed = useRefusal('operator') === undefined;
   const keys = useQuery({ ...listApiKeysOptions({ query: { limit: most } }), enabled: isAllowed });
-  const names = new Map(shown.flatMap(({ keyId, keyName }) => (keyId === null ? [] : [[keyId, keyName ?? keyId]])));
+  const names = new Map(listed.flatMap(({ keyId, keyName }) => (keyId === null ? [] : [[keyId, keyName ?? keyId]])));
   for (const { id, name } of keys.data?.items ?? []) names.set(id, name);
   return withDifferentNames([...names].map(([id, name]) => ({ id, name })));
 }

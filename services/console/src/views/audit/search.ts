@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 export const auditSearch = z.object({
-  /** Id of a change, such as from a search. */
+  /** Id of the change to show, such as a result of the global search. */
   id: z.catch(z.optional(z.string()), undefined),
   subject: z.catch(z.optional(z.string()), undefined),
   keyId: z.catch(z.optional(z.string()), undefined),

@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../../parts/icon/icon.tsx';
 import { useKeys } from '../../parts/keys/use-keys.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import type { CalendarSearch } from './search.ts';
-import { weekInWords, weeksFrom, type Week } from './week.ts';
+import { formatWeek, weeksFrom, type Week } from './week.ts';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/calendar');
@@ -44,7 +44,7 @@ export function CalendarFilters({ week, calendar, actions, loadAction }: Calenda
         This week
       </Button>
       <Button small icon="right" label="Next week" onClick={() => go(1)} />
-      <b className="mx-2 text-lg">{weekInWords(week)}</b>
+      <b className="mx-2 text-lg">{formatWeek(week)}</b>
       {loadAction !== undefined && (
         <FilterMenu
           name="Load of"

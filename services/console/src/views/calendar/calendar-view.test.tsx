@@ -1,19 +1,19 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { calendar } from '../../testing/calendar.ts';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { calendar } from '../../../testing/campaigns/calendar.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const path = '/calendar?week=2026-11-25';
 const answers = { 'GET /v1/campaigns/calendar': calendar };
 
-test('a week has a lane for each campaign, and says when two get in each other’s way', async () => {
+test('a week has a lane for each campaign, and a banner if two clash', async () => {
   const { api } = await openConsole(path, { answers });
   expect(await screen.findByText('4 campaigns, 5 runs')).toBeDefined();
   expect(screen.getByText('23 to 29 November 2026')).toBeDefined();
   const clash = screen.getByRole('alert');
-  expect(clash.textContent).toContain('“Send a message” is asked for 250 users/s and has done 200 at most.');
+  expect(clash.textContent).toContain('“Send a message” needs 250 users/s, but its fastest run did 200.');
   expect(clash.textContent).toContain('Late-night food push and Friday ride voucher wait for each other');
   const lanes = within(screen.getByRole('list', { name: 'Campaigns of this week' }));
   const done = lanes.getByRole('link', { name: /^Weekly reactivation, completed/ });
@@ -24,18 +24,19 @@ test('a week has a lane for each campaign, and says when two get in each other�
     }),
   ).toBeDefined();
   expect(lanes.getByRole('link', { name: /^Friday ride voucher, scheduled/ }).className).toContain('clash');
-  expect(api.askedFor('GET /v1/campaigns/calendar').at(-1)?.query).toEqual({
-    ...{ from: '2026-11-23T00:00:00.000Z', until: '2026-11-30T00:00:00.000Z' },
+  expect(api.requestsTo('GET /v1/campaigns/calendar').at(-1)?.query).toEqual({
+    from: '2026-11-23T00:00:00.000Z',
+    until: '2026-11-30T00:00:00.000Z',
   });
 });
 
-test('where both together would end late, it says when, and by how much', async () => {
+test('the banner of a clash shows the late end and the delay', async () => {
   const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
   await openConsole(path, { answers: { 'GET /v1/campaigns/calendar': { ...calendar, capacities } } });
   expect((await screen.findByRole('alert')).textContent).toContain('and would be done at 06:16, 16 min 40 s late');
 });
 
-test('weeks are gone through by buttons and keys, and filters go to the API', async () => {
+test('buttons and keys change the week, and filters are sent to the API', async () => {
   const { api, user, address } = await openConsole(path, { answers });
   await user.click(await screen.findByRole('button', { name: 'Next week' }));
   await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-30'));
@@ -43,7 +44,7 @@ test('weeks are gone through by buttons and keys, and filters go to the API', as
   await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-23'));
   await user.click(await screen.findByRole('button', { name: 'Country' }));
   await user.click(await screen.findByRole('menuitem', { name: 'ID' }));
-  await waitFor(() => expect(api.askedFor('GET /v1/campaigns/calendar').at(-1)?.query['country']).toBe('ID'));
+  await waitFor(() => expect(api.requestsTo('GET /v1/campaigns/calendar').at(-1)?.query['country']).toBe('ID'));
   api.answer({ 'GET /v1/campaigns/calendar': { ...calendar, items: [] } });
   await user.keyboard(']');
   expect(await screen.findByText('No campaign of this week matches')).toBeDefined();
@@ -51,7 +52,7 @@ test('weeks are gone through by buttons and keys, and filters go to the API', as
   await waitFor(() => expect(address()).toBe('/calendar?week=2026-11-30'));
 });
 
-test('of a thousand campaigns some are drawn, and more when asked for', async () => {
+test('the calendar shows some of a thousand campaigns, and more on request', async () => {
   const [first] = calendar.items;
   const items = Array.from({ length: 1000 }, (_, n) => ({ ...(first ?? expect.fail()), campaignId: `cmp_${n}` }));
   const { user } = await openConsole(path, {
@@ -59,19 +60,19 @@ test('of a thousand campaigns some are drawn, and more when asked for', async ()
   });
   const lanes = await screen.findByRole('list', { name: 'Campaigns of this week' });
   expect(within(lanes).getAllByRole('listitem')).toHaveLength(60);
-  expect(screen.getByText(/^There is more than is shown/)).toBeDefined();
+  expect(screen.getByText(/^Not all campaigns are shown/)).toBeDefined();
   await user.click(screen.getByRole('button', { name: '60 more of 940' }));
   expect(within(lanes).getAllByRole('listitem')).toHaveLength(120);
 });
 
-test('a calendar that cannot be read says why', async () => {
+test('a calendar that cannot be loaded shows the reason', async () => {
   await openConsole(path, {
     answers: { 'GET /v1/campaigns/calendar': () => problem(400, 'invalid-request', 'the time is too long') },
   });
   expect(await screen.findByText('The calendar could not be read')).toBeDefined();
 });
 
-test('a week without anything says what comes here', async () => {
+test('an empty week explains what is listed here', async () => {
   await openConsole(path, { answers: { 'GET /v1/campaigns/calendar': { ...calendar, items: [] } } });
-  expect(await screen.findByText(/^Nothing ran and nothing is planned/)).toBeDefined();
+  expect(await screen.findByText(/^No runs and no planned starts/)).toBeDefined();
 });

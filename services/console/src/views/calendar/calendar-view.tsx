@@ -3,15 +3,15 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { getCalendarOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Calendar } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
-import { standingOf } from '../../live/staleness.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { formatDay } from '../../parts/times/times.ts';
 import { useFormatTime, useZone } from '../../parts/times/zone.ts';
@@ -26,14 +26,17 @@ import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/calendar');
 const lookEveryMs = 30_000;
-/** Number of lanes shown at first, and added with each press. */
+/** Number of campaign rows that are shown at first, and that each press of the button adds. */
 const lanesAtOnce = 60;
 
-/** A week of campaigns as lanes: ended, current and future runs, and times at which they exceed the capacity. */
+/**
+ * View of a week with one row per campaign: ended, current and future runs, and the times at which the campaigns exceed
+ * the capacity.
+ */
 export function CalendarView() {
   const search = route.useSearch();
   const { zone } = useZone();
-  const nowMs = useMinute();
+  const nowMs = useCurrentMinute();
   const week = weekOf(search.week ?? dateOf(nowMs, zone), zone);
   const { country, action, owner } = search;
   const query = {
@@ -48,8 +51,8 @@ export function CalendarView() {
     refetchInterval: lookEveryMs,
     placeholderData: keepPreviousData,
   });
-  const error = useKeptError(calendar);
-  const standing = standingOf(calendar);
+  const error = useLastError(calendar);
+  const standing = updateStatusOf(calendar);
   const refusal = useRefusal('manager');
   const data = calendar.data;
   const actions = actionsOf(data?.items ?? []);
@@ -72,7 +75,7 @@ export function CalendarView() {
         )
       }
     >
-      <StaleBanner standing={standing} note="Campaigns go on; this is how they stood." />
+      <StaleBanner standing={standing} note="Campaigns continue; these figures are outdated." />
       <CalendarFilters week={week} calendar={data} actions={actions} loadAction={loadAction} />
       {data && load && loadAction !== undefined && <ClashBanner calendar={data} load={load} action={loadAction} />}
       {!data && error !== null ? (
@@ -104,7 +107,7 @@ function Lanes({ week, calendar, load, loadAction, nowMs }: LanesProps) {
   const navigate = route.useNavigate();
   const formatTime = useFormatTime();
   const [most, setMost] = useState(lanesAtOnce);
-  const patience = usePatience();
+  const patience = useHasWaited();
   const items = calendar?.items ?? [];
   const starts = items.reduce((sum, item) => sum + item.starts.length, 0);
   const isFiltered = [country, action, owner].some((each) => each !== undefined);
@@ -123,15 +126,15 @@ function Lanes({ week, calendar, load, loadAction, nowMs }: LanesProps) {
           <NoMatch
             title="No campaign of this week matches"
             onClear={() =>
-              void navigate({ search: ({ week: shown, load: of }) => ({ week: shown, load: of }), replace: true })
+              void navigate({ search: ({ week: from, load: type }) => ({ week: from, load: type }), replace: true })
             }
           >
             {[country, action && quotedTitleOf(action), owner].filter(Boolean).join(', ')}.
           </NoMatch>
         ) : (
-          <Empty icon="calendar" title="Nothing ran and nothing is planned in this week">
-            Runs stand here when they have begun, planned starts as soon as a campaign is started, and what waits for an
-            approval with a dashed edge.
+          <Empty icon="calendar" title="No runs and no planned starts in this week">
+            Runs are listed once they have started, and planned starts once their campaign is started. Campaigns that
+            wait for approval have a dashed edge.
           </Empty>
         )
       ) : (
@@ -156,10 +159,10 @@ function Lanes({ week, calendar, load, loadAction, nowMs }: LanesProps) {
           </span>
         )}
         <span>
-          Widths are how long a run took; of what is to come as long as the campaign’s last run, or by its pace. What
-          nobody knows the length of is a mark.
+          Widths show durations: those of ended runs, and estimates by the last run or the pace for others. Starts of
+          unknown duration are a mark.
         </span>
-        {calendar.isCut && <span className="c-warn">There is more than is shown: narrow it down.</span>}
+        {calendar.isCut && <span className="c-warn">Not all campaigns are shown. Filter to see others.</span>}
         {items.length > most && (
           <Button small className="ml-auto" onClick={() => setMost(most + lanesAtOnce)}>
             {Math.min(lanesAtOnce, items.length - most)} more of {items.length - most}

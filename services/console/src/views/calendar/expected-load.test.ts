@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { calendar } from '../../testing/calendar.ts';
+import { calendar } from '../../../testing/campaigns/calendar.ts';
 import { actionsOf, loadOf } from './expected-load.ts';
 
 const hourMs = 3_600_000;
 const from = Date.parse(calendar.from);
 const friday = from + 4 * 24 * hourMs;
 
-test('the users of a start are spread over the hours that it takes', () => {
+test('the users of a start are distributed over its duration', () => {
   const { hours, peak } = loadOf(calendar, 'send-message');
   expect(hours).toHaveLength(168);
   const at = (hour: number) => hours.find(({ fromMs }) => fromMs === friday + hour * hourMs)?.usersPerSecond;
@@ -17,14 +17,17 @@ test('the users of a start are spread over the hours that it takes', () => {
   expect(Math.round(users)).toBe(93_200 * 2 + 3_240_000 + 720_000);
 });
 
-test('two that ask for more than can be done clash; one alone, or what is over, does not', () => {
+test('two campaigns above the capacity clash; a single or an ended one does not', () => {
   const [clash, ...others] = loadOf(calendar, 'send-message').clashes;
   expect(others).toEqual([]);
   expect(clash).toEqual({
-    ...{ fromMs: friday + hourMs, untilMs: friday + 3 * hourMs, usersPerSecond: 250 },
+    fromMs: friday + hourMs,
+    untilMs: friday + 3 * hourMs,
+    usersPerSecond: 250,
     campaignIds: new Set(['cmp_late', 'cmp_friday']),
     // What waits is done before the longer one of them ends anyway.
-    ...{ plannedMs: friday + 6 * hourMs, doneMs: friday + 6 * hourMs },
+    plannedMs: friday + 6 * hourMs,
+    doneMs: friday + 6 * hourMs,
   });
   const capacities = [{ action: 'send-message', usersPerSecond: 100, by: 'limit' as const }];
   const alone = { ...calendar, capacities, items: calendar.items.filter(({ name }) => name.startsWith('Late')) };
@@ -33,18 +36,18 @@ test('two that ask for more than can be done clash; one alone, or what is over, 
   expect(loadOf(later, 'send-message').clashes).toEqual([]);
 });
 
-test('what is asked for beyond the most that is done is done later, and says when', () => {
+test('load above the capacity is moved to a later time, with its expected end', () => {
   const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
   const [clash] = loadOf({ ...calendar, capacities }, 'send-message').clashes;
   // 70 users/s too many for two hours, 30 to spare for three, and 180,000 are left at the planned end.
   expect(clash).toMatchObject({ plannedMs: friday + 6 * hourMs, doneMs: friday + 6 * hourMs + 1_000_000 });
 });
 
-test('where nobody knows how much can be done, nothing clashes', () => {
+test('campaigns do not clash if the capacity is unknown', () => {
   const load = loadOf({ ...calendar, capacities: [] }, 'send-message');
   expect([load.capacity, load.clashes, load.peak]).toEqual([undefined, [], 250]);
 });
 
-test('action types stand by how many starts have them', () => {
+test('action types are sorted by their number of starts', () => {
   expect(actionsOf(calendar.items)).toEqual(['send-message', 'award-points']);
 });

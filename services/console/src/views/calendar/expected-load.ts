@@ -13,9 +13,9 @@ export interface Clash {
   untilMs: number;
   usersPerSecond: number;
   campaignIds: ReadonlySet<string>;
-  /** Planned end of the last campaign. */
+  /** Planned end of the last of these campaigns, as epoch milliseconds. */
   plannedMs: number;
-  /** End of all work at the highest known rate; not before `plannedMs`. */
+  /** Expected end of all their work at the highest known rate, as epoch milliseconds. Never before `plannedMs`. */
   doneMs: number;
 }
 
@@ -23,7 +23,10 @@ export interface Load {
   hours: readonly HourOfLoad[];
   capacity: Calendar['capacities'][number] | undefined;
   peak: number;
-  /** Consecutive hours in which several campaigns need more than the highest known rate, the busiest first. */
+  /**
+   * Spans of consecutive hours in which several campaigns need more than the highest known rate. The busiest span comes
+   * first.
+   */
   clashes: readonly Clash[];
 }
 
@@ -86,7 +89,10 @@ function addTo(sums: readonly Sum[], fromMs: number, campaignId: string, { at, u
 
 type ClashTime = Omit<Clash, 'plannedMs' | 'doneMs'>;
 
-/** Computes when the excess is done: users beyond the capacity wait until the load is lower. */
+/**
+ * Computes the planned and the expected end of a clash. Users beyond the capacity wait until the load is below the
+ * capacity.
+ */
 function endsOf(
   { fromMs, untilMs, campaignIds }: ClashTime,
   { items }: Calendar,
@@ -101,11 +107,11 @@ function endsOf(
   const plannedMs = Math.max(untilMs, ...ends);
   let waitingUsers = 0;
   for (let atMs = fromMs; ; atMs += hourMs) {
-    const asked = hours.find((hour) => hour.fromMs === atMs)?.usersPerSecond ?? 0;
-    const left = waitingUsers + (asked - most) * (hourMs / 1000);
-    // The backlog is done within this hour, beside the load of the hour.
+    const load = hours.find((hour) => hour.fromMs === atMs)?.usersPerSecond ?? 0;
+    const left = waitingUsers + (load - most) * (hourMs / 1000);
+    // The backlog is worked off within this hour, with the capacity that the load of the hour leaves free.
     if (atMs >= untilMs && left <= 0) {
-      const doneMs = waitingUsers === 0 ? atMs : atMs + (waitingUsers / (most - asked)) * 1000;
+      const doneMs = waitingUsers === 0 ? atMs : atMs + (waitingUsers / (most - load)) * 1000;
       return { plannedMs, doneMs: Math.max(plannedMs, doneMs) };
     }
     waitingUsers = Math.max(0, left);
@@ -113,10 +119,13 @@ function endsOf(
   }
 }
 
-/** Horizon of the computation in milliseconds. A longer backlog counts as done at its end. */
+/** Upper bound of the search in milliseconds. A longer backlog is reported as done after this time. */
 const farMs = 7 * 24 * hourMs;
 
-/** Returns the hours in which two or more campaigns exceed the capacity. A single campaign has no other to wait for. */
+/**
+ * Returns the spans of hours in which two or more campaigns together exceed the capacity. Hours with a single campaign
+ * are omitted, because that campaign competes with no other.
+ */
 function clashesOf(hours: readonly HourOfLoad[], sums: readonly Sum[], capacity: number): ClashTime[] {
   const clashes: ClashTime[] = [];
   for (const [index, { fromMs, usersPerSecond, isPast }] of hours.entries()) {

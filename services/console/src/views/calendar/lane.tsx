@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { CalendarCampaign, CalendarStart } from '#client/types.gen.ts';
-import { localStart } from '../../parts/when/local-start.ts';
-import { numberWords } from '../../parts/audience/how-many.ts';
+import { formatLocalStart } from '../../parts/when/local-start.ts';
+import { formatUserCount } from '../../parts/audience/user-count.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { hasEnded, lookOf } from '../../parts/standing/state-looks.ts';
@@ -20,7 +20,10 @@ interface LaneProps {
 /** Maximum number of starts with text; more starts are shown as marks without text. */
 const worded = 2;
 
-/** Distance in percent from the ends of the week within which a touch target extends inwards, to be whole. */
+/**
+ * Distance from either end of the week, in percent. Within it, a mark's touch target extends inwards, so that the
+ * target is not cut off.
+ */
 const edge = 10;
 
 /** Row of a campaign: its name and its starts, as wide as their actual or expected duration. */
@@ -75,7 +78,9 @@ interface StartProps extends LaneProps {
 function Start({ start, campaign, week, nowMs, isClash, hasWords }: StartProps) {
   const formatTime = useFormatTime();
   const timeOf = (instant: string) =>
-    start.localTime === null ? formatTime(instant) : `${localStart(start.localTime, new Date(nowMs))} in each country`;
+    start.localTime === null
+      ? formatTime(instant)
+      : `${formatLocalStart(start.localTime, new Date(nowMs))} in each country`;
   const { icon, tone } = lookOf(start.state);
   const at = Date.parse(start.at);
   const isOpen = start.runId !== null && !hasEnded(start.state);
@@ -130,11 +135,11 @@ function kindOf({ state, runId }: CalendarStart): string {
 
 function sizeWords({ users, usersAre }: CalendarStart): string {
   const count = users ?? 0;
-  return numberWords({ kind: usersAre ?? 'estimated', atLeast: count, atMost: users, at: null });
+  return formatUserCount({ kind: usersAre ?? 'estimated', atLeast: count, atMost: users, at: null });
 }
 
 /**
- * @param startOf formats the start, by the clocks of each country if the campaign starts so
+ * @param startOf formats the start of the run; by each country's own clocks if the campaign starts by local time
  * @param formatTime formats all other instants
  */
 function startWords(

@@ -23,10 +23,10 @@ export function LoadRow({ load, action, week, nowMs }: LoadRowProps) {
   const top = Math.max(peak, limit ?? 0, 1) * headroom;
   const y = (rate: number) => height - (rate / top) * height;
   const [worst] = clashes;
-  const said =
+  const summary =
     peak === 0
-      ? 'No load is known.'
-      : `At most ${formatCount(Math.round(peak))} users a second${worst ? `, more than can be done from ${formatTime(new Date(worst.fromMs))}` : ''}.`;
+      ? 'The load is unknown.'
+      : `At most ${formatCount(Math.round(peak))} users per second${worst ? `, above the capacity from ${formatTime(new Date(worst.fromMs))}` : ''}.`;
   return (
     <div className="cal-row">
       <div className="cal-who">
@@ -39,7 +39,7 @@ export function LoadRow({ load, action, week, nowMs }: LoadRowProps) {
           </div>
         )}
       </div>
-      <div className="cal-load" role="img" aria-label={`Expected load of ${quotedTitleOf(action)}. ${said}`}>
+      <div className="cal-load" role="img" aria-label={`Expected load of ${quotedTitleOf(action)}. ${summary}`}>
         <svg viewBox={`0 0 1000 ${height}`} preserveAspectRatio="none" aria-hidden="true">
           {hours.map(({ fromMs, usersPerSecond, isPast }) => {
             if (usersPerSecond <= 0) return null;

@@ -1,4 +1,4 @@
-import { instantOf, wallClock } from '../../parts/when/zoned-times.ts';
+import { instantOf, wallClock } from '../../parts/times/zoned-times.ts';
 
 const dayMs = 86_400_000;
 
@@ -36,7 +36,7 @@ export function weeksFrom(date: string, weeks: number): string {
 }
 
 /** Describes a week: `23 to 29 November 2026`, `30 November to 6 December 2026`. */
-export function weekInWords({ days }: Week): string {
+export function formatWeek({ days }: Week): string {
   const parts = [days[0], days[6]].map((day) => {
     const [year = '', month = '', number = ''] = (day?.date ?? '').split('-');
     return { year, month: months[Number(month) - 1] ?? '', number: String(Number(number)) };

@@ -9,13 +9,13 @@ export interface AboutForm {
   metadata: string;
 }
 
-export function aboutForm({ description = '', owner = '', tags = [], metadata = {} }: Campaign): AboutForm {
+export function createAboutForm({ description = '', owner = '', tags = [], metadata = {} }: Campaign): AboutForm {
   const lines = Object.entries(metadata).map(([key, value]) => `${key}=${value}`);
   return { description, owner, tags: tags.join(' '), metadata: lines.join('\n') };
 }
 
 /** Returns the changed fields. Null removes an emptied field. */
-export function changedAbout(before: AboutForm, form: AboutForm): CampaignPatchInput {
+export function findAboutChanges(before: AboutForm, form: AboutForm): CampaignPatchInput {
   const { description, owner, tags, metadata } = form;
   const named = tags.split(/[\s,]+/).filter((tag) => tag !== '');
   const pairs = metadata.split('\n').flatMap((line) => (line.trim() === '' ? [] : [pairOf(line)]));
@@ -27,7 +27,7 @@ export function changedAbout(before: AboutForm, form: AboutForm): CampaignPatchI
   };
 }
 
-/** Splits a line. A line without `=` is a key without a value. */
+/** Splits a line of metadata into key and value. A line without `=` is a key with an empty value. */
 function pairOf(line: string): [string, string] {
   const equals = line.indexOf('=');
   if (equals < 0) return [line.trim(), ''];

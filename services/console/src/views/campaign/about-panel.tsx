@@ -14,12 +14,12 @@ export function AboutPanel({ campaign }: { campaign: Campaign }) {
   const isEmpty = description === undefined && owner === undefined && tags.length === 0 && pairs.length === 0;
   const edit = (
     <Button small refusal={refusal} onClick={() => setOpen(true)}>
-      Edit what is said
+      Edit details
     </Button>
   );
   return (
-    <Panel title="About" actions={edit} padded>
-      {isEmpty && <p className="t3">Nothing is said about it yet: no description, owner or tags.</p>}
+    <Panel title="Details" actions={edit} padded>
+      {isEmpty && <p className="t3">No description, owner or tags yet.</p>}
       {description !== undefined && <p className="whitespace-pre-wrap wrap-anywhere mb-2">{description}</p>}
       <dl className="kv [&_dd]:wrap-anywhere">
         {owner !== undefined && (

@@ -5,12 +5,17 @@ import { getApprovalPolicyOptions } from '#client/@tanstack/react-query.gen.ts';
 import { submitCampaign, withdrawCampaign } from '#client/sdk.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { approvalLook, approvalOutcome, neededInWords, usersByCountry } from '../../parts/campaign/approval-words.ts';
+import {
+  approvalLook,
+  describeApprovalOutcome,
+  describeApprovalNeed,
+  formatUsersByCountry,
+} from '../../parts/campaign/approval-words.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 
 const ruleChangesRarely = 60_000;
 
@@ -20,10 +25,10 @@ export function ApprovalPanel({ campaign }: { campaign: Campaign }) {
   const refusal = useRefusal('manager');
   const [open, setOpen] = useState<'submit' | 'withdraw' | null>(null);
   const policy = useQuery({ ...getApprovalPolicyOptions(), staleTime: ruleChangesRarely });
-  const isAsked = (policy.data?.rules.length ?? 0) > 0;
-  if (approval === null && (!isAsked || !isDraft(state))) return null;
+  const isRequired = (policy.data?.rules.length ?? 0) > 0;
+  if (approval === null && (!isRequired || !isDraft(state))) return null;
   const isInForce = approval?.state === 'waiting' || approval?.state === 'approved';
-  const maySubmit = isAsked && !isInForce && archivedAt === null;
+  const maySubmit = isRequired && !isInForce && archivedAt === null;
   const close = () => setOpen(null);
   return (
     <Panel
@@ -45,7 +50,7 @@ export function ApprovalPanel({ campaign }: { campaign: Campaign }) {
       }
     >
       {approval === null ? (
-        <p className="t2">Not submitted. Starting it says whether it needs an approval.</p>
+        <p className="t2">Not submitted. The start dialog shows whether an approval is needed.</p>
       ) : (
         <Standing approval={approval} />
       )}
@@ -65,12 +70,12 @@ function Standing({ approval }: { approval: NonNullable<Campaign['approval']> })
           {words}
         </span>
         <Link className="link" to="/approvals" search={{ id: approval.id }}>
-          What it covers
+          Open the approval
         </Link>
       </div>
-      <p className="wrap-anywhere">{approvalOutcome(approval)}</p>
-      {approval.state === 'waiting' && <p className="t2 sm">{neededInWords(approval)}</p>}
-      <p className="t3 sm">At most {usersByCountry(approval)}, in each run.</p>
+      <p className="wrap-anywhere">{describeApprovalOutcome(approval)}</p>
+      {approval.state === 'waiting' && <p className="t2 sm">{describeApprovalNeed(approval)}</p>}
+      <p className="t3 sm">At most {formatUsersByCountry(approval)}, in each run.</p>
     </div>
   );
 }
@@ -82,31 +87,31 @@ interface DialogProps {
 
 function SubmitDialog({ campaign: { id, name, revision }, onClose }: DialogProps) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Submit “${name}” for approval?`}
-      lead={`Revision ${revision} as it stands: audience, chain, schedule and limits.`}
+      lead={`Revision ${revision} with its audience, chain, schedule and limits.`}
       verb="Submit it"
-      leave="Not yet"
+      leave="Cancel"
       act={() => submitCampaign({ path: { id }, body: {}, throwOnError: true })}
       onClose={onClose}
     >
-      It covers five percent more users than are expected now. Any change of it asks again, and it starts once others
-      have approved it.
-    </VerbDialog>
+      The approval covers five percent more users than expected now. Any later change needs a new approval. You can
+      start the campaign once others have approved it.
+    </ConfirmDialog>
   );
 }
 
 function WithdrawDialog({ campaign: { id, name }, onClose }: DialogProps) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Withdraw “${name}”?`}
-      lead="It is not asked for any more; what was approved counts no more."
+      lead="The request ends. An approval that was given no longer counts."
       verb="Withdraw it"
-      leave="Leave it"
+      leave="Cancel"
       act={() => withdrawCampaign({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      Nothing begins by it then. What runs goes on.
-    </VerbDialog>
+      No run can start with this approval. Active runs continue.
+    </ConfirmDialog>
   );
 }

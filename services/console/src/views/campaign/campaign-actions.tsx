@@ -26,7 +26,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
       )}
       {archivedAt !== null && (
         <Button refusal={refusal} onClick={() => setOpen('unarchive')}>
-          Take out of the archive…
+          Unarchive…
         </Button>
       )}
       {isDraft(state) && archivedAt === null && (
@@ -45,7 +45,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
       )}
       {state === 'scheduled' && (
         <Button kind="bad" refusal={refusal} onClick={() => setOpen('unschedule')}>
-          Take back…
+          Unschedule…
         </Button>
       )}
       {isUnderWay && (

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { archiveCampaign, deleteCampaign, unarchiveCampaign, unscheduleCampaign } from '#client/sdk.gen.ts';
 import type { Campaign } from '#client/types.gen.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 
 export type CampaignVerb = keyof typeof dialogs;
 
@@ -16,64 +16,68 @@ export function CampaignDialog({ verb, ...rest }: CampaignDialogProps & { verb: 
 }
 
 const dialogs = {
-  unschedule: TakeBackDialog,
+  unschedule: UnscheduleDialog,
   archive: ArchiveDialog,
-  unarchive: TakeOutDialog,
+  unarchive: UnarchiveDialog,
   delete: DeleteDialog,
 } as const;
 
-function TakeBackDialog({ campaign: { id, name }, onClose }: CampaignDialogProps) {
+function UnscheduleDialog({ campaign: { id, name }, onClose }: CampaignDialogProps) {
   return (
-    <VerbDialog
-      title={`Take “${name}” back?`}
-      lead="It is a draft again, and can be changed and started anew."
-      verb="Take it back"
-      leave="Leave it scheduled"
+    <ConfirmDialog
+      title={`Unschedule “${name}”?`}
+      lead="It becomes a draft again, which you can change and start."
+      verb="Unschedule it"
+      leave="Keep it scheduled"
       isGrave
       act={() => unscheduleCampaign({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      Nobody has been called for it yet: no user is half-way.
-    </VerbDialog>
+      No user has been called for it yet.
+    </ConfirmDialog>
   );
 }
 
 function ArchiveDialog({ campaign: { id, name }, onClose }: CampaignDialogProps) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Archive “${name}”?`}
-      lead="Lists leave it out, and it is neither changed nor started."
+      lead="It is hidden from lists, and can no longer be changed or started."
       verb="Archive it"
-      leave="Leave it"
+      leave="Cancel"
       act={() => archiveCampaign({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      Its runs and reports stay, and it can be taken out again at any time.
-    </VerbDialog>
+      Its runs and reports stay. You can unarchive it at any time.
+    </ConfirmDialog>
   );
 }
 
-function TakeOutDialog({ campaign: { id, name }, onClose }: CampaignDialogProps) {
+function UnarchiveDialog({ campaign: { id, name }, onClose }: CampaignDialogProps) {
   return (
-    <VerbDialog
-      title={`Take “${name}” out of the archive?`}
-      lead="It stands in lists again."
-      verb="Take it out"
-      leave="Leave it archived"
+    <ConfirmDialog
+      title={`Unarchive “${name}”?`}
+      lead="It appears in lists again."
+      verb="Unarchive it"
+      leave="Keep it archived"
       act={() => unarchiveCampaign({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      It is what it was before: nothing starts by that.
-    </VerbDialog>
+      Its state is the same as before. Nothing starts.
+    </ConfirmDialog>
   );
 }
 
 function DeleteDialog({ campaign: { id, name, revision }, onClose }: CampaignDialogProps) {
   const navigate = useNavigate();
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Delete “${name}”?`}
-      lead={revision === 1 ? 'For good.' : `For good, with its ${revision} revisions.`}
+      lead={
+        revision === 1
+          ? 'This deletes the draft for good.'
+          : `This deletes the draft and its ${revision} revisions for good.`
+      }
       verb="Delete it"
       leave="Keep it"
       isGrave
@@ -81,7 +85,7 @@ function DeleteDialog({ campaign: { id, name, revision }, onClose }: CampaignDia
       onDone={() => navigate({ to: '/campaigns' })}
       onClose={onClose}
     >
-      It never ran: nobody was called for it. Only its line in the audit log is left.
-    </VerbDialog>
+      It never ran, so no user was called. Only its entry in the audit log remains.
+    </ConfirmDialog>
   );
 }

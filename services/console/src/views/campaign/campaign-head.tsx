@@ -16,7 +16,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
       <div className="row flex-wrap">
         <h1>{plainText(name)}</h1>
         <StateBadge state={state} tinted />
-        {campaign.scheduleId !== null && <RhythmBadge scheduleId={campaign.scheduleId} />}
+        {campaign.scheduleId !== null && <PausedScheduleBadge scheduleId={campaign.scheduleId} />}
       </div>
       <div className="meta">
         {nextRunAt !== null && (
@@ -53,7 +53,7 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
           <span>
             Copied from{' '}
             <Link className="link" to="/campaigns/$campaignId" params={{ campaignId: origin.campaignId }}>
-              revision {origin.revision} of another
+              revision {origin.revision} of another campaign
             </Link>
           </span>
         )}
@@ -68,10 +68,13 @@ export function CampaignHead({ campaign }: { campaign: Campaign }) {
   );
 }
 
-const pausedRhythm = { icon: 'paused', word: 'Its rhythm is paused', tone: 'warn' } as const;
+const pausedScheduleLook = { icon: 'paused', word: 'Schedule paused', tone: 'warn' } as const;
 
-/** Badge of a paused schedule: the state of the campaign is still `scheduled` then. */
-function RhythmBadge({ scheduleId }: { scheduleId: string }) {
+/**
+ * Badge of a paused schedule. Needed because the state of the campaign remains `scheduled` while its schedule is
+ * paused.
+ */
+function PausedScheduleBadge({ scheduleId }: { scheduleId: string }) {
   const schedule = useQuery(getScheduleOptions({ path: { id: scheduleId } }));
-  return schedule.data?.state === 'paused' ? <LookBadge look={pausedRhythm} tinted /> : null;
+  return schedule.data?.state === 'paused' ? <LookBadge look={pausedScheduleLook} tinted /> : null;
 }

@@ -4,7 +4,7 @@ import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
 import { RevisionsPanel } from '../../parts/revisions/revision-list.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
 
-/** Earlier revisions of a campaign. Only a draft that is not archived can be restored. */
+/** Earlier revisions of a campaign. They can be restored only while the campaign is a draft and not archived. */
 export function CampaignRevisions({ campaign }: { campaign: Campaign }) {
   const { id, name, revision, state, archivedAt } = campaign;
   const refusal = useRefusal('manager');

@@ -2,23 +2,24 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { partners, rejects } from '../../testing/audiences.ts';
-import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
-import { waitingApproval } from '../../testing/approvals.ts';
-import { report as testReport } from '../../testing/ended-report.ts';
-import { problem, type Answers, type Asked } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { audiencesBy, partners, rejects, testers } from '../../../testing/audiences/audiences.ts';
+import { draft, preview, runningCampaign } from '../../../testing/campaigns/campaigns.ts';
+import { waitingApproval } from '../../../testing/campaigns/approvals.ts';
+import { report as testReport } from '../../../testing/runs/ended-report.ts';
+import { problem, type Answer, type Answers, type FakeRequest } from '../../../testing/fakes/fake-api.ts';
+import { actionTypes } from '../../../testing/installation/installation.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const noRuns = { 'GET /v1/runs': { items: [], next: null } };
 
-test('a campaign says what it is, and leads to its run', async () => {
+test('a campaign shows its definition and links to its run', async () => {
   await openConsole('/campaigns/cmp_live');
   await screen.findByRole('heading', { name: 'Payday, slowly' });
   expect(screen.getByRole('link', { name: 'Watch' }).getAttribute('href')).toBe('/runs/run_live');
   expect(screen.getAllByText(/lapsed-riders/).length).toBeGreaterThan(0);
 });
 
-test('a campaign shows each rejected line of a list that it is for', async () => {
+test('a campaign shows each rejected line of a list in its audience', async () => {
   const { user } = await openConsole('/campaigns/cmp_live', {
     answers: {
       'GET /v1/campaigns/:id': { ...runningCampaign, audience: { include: [{ list: 'aud_partners' }] } },
@@ -26,19 +27,19 @@ test('a campaign shows each rejected line of a list that it is for', async () =>
       'GET /v1/audiences/:id/rejects': rejects,
     },
   });
-  await user.click(await screen.findByRole('button', { name: '224 bad lines' }));
+  await user.click(await screen.findByRole('button', { name: '224 rejected lines' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Rejected lines' }));
   expect(await dialog.findByRole('row', { name: '88 No country u-48210031,' })).toBeDefined();
   expect(dialog.getAllByRole('row')).toHaveLength(4);
 });
 
-test('its runs say whom they reached, and who failed', async () => {
+test('a run is listed with the number of users that it reached and that failed', async () => {
   await openConsole('/campaigns/cmp_live');
   const row = (await screen.findByRole('link', { name: 'Watch' })).closest('tr');
   await waitFor(() => expect(row?.textContent).toMatch(/60058020Watch$/));
 });
 
-test('a draft is started after a dialog said whom it reaches', async () => {
+test('a draft starts from a dialog, and the page then opens its run', async () => {
   const { api, user, address } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'POST /v1/campaigns/:id/start': { ...draft, state: 'running' } },
   });
@@ -46,9 +47,9 @@ test('a draft is started after a dialog said whom it reaches', async () => {
   await user.click(screen.getByRole('button', { name: 'Start…' }));
   const dialog = await screen.findByRole('dialog');
   await user.click(await within(dialog).findByRole('button', { name: 'Start it' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/start')).toHaveLength(1));
 
-  // Its run is made a moment later, and is what one wants to see.
+  // The run is created shortly after the start.
   const links = { ...draft.links, latestRun: '/v1/runs/run_live' };
   api.answer({ 'GET /v1/campaigns/cmp_draft': { ...draft, state: 'running', links } });
   await waitFor(() => expect(address()).toBe('/runs/run_live'));
@@ -79,7 +80,7 @@ describe('the dialog that starts a draft', () => {
       /are called first\. Then the run pauses until a person resumes it/,
       /The pace is at most 20 users a second/,
       /after the start\. Users who are not called by then expire/,
-      /pauses by itself if more users than that fail in a step, judged from 1,000 users on/,
+      /pauses automatically if more users fail in a step. This applies from 1,000 users on/,
       /SG 5,000 units\. A country whose budget is used up pauses/,
       /Later you can change pace, deadline, priority, failure limit and budgets/,
     ])
@@ -111,18 +112,18 @@ describe('the dialog that starts a draft', () => {
     await user.type(field, '5 %');
     expect(await within(dialog).findByText('canary, of each country')).toBeDefined();
     await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
-    const bodies = () => api.askedFor('POST /v1/campaigns/cmp_draft/start').map(({ body }) => body);
+    const bodies = () => api.requestsTo('POST /v1/campaigns/cmp_draft/start').map(({ body }) => body);
     await waitFor(() => expect(bodies()).toEqual([{ canary: { percent: 5, then: 'pause' } }]));
   });
 
-  it('submits for approval in place of the start, if the policy asks for one', async () => {
+  it('submits for approval instead of starting if the policy requires an approval', async () => {
     const submitted = { 'POST /v1/campaigns/:id/submit': waitingApproval };
     const { api, user, dialog } = await open({ ...rules({ usersAbove: 1000, approvers: 1 }), ...submitted });
     const button = await within(dialog).findByRole('button', { name: 'Submit for approval' });
     await waitFor(() => expect(within(dialog).queryByRole('button', { name: 'Start it' })).toBeNull());
     await user.click(button);
-    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
-    expect(api.askedFor('POST /v1/campaigns/cmp_draft/start')).toHaveLength(0);
+    await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
+    expect(api.requestsTo('POST /v1/campaigns/cmp_draft/start')).toHaveLength(0);
   });
 
   it('offers to submit once a start was refused for want of an approval', async () => {
@@ -135,7 +136,7 @@ describe('the dialog that starts a draft', () => {
   });
 });
 
-test('a scheduled one is taken back', async () => {
+test('a scheduled campaign can be unscheduled', async () => {
   const scheduled = {
     ...runningCampaign,
     state: 'scheduled',
@@ -145,12 +146,12 @@ test('a scheduled one is taken back', async () => {
   const { api, user } = await openConsole('/campaigns/cmp_live', {
     answers: { ...noRuns, 'GET /v1/campaigns/cmp_live': scheduled, 'POST /v1/campaigns/:id/unschedule': draft },
   });
-  await user.click(await screen.findByRole('button', { name: 'Take back…' }));
-  await user.click(await screen.findByRole('button', { name: 'Take it back' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_live/unschedule')).toHaveLength(1));
+  await user.click(await screen.findByRole('button', { name: 'Unschedule…' }));
+  await user.click(await screen.findByRole('button', { name: 'Unschedule it' }));
+  await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_live/unschedule')).toHaveLength(1));
 });
 
-test('one that repeats shows its next starts, and its rhythm can be paused', async () => {
+test('a recurring campaign shows its next starts, and its schedule can be paused', async () => {
   const recurring = {
     ...runningCampaign,
     state: 'scheduled',
@@ -166,28 +167,31 @@ test('one that repeats shows its next starts, and its rhythm can be paused', asy
       'POST /v1/schedules/sch_1/pause': { id: 'sch_1', state: 'paused' },
     },
   });
-  const pause = await screen.findByRole('button', { name: 'Pause the rhythm' });
-  expect(screen.queryByText('Its rhythm is paused')).toBeNull();
+  const pause = await screen.findByRole('button', { name: 'Pause the schedule' });
+  expect(screen.queryByText('Schedule paused')).toBeNull();
   api.answer({ 'GET /v1/schedules/sch_1': { id: 'sch_1', state: 'paused' } });
   await user.click(pause);
-  await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_1/pause')).toHaveLength(1));
-  expect(await screen.findByText('Its rhythm is paused')).toBeDefined();
+  await waitFor(() => expect(api.requestsTo('POST /v1/schedules/sch_1/pause')).toHaveLength(1));
+  expect(await screen.findByText('Schedule paused')).toBeDefined();
 });
 
-test('what is said about it leads to others of its kind, and is changed while it runs', async () => {
-  const said = { ...runningCampaign, owner: 'growth', tags: ['payday'], description: 'Brings riders back' };
+test('details of a campaign link to similar campaigns and can be edited during a run', async () => {
+  const described = { ...runningCampaign, owner: 'growth', tags: ['payday'], description: 'Brings riders back' };
   const { api, user } = await openConsole('/campaigns/cmp_live', {
-    answers: { ...noRuns, 'GET /v1/campaigns/cmp_live': said, 'PATCH /v1/campaigns/:id': said },
+    answers: { ...noRuns, 'GET /v1/campaigns/cmp_live': described, 'PATCH /v1/campaigns/:id': described },
   });
   expect(await screen.findByText('Brings riders back')).toBeDefined();
   expect(screen.getByRole('link', { name: 'payday' }).getAttribute('href')).toBe('/campaigns?tag=payday');
-  await user.click(screen.getByRole('button', { name: 'Edit what is said' }));
+  await user.click(screen.getByRole('button', { name: 'Edit details' }));
   const dialog = await screen.findByRole('dialog');
   await user.type(within(dialog).getByLabelText('Tags'), ' december');
   await user.clear(within(dialog).getByLabelText('Owner'));
   await user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(api.askedFor('PATCH /v1/campaigns/cmp_live')).toHaveLength(1));
-  expect(api.askedFor('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({ owner: null, tags: ['payday', 'december'] });
+  await waitFor(() => expect(api.requestsTo('PATCH /v1/campaigns/cmp_live')).toHaveLength(1));
+  expect(api.requestsTo('PATCH /v1/campaigns/cmp_live')[0]?.body).toEqual({
+    owner: null,
+    tags: ['payday', 'december'],
+  });
 });
 
 describe('a draft that was changed', () => {
@@ -209,45 +213,45 @@ describe('a draft that was changed', () => {
 
   test('shows what each revision changed', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', { answers });
-    await user.click(await screen.findByRole('button', { name: 'What changed in revision 3' }));
-    const dialog = await screen.findByRole('dialog', { name: 'What changed in revision 3' });
+    await user.click(await screen.findByRole('button', { name: 'Changes in revision 3' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Changes in revision 3' });
     const rows = await within(dialog).findAllByRole('row');
     expect(rows.slice(1).map(({ textContent }) => textContent)).toEqual([
       'CountriesSGSG, VN',
       'Step 1, Units12',
-      'Pace20not there',
+      'Pace20not set',
     ]);
-    const [asked] = api.askedFor('GET /v1/campaigns/cmp_draft/revisions/2/diff');
-    expect(asked?.query).toEqual({ to: '3' });
+    const [request] = api.requestsTo('GET /v1/campaigns/cmp_draft/revisions/2/diff');
+    expect(request?.query).toEqual({ to: '3' });
   });
 
-  test('becomes an earlier one again, after a dialog showed what that changes', async () => {
+  test('is restored to an earlier revision after a dialog has shown the differences', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', { answers });
     const restore = await screen.findAllByRole('button', { name: /^Restore revision/ });
     expect(restore).toHaveLength(2);
     await user.click(screen.getByRole('button', { name: 'Restore revision 1' }));
-    await user.click(await screen.findByRole('button', { name: 'Restore it' }));
+    await user.click(await screen.findByRole('button', { name: 'Restore' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(api.askedFor('GET /v1/campaigns/cmp_draft/revisions/3/diff')[0]?.query).toEqual({ to: '1' });
-    expect(api.askedFor('POST /v1/campaigns/cmp_draft/revisions/1/restore')).toHaveLength(1);
+    expect(api.requestsTo('GET /v1/campaigns/cmp_draft/revisions/3/diff')[0]?.query).toEqual({ to: '1' });
+    expect(api.requestsTo('POST /v1/campaigns/cmp_draft/revisions/1/restore')).toHaveLength(1);
   });
 
-  test('and was started since only shows them', async () => {
+  test('cannot be restored to a revision once it has started', async () => {
     const started = { ...changed, state: 'completed', links: { ...changed.links, latestRun: '/v1/runs/run_ended' } };
     await openConsole('/campaigns/cmp_draft', { answers: { ...answers, 'GET /v1/campaigns/cmp_draft': started } });
-    expect(await screen.findAllByRole('button', { name: /^What changed in revision/ })).toHaveLength(2);
+    expect(await screen.findAllByRole('button', { name: /^Changes in revision/ })).toHaveLength(2);
     expect(screen.queryByRole('button', { name: /^Restore revision/ })).toBeNull();
   });
 });
 
-test('a copy leads to what it was made from', async () => {
+test('a copy links to the campaign that it was copied from', async () => {
   const copy = { ...draft, origin: { campaignId: 'cmp_live', revision: 3 } };
   await openConsole('/campaigns/cmp_draft', { answers: { ...noRuns, 'GET /v1/campaigns/cmp_draft': copy } });
-  const link = await screen.findByRole('link', { name: 'revision 3 of another' });
+  const link = await screen.findByRole('link', { name: 'revision 3 of another campaign' });
   expect(link.getAttribute('href')).toBe('/campaigns/cmp_live');
 });
 
-test('a draft is put away after a dialog said what that means', async () => {
+test('a draft is archived after a confirmation', async () => {
   const { api, user } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'POST /v1/campaigns/:id/archive': draft },
   });
@@ -255,11 +259,11 @@ test('a draft is put away after a dialog said what that means', async () => {
   await user.click(await screen.findByRole('menuitem', { name: 'Archive…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Archive “A draft”?' });
   await user.click(within(dialog).getByRole('button', { name: 'Archive it' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/archive')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/archive')).toHaveLength(1));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
-test('one that is put away is neither started nor edited, but taken out', async () => {
+test('an archived campaign can only be unarchived, not started or edited', async () => {
   const archivedAt = '2026-11-23T08:00:00.000Z';
   const { api, user } = await openConsole('/campaigns/cmp_draft', {
     answers: {
@@ -268,14 +272,14 @@ test('one that is put away is neither started nor edited, but taken out', async 
       'POST /v1/campaigns/:id/unarchive': draft,
     },
   });
-  await user.click(await screen.findByRole('button', { name: 'Take out of the archive…' }));
+  await user.click(await screen.findByRole('button', { name: 'Unarchive…' }));
   expect(screen.queryByRole('button', { name: 'Start…' })).toBeNull();
   expect(screen.queryByRole('link', { name: 'Edit' })).toBeNull();
-  await user.click(await screen.findByRole('button', { name: 'Take it out' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/unarchive')).toHaveLength(1));
+  await user.click(await screen.findByRole('button', { name: 'Unarchive it' }));
+  await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/unarchive')).toHaveLength(1));
 });
 
-test('what keeps a campaign from being deleted is said, and what is deleted leads to the list', async () => {
+test('a refused deletion shows the reason, and a deletion leads to the list of campaigns', async () => {
   const why = 'cmp_draft cannot be deleted: it has run: archive it';
   const { api, user, address } = await openConsole('/campaigns/cmp_draft', {
     answers: { ...noRuns, 'DELETE /v1/campaigns/:id': () => problem(409, 'state-forbids', why) },
@@ -289,27 +293,27 @@ test('what keeps a campaign from being deleted is said, and what is deleted lead
   await waitFor(() => expect(address()).toBe('/campaigns'));
 });
 
-test('one that is not there says so', async () => {
+test('a campaign that does not exist shows an error', async () => {
   await openConsole('/campaigns/cmp_none', {
     answers: { 'GET /v1/campaigns/cmp_none': () => problem(404, 'not-found', 'there is no campaign') },
   });
   expect(await screen.findByText('The campaign could not be read')).toBeDefined();
 });
 
-describe('where the installation asks for approvals', () => {
+describe('a campaign that needs approval', () => {
   const rules = { revision: 1, rules: [{ usersAbove: 1000, approvers: 1 }], madeAt: '2026-11-01T00:00:00.000Z' };
   const asks = { ...noRuns, 'GET /v1/approval-policy': rules };
 
-  test('a draft is submitted after a dialog said what that covers', async () => {
+  test('is submitted after a confirmation', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: { ...asks, 'POST /v1/campaigns/:id/submit': waitingApproval },
     });
     await user.click(await screen.findByRole('button', { name: 'Submit for approval…' }));
     await user.click(await screen.findByRole('button', { name: 'Submit it' }));
-    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/submit')).toHaveLength(1));
   });
 
-  test('one that waits says for whom, leads there, may still be changed, and is withdrawn', async () => {
+  test('shows its missing approvals once submitted, and can still be edited and withdrawn', async () => {
     const inReview = { ...draft, state: 'in_review', approval: waitingApproval };
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
@@ -321,14 +325,16 @@ describe('where the installation asks for approvals', () => {
     expect(await screen.findByText('Needs 2, has 1')).toBeDefined();
     expect(screen.getByText('In review')).toBeDefined();
     expect(screen.getByRole('link', { name: 'Edit' })).toBeDefined();
-    expect(screen.getByRole('link', { name: 'What it covers' }).getAttribute('href')).toBe('/approvals?id=apr_waiting');
+    expect(screen.getByRole('link', { name: 'Open the approval' }).getAttribute('href')).toBe(
+      '/approvals?id=apr_waiting',
+    );
     await user.click(screen.getByRole('button', { name: 'Withdraw…' }));
     await user.click(await screen.findByRole('button', { name: 'Withdraw it' }));
-    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/withdraw')).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/withdraw')).toHaveLength(1));
   });
 });
 
-test('where it asks for none, nothing is said of approvals', async () => {
+test('an installation without approvals shows no approval panel', async () => {
   await openConsole('/campaigns/cmp_draft', { answers: noRuns });
   await screen.findByText('It has not run yet');
   expect(screen.queryByRole('heading', { name: 'Approval' })).toBeNull();
@@ -341,7 +347,7 @@ describe('a dry run', () => {
     users: null,
     steps: [],
     isReal: false,
-    summary: 'The whole audience is read, and nobody is called.',
+    summary: 'The whole audience is read, and no user is called.',
     warnings: [],
     links: { self: '/v1/runs/run_dry', report: '/v1/runs/run_dry/report' },
   };
@@ -358,7 +364,7 @@ describe('a dry run', () => {
     },
   };
 
-  test('is begun by a press, and what came of it stands there', async () => {
+  test('starts from its button and shows its result', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
@@ -368,21 +374,26 @@ describe('a dry run', () => {
     });
     const button = await screen.findByRole('button', { name: 'Start a dry run' });
     api.answer({
-      'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'dry-run' ? [dry] : [], next: null }),
+      'GET /v1/runs': ({ query }: FakeRequest) => ({ items: query['kind'] === 'dry-run' ? [dry] : [], next: null }),
     });
     await user.click(button);
-    expect(await screen.findByText(/of 1,500 users would come through the chain; 12 are excluded/)).toBeDefined();
+    expect(await screen.findByText(/of 1,500 users would complete the chain; 12 are excluded/)).toBeDefined();
     expect(screen.getByText('about 1 min')).toBeDefined();
-    expect(api.askedFor('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body)).toEqual([{ kind: 'dry-run' }]);
+    expect(api.requestsTo('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body)).toEqual([
+      { kind: 'dry-run' },
+    ]);
     expect(screen.getByRole('button', { name: 'Start another dry run' })).toBeDefined();
   });
 
-  test('cannot be started while one is in progress, which its button says', async () => {
+  test('cannot be started while one is in progress', async () => {
     const running = { ...dry, state: 'running', endedAt: null };
     await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'dry-run' ? [running] : [], next: null }),
+        'GET /v1/runs': ({ query }: FakeRequest) => ({
+          items: query['kind'] === 'dry-run' ? [running] : [],
+          next: null,
+        }),
         'GET /v1/runs/run_dry/report': { ...reported, state: 'running', endedAt: null },
       },
     });
@@ -390,7 +401,7 @@ describe('a dry run', () => {
     expect(button.hasAttribute('disabled')).toBe(true);
   });
 
-  test('says why it may not be begun', async () => {
+  test('shows why it cannot be started', async () => {
     const detail = 'cmp_draft is archived: take it out before';
     const { user } = await openConsole('/campaigns/cmp_draft', {
       answers: { ...noRuns, 'POST /v1/campaigns/:id/trials': () => problem(409, 'state-forbids', detail) },
@@ -420,21 +431,30 @@ describe('a test', () => {
     audience: { estimated: 2, counted: 2, excluded: 0, complete: true },
     steps: testReport.steps.map((line, index) => ({
       ...line,
-      ...{ mode: index === 0 ? 'test' : 'live', audience: 2, succeeded: 2 - index, failed: index, skipped: 0 },
+      mode: index === 0 ? 'test' : 'live',
+      audience: 2,
+      succeeded: 2 - index,
+      failed: index,
+      skipped: 0,
     })),
     failures: [
       {
-        ...{ step: 2, country: 'SG', outcome: 'failed', reason: 'no-text-for-locale', users: 1 },
-        ...{ sample: ['u2'], retryable: false },
+        step: 2,
+        country: 'SG',
+        outcome: 'failed',
+        reason: 'no-text-for-locale',
+        users: 1,
+        sample: ['u2'],
+        retryable: false,
       },
     ],
   };
 
-  test('is sent once its sender has read what is real, and its result stands where it was sent', async () => {
+  test('can be sent once its preview is loaded, and its result is shown in the panel', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'POST /v1/campaigns/:id/trials': ({ body }: Asked) =>
+        'POST /v1/campaigns/:id/trials': ({ body }: FakeRequest) =>
           z.object({ preview: z.boolean().optional() }).parse(body).preview === true ? preview : testAnswer,
         'GET /v1/runs/run_test/report': reported,
       },
@@ -447,24 +467,52 @@ describe('a test', () => {
     await within(dialog).findByText('“Send a message”: these 2 users really get it.');
     await waitFor(() => expect(send).toHaveProperty('disabled', false));
     api.answer({
-      'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+      'GET /v1/runs': ({ query }: FakeRequest) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
     });
     await user.click(send);
-    await screen.findByText('These 2 really got “Send a message”. Calls of “Give a reward” were marked as a test.');
+    await screen.findByText(
+      'These 2 users really received “Send a message”. Calls of “Give a reward” were marked as a test.',
+    );
     expect(screen.getByText('1 of 2 through the chain')).toBeDefined();
     expect(screen.getByText('1 failed in step 2: no-text-for-locale (u2)')).toBeDefined();
-    const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body);
+    const bodies = api.requestsTo('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body);
     expect(bodies.at(-1)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG' });
     expect(bodies.at(-2)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true });
   });
 
-  test('reaches users again only if its sender requests it', async () => {
-    const reached = 'an earlier live test of cmp_draft has reached "u1": name other users, or';
-    const detail = `${reached} ask to reach them again ("again": true)`;
+  test('goes to a list of testers instead of typed users', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'POST /v1/campaigns/:id/trials': ({ body }: Asked) =>
+        'GET /v1/audiences': audiencesBy({ list: [testers] }),
+        'POST /v1/campaigns/:id/trials': preview,
+      },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.selectOptions(await dialog.findByLabelText('Send to'), 'Our testers (3 users in ID, SG)');
+    expect(dialog.queryByLabelText(/Users/)).toBeNull();
+    await dialog.findByText('“Send a message”: these 2 users really get it.');
+    const send = dialog.getByRole('button', { name: 'Send it' });
+    await waitFor(() => expect(send).toHaveProperty('disabled', false));
+    await user.click(send);
+    const bodies = () => api.requestsTo('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body);
+    await waitFor(() => expect(bodies().at(-1)).toEqual({ kind: 'test', testers: 'aud_testers' }));
+    expect(bodies().at(-2)).toEqual({ kind: 'test', testers: 'aud_testers', preview: true });
+    expect(api.requestsTo('GET /v1/audiences').map(({ query }) => query)).toContainEqual({
+      kind: 'list',
+      usersAtMost: '200',
+      limit: '200',
+    });
+  });
+
+  test('reaches users again only if its sender requests it', async () => {
+    const reached = 'an earlier live test of cmp_draft has reached "u1": name other users, or';
+    const detail = `${reached} set "again" to true to reach them again`;
+    const { api, user } = await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        ...noRuns,
+        'POST /v1/campaigns/:id/trials': ({ body }: FakeRequest) =>
           z.object({ again: z.boolean().optional() }).parse(body).again === true
             ? preview
             : problem(409, 'reached-by-test', detail),
@@ -480,13 +528,13 @@ describe('a test', () => {
     await waitFor(() => expect(send).toHaveProperty('disabled', false));
     await user.click(send);
     const body = { kind: 'test', users: ['u1'], country: 'SG', again: true };
-    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/trials').at(-1)?.body).toEqual(body));
+    await waitFor(() => expect(api.requestsTo('POST /v1/campaigns/cmp_draft/trials').at(-1)?.body).toEqual(body));
   });
 
   test('shows how many tests there were, and how many users the live ones were sent to', async () => {
     await openConsole('/campaigns/cmp_draft', {
       answers: {
-        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+        'GET /v1/runs': ({ query }: FakeRequest) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
         'GET /v1/runs/run_test/report': reported,
         'GET /v1/campaigns/cmp_draft/trials/counts': { dryRuns: 0, tests: 3, liveTests: 2, users: 27, steps: [] },
       },
@@ -494,27 +542,115 @@ describe('a test', () => {
     expect(await screen.findByText('3 tests so far, 2 live, sent to 27 users')).toBeDefined();
   });
 
-  test('of an earlier revision names that revision', async () => {
+  test('shows its revision if it is an earlier one', async () => {
     await openConsole('/campaigns/cmp_draft', {
       answers: {
-        'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
+        'GET /v1/runs': ({ query }: FakeRequest) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
         'GET /v1/runs/run_test/report': reported,
         'GET /v1/campaigns/cmp_draft': { ...draft, revision: 2 },
       },
     });
-    expect(await screen.findByText(/of revision \d+, not of this one/)).toBeDefined();
+    expect(await screen.findByText(/of revision \d+, not the current one/)).toBeDefined();
   });
 
-  test('says why it may not be sent', async () => {
-    const detail = 'cmp_draft needs 1 approver (more than 1 users): POST /v1/campaigns/cmp_draft/submit asks for it';
+  test('shows why it cannot be sent', async () => {
+    const detail = 'cmp_draft needs 1 approver (more than 1 users): POST /v1/campaigns/cmp_draft/submit requests it';
     const { user } = await openConsole('/campaigns/cmp_draft', {
       answers: { ...noRuns, 'POST /v1/campaigns/:id/trials': () => problem(409, 'approval-needed', detail) },
     });
     await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
     const dialog = await screen.findByRole('dialog');
     await user.type(within(dialog).getByLabelText(/Users/), 'u1');
-    const said = 'cmp_draft needs 1 approver (more than 1 users): “Submit for approval…” on its page asks for it';
-    expect(await within(dialog).findByText(said)).toBeDefined();
+    const described = 'cmp_draft needs 1 approver (more than 1 users): “Submit for approval…” on its page requests it';
+    expect(await within(dialog).findByText(described)).toBeDefined();
     expect(within(dialog).getByRole('button', { name: 'Send it' })).toHaveProperty('disabled', true);
+  });
+});
+
+describe('the preview of a message', () => {
+  const previewUrl = 'http://messages.test/v1/preview';
+  const items = actionTypes.items.map((type) => (type.name === 'send-message' ? { ...type, previewUrl } : type));
+  const message = { from: null, to: 'ada@example.com', subject: 'Hello Ada', html: null, text: 'Hello' };
+  const open = async (answer: Answer, more: Record<string, Answer> = {}) => {
+    const opened = await openConsole('/campaigns/cmp_live', {
+      answers: {
+        'GET /v1/campaigns/:id': {
+          ...runningCampaign,
+          chain: [
+            { action: 'award-reward', params: { rewardId: 'ride-5' } },
+            { action: 'send-message', params: { template: 'payday' } },
+          ],
+        },
+        'GET /v1/action-types': { ...actionTypes, items },
+        'POST /v1/action-types/send-message/preview': answer,
+        ...more,
+      },
+    });
+    const { user } = opened;
+    // Only the endpoint of the second step offers one.
+    await user.click(await screen.findByRole('button', { name: 'Preview…' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Preview of “Send a message”' }));
+    return { ...opened, dialog };
+  };
+  const openFor = async (answer: Answer) => {
+    const opened = await open(answer);
+    const { user, dialog } = opened;
+    await user.type(dialog.getByLabelText(/^User/), ' u1 ');
+    await user.click(dialog.getByRole('button', { name: 'Preview' }));
+    return opened;
+  };
+
+  it('shows subject and text for one user, with the parameters of the step', async () => {
+    const { api, dialog } = await openFor({ outcome: 'message', message, cause: null });
+    const section = within(await dialog.findByRole('region', { name: 'Message' }));
+    expect([
+      section.getByText('Hello Ada'),
+      section.getByText('ada@example.com'),
+      section.getByText('Hello'),
+    ]).toHaveLength(3);
+    expect(api.requestsTo('POST /v1/action-types/send-message/preview').map(({ body }) => body)).toEqual([
+      { user: 'u1', country: 'SG', params: { template: 'payday' } },
+    ]);
+  });
+
+  it('is shown for a user of a list of testers, in the country of the list', async () => {
+    const { api, user, dialog } = await open(
+      { outcome: 'message', message, cause: null },
+      {
+        'GET /v1/audiences': audiencesBy({ list: [testers] }),
+        'GET /v1/audiences/aud_testers/users': {
+          items: [
+            { user: 'ada', country: 'BR' },
+            { user: 'zoë', country: 'SG' },
+          ],
+          next: null,
+        },
+      },
+    );
+    await user.selectOptions(await dialog.findByLabelText('List of testers'), 'Our testers');
+    await user.selectOptions(await dialog.findByLabelText('Tester'), await dialog.findByText('zoë (SG)'));
+    expect(dialog.queryByText('ada (BR)')).toBeNull();
+    await user.click(dialog.getByRole('button', { name: 'Preview' }));
+    await dialog.findByRole('region', { name: 'Message' });
+    expect(api.requestsTo('POST /v1/action-types/send-message/preview').map(({ body }) => body)).toEqual([
+      { user: 'zoë', country: 'SG', params: { template: 'payday' } },
+    ]);
+  });
+
+  it('shows why there is no message', async () => {
+    const { dialog } = await openFor({
+      outcome: 'refused',
+      message: null,
+      cause: 'no-address: the user has no address',
+    });
+    expect((await dialog.findByRole('alert')).textContent).toBe(
+      'This user would get no message: no-address: the user has no address',
+    );
+  });
+
+  it('shows problems of the request at their field', async () => {
+    const errors = [{ pointer: '/user', code: 'invalid-user-id', detail: 'is not a user id' }];
+    const { dialog } = await openFor(() => problem(422, 'invalid-request', 'the request has problems', errors));
+    expect(await dialog.findByText('Is not a user id')).toBeDefined();
   });
 });

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { getCampaignOptions, listRunsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
-import { standingOf } from '../../live/staleness.ts';
+import { useRefusal } from '../../frame/session/session.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
 import { Failed } from '../../parts/standing/states.tsx';
 import { AboutPanel } from './about-panel.tsx';
@@ -32,7 +33,8 @@ export function CampaignView() {
   const refetchInterval = isFollowing ? followEveryMs : lookEveryMs;
   const campaign = useQuery({ ...getCampaignOptions({ path: { id: campaignId } }), refetchInterval });
   const runs = useQuery({ ...listRunsOptions({ query: { campaignId, limit: 20 } }), refetchInterval: lookEveryMs });
-  const error = useKeptError(campaign);
+  const error = useLastError(campaign);
+  const previewRefusal = useRefusal('manager');
   const navigate = route.useNavigate();
   const latestRun = campaign.data?.links.latestRun?.split('/').at(-1);
   useEffect(() => {
@@ -50,12 +52,16 @@ export function CampaignView() {
       </Page>
     );
   }
-  const standing = standingOf(campaign);
+  const standing = updateStatusOf(campaign);
   return (
     <Page title={campaign.data.name} crumbs={crumbs} freshness={<Freshness standing={standing} />}>
       <StaleBanner
         standing={standing}
-        note={isDraft(campaign.data.state) ? 'Only this page waits.' : 'Its runs go on; only this page waits.'}
+        note={
+          isDraft(campaign.data.state)
+            ? 'Only this page is outdated.'
+            : 'Its runs continue; only this page is outdated.'
+        }
       />
       <div className="head">
         <CampaignHead campaign={campaign.data} />
@@ -70,7 +76,7 @@ export function CampaignView() {
           <AboutPanel campaign={campaign.data} />
           <TrialsPanel campaign={campaign.data} />
           <ApprovalPanel campaign={campaign.data} />
-          <Definition campaign={campaign.data} revision={campaign.data.revision} />
+          <Definition campaign={campaign.data} revision={campaign.data.revision} previewRefusal={previewRefusal} />
           <CampaignRevisions campaign={campaign.data} />
         </div>
       </div>
@@ -79,8 +85,8 @@ export function CampaignView() {
 }
 
 function CampaignSkeleton() {
-  const shown = usePatience();
-  if (!shown) return null;
+  const isVisible = useHasWaited();
+  if (!isVisible) return null;
   return (
     <div className="grid gap-3" aria-hidden="true">
       <SkeletonBar width={260} />

@@ -14,7 +14,7 @@ export function RecurringPanel({ campaign }: { campaign: Campaign }) {
   const { zone } = useZone();
   const { scheduleId } = campaign;
   return (
-    <Panel title="Next starts" actions={scheduleId === null ? undefined : <Rhythm scheduleId={scheduleId} />}>
+    <Panel title="Next starts" actions={scheduleId === null ? undefined : <ScheduleControl scheduleId={scheduleId} />}>
       <div className="fires">
         <NextFires when={whenOf(campaign.schedule, zone)} />
       </div>
@@ -22,15 +22,15 @@ export function RecurringPanel({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function Rhythm({ scheduleId }: { scheduleId: string }) {
+function ScheduleControl({ scheduleId }: { scheduleId: string }) {
   const path = { id: scheduleId };
   const queries = useQueryClient();
   const refusal = useRefusal('manager');
   const schedule = useQuery(getScheduleOptions({ path }));
   const control = useMutation({
     mutationFn: async (verb: 'pause' | 'resume') => {
-      const asked = { path, body: {}, throwOnError: true } as const;
-      return (await (verb === 'pause' ? pauseSchedule(asked) : resumeSchedule(asked))).data;
+      const request = { path, body: {}, throwOnError: true } as const;
+      return (await (verb === 'pause' ? pauseSchedule(request) : resumeSchedule(request))).data;
     },
     onSettled: () => queries.invalidateQueries(),
   });
@@ -47,7 +47,7 @@ function Rhythm({ scheduleId }: { scheduleId: string }) {
           disabled={control.isPending}
           onClick={() => control.mutate('pause')}
         >
-          Pause the rhythm
+          Pause the schedule
         </Button>
       ) : (
         <>
@@ -62,7 +62,7 @@ function Rhythm({ scheduleId }: { scheduleId: string }) {
               disabled={control.isPending}
               onClick={() => control.mutate('resume')}
             >
-              Go on
+              Resume
             </Button>
           )}
         </>

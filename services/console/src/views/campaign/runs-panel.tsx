@@ -36,8 +36,8 @@ export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
             {...(isDraft(campaign.state) && { command: `muster campaign start ${campaign.id}` })}
           >
             {isDraft(campaign.state)
-              ? 'It is a draft: start it, and its run is shown here.'
-              : 'Its run begins when its schedule says, and is shown here then.'}
+              ? 'This campaign is a draft. Its run appears here once you start it.'
+              : 'Its run appears here at the scheduled time.'}
           </Empty>
         }
       >
@@ -57,7 +57,7 @@ export function RunsPanel({ campaign, runs, query }: RunsPanelProps) {
 const countedRuns = 10;
 const countEveryMs = 10_000;
 
-/** Loads the progress of the newest runs; once for a run that has ended. */
+/** Loads the progress of the newest runs. The progress of a run that has ended is loaded only once. */
 function useRunCounts(runs: readonly Run[]) {
   return useQueries({
     queries: runs.slice(0, countedRuns).map(({ runId, state }) => ({
@@ -68,15 +68,15 @@ function useRunCounts(runs: readonly Run[]) {
 }
 
 interface CountedRun extends Run {
-  /** Undefined while the progress is loaded, and for older runs. */
+  /** Undefined while the progress is loaded, and for runs older than the newest `countedRuns`. */
   progress: RunProgress | undefined;
 }
 
-function failedOf({ progress }: CountedRun): number | undefined {
+function sumFailed({ progress }: CountedRun): number | undefined {
   return progress?.steps.reduce((sum, line) => sum + line.failed, 0);
 }
 
-function countWords(users: number | undefined): string {
+function formatUsers(users: number | undefined): string {
   return users === undefined ? '–' : formatCount(users);
 }
 
@@ -110,19 +110,19 @@ const columns: readonly Column<CountedRun>[] = [
       </>
     ),
   },
-  { header: 'Took', hideBelow: 'phone', look: 't2', cell: (run) => tookWords(run) },
+  { header: 'Duration', hideBelow: 'phone', look: 't2', cell: (run) => formatDurationOfRun(run) },
   {
     header: 'Audience',
     align: 'right',
     hideBelow: 'phone',
-    cell: ({ progress }) => countWords(progress?.audience.counted),
+    cell: ({ progress }) => formatUsers(progress?.audience.counted),
   },
-  { header: 'Through', align: 'right', cell: ({ progress }) => countWords(progress?.steps.at(-1)?.succeeded) },
+  { header: 'Through', align: 'right', cell: ({ progress }) => formatUsers(progress?.steps.at(-1)?.succeeded) },
   {
     header: 'Failed',
     align: 'right',
-    look: (run) => (failedOf(run) === 0 ? 'z' : undefined),
-    cell: (run) => countWords(failedOf(run)),
+    look: (run) => (sumFailed(run) === 0 ? 'z' : undefined),
+    cell: (run) => formatUsers(sumFailed(run)),
   },
   {
     header: 'Open',
@@ -136,8 +136,8 @@ const columns: readonly Column<CountedRun>[] = [
   },
 ];
 
-function tookWords({ state, startedAt, endedAt }: Run): string {
+function formatDurationOfRun({ state, startedAt, endedAt }: Run): string {
   if (startedAt === null) return '–';
-  if (!hasEnded(state) || endedAt === null) return 'goes on';
+  if (!hasEnded(state) || endedAt === null) return 'in progress';
   return formatDuration(Date.parse(endedAt) - Date.parse(startedAt));
 }

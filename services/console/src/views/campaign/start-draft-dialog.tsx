@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { previewCampaign, startCampaign, submitCampaign } from '#client/sdk.gen.ts';
 import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
-import { bestOf, howManyOf } from '../../parts/audience/how-many.ts';
-import { useApprovalAsk } from '../../parts/campaign/approval-ask.ts';
-import { afterStart } from '../../parts/campaign/follow-start.ts';
+import { bestKnownCount, userCountOf } from '../../parts/audience/user-count.ts';
+import { useApprovalNeed } from '../../parts/campaign/approval-need.ts';
+import { linkAfterStart } from '../../parts/campaign/follow-start.ts';
 import { canaryOf, formOf } from '../../parts/campaign/form-definition.ts';
 import type { LocalProblem } from '../../parts/forms/schema-values.ts';
 import { startEffects } from '../../parts/campaign/start-effects.ts';
@@ -15,8 +15,8 @@ import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useZone } from '../../parts/times/zone.ts';
-import { whenInWords } from '../../parts/when/when-words.ts';
-import { sentence } from '../../parts/words/figures.ts';
+import { describeWhen } from '../../parts/when/when-words.ts';
+import { formatSentence } from '../../parts/words/figures.ts';
 import { withTitles } from '../../parts/words/action-titles.ts';
 
 export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
@@ -30,9 +30,9 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       (await previewCampaign({ body: definitionIn(campaign), signal, throwOnError: true })).data,
   });
   const dryRun = useNewestReport(campaign.id, 'dry-run');
-  const known = preview.data && howManyOf(preview.data.users, preview.data.asOf);
-  const size = known ? bestOf(known, dryRun.report, campaign.revision) : null;
-  const ask = useApprovalAsk(campaign, size);
+  const known = preview.data && userCountOf(preview.data.users, preview.data.asOf);
+  const size = known ? bestKnownCount(known, dryRun.report, campaign.revision) : null;
+  const ask = useApprovalNeed(campaign, size);
   const canary = useCanary();
   const start = useMutation({
     mutationFn: async () => (await startCampaign({ path, body: canary.body, throwOnError: true })).data,
@@ -40,7 +40,7 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) });
       void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
       onClose();
-      await navigate(afterStart(campaign));
+      await navigate(linkAfterStart(campaign));
     },
   });
   const submit = useMutation({
@@ -54,22 +54,26 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
     <StartQuestion
       verb={campaign.schedule.type === 'now' ? 'Start' : 'Schedule'}
       name={campaign.name}
-      lead={whenInWords(formOf(campaign, [], zone), zone)}
+      lead={describeWhen(formOf(campaign, [], zone), zone)}
       effects={startEffects({ ...campaign, ...canary.body }, preview.isPending ? 'asking' : size, preview.data ?? null)}
-      warnings={(preview.data?.warnings ?? []).map(({ detail }) => sentence(withTitles(detail)))}
+      warnings={(preview.data?.warnings ?? []).map(({ detail }) => formatSentence(withTitles(detail)))}
       isWorking={start.isPending || submit.isPending}
       error={submit.error ?? start.error}
       onStart={() => start.mutate()}
       onSubmit={() => submit.mutate()}
       isReady={canary.isReady}
-      {...{ ask, onClose }}
+      ask={ask}
+      onClose={onClose}
     >
       {ask !== 'yes' && campaign.canary === undefined && campaign.schedule.type === 'now' && canary.field}
     </StartQuestion>
   );
 }
 
-/** The canary of this start. A definition with a canary was approved with it, so it gets no other one. */
+/**
+ * Field for a canary of this start only. A campaign that already defines a canary was approved with it, so it gets no
+ * other canary.
+ */
 function useCanary() {
   const [text, setText] = useState('');
   const problems: LocalProblem[] = [];
@@ -77,7 +81,7 @@ function useCanary() {
   const at = () => problems.map(({ detail }) => ({ detail, tone: 'bad' as const }));
   const field = (
     <FormProblemsContext value={{ at, onLeave: () => undefined }}>
-      <FormField pointer="/canary" label="Canary, first" hint="1000, or 5 %; then the run waits for you">
+      <FormField pointer="/canary" label="Canary, first" hint="1000 or 5 %. Then the run pauses until you resume it">
         {(control) => <TextInput {...control} placeholder="none" value={text} onText={setText} />}
       </FormField>
     </FormProblemsContext>
@@ -89,7 +93,13 @@ function definitionIn(campaign: Campaign): CampaignDefinitionInput {
   const { name, countries, audience, chain, schedule, deadlineSeconds, priority, budgets, canary } = campaign;
   const { paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = campaign;
   return {
-    ...{ name, countries, audience, chain, schedule, deadlineSeconds, priority },
+    name,
+    countries,
+    audience,
+    chain,
+    schedule,
+    deadlineSeconds,
+    priority,
     ...(budgets && { budgets }),
     ...(canary && { canary }),
     ...(paceUsersPerSecond !== undefined && { paceUsersPerSecond }),

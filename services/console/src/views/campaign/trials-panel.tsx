@@ -30,8 +30,13 @@ export function TrialsPanel({ campaign }: { campaign: Campaign }) {
     test: <TestButton hasTests={(counts.data?.tests ?? 0) > 0} onOpen={() => setTestOpen(true)} />,
   };
   return (
-    <Panel title="Trials" note="in no figures of the campaign" padded>
-      <TrialResults missing="t2" {...{ campaignId, revision }} {...(archivedAt === null && { actions })} />
+    <Panel title="Trials" note="not included in the figures of the campaign" padded>
+      <TrialResults
+        missing="t2"
+        campaignId={campaignId}
+        revision={revision}
+        {...(archivedAt === null && { actions })}
+      />
       {dryRun.error !== null && (
         <p className="c-bad sm" role="alert">
           {problemOf(dryRun.error).detail}

@@ -1,19 +1,19 @@
 import { plainText } from '../../parts/words/plain-text.ts';
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
+import { campaignLink, displayStateOf } from '../../parts/campaign/listed-campaign.ts';
 import { RunBar } from './campaign-columns.tsx';
-import { causeOf, nextWords, throughWords } from './row-words.ts';
+import { findCause, describeNext, describeSuccess } from './row-words.ts';
 
 /** A campaign on narrow screens: name, state, bar, and the two main numbers. */
 export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
-  const cause = causeOf(campaign);
+  const cause = findCause(campaign);
   const { name, run } = campaign;
-  const through = throughWords(run);
-  const next = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
+  const through = describeSuccess(run);
+  const next = describeNext(campaign, { nowMs: useCurrentMinute(), formatTime: useFormatTime() });
   return (
     <Link
       {...campaignLink(campaign)}
@@ -24,7 +24,7 @@ export function CampaignCard({ campaign }: { campaign: ListedCampaign }) {
       <div className="row">
         <span className="font-semibold truncate">{plainText(name)}</span>
         <span className="ml-auto sm">
-          <StateBadge state={shownState(campaign)} />
+          <StateBadge state={displayStateOf(campaign)} />
         </span>
       </div>
       {run && <RunBar run={run} />}

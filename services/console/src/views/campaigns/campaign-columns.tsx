@@ -1,19 +1,21 @@
 import { Link } from '@tanstack/react-router';
 import type { ListedCampaign } from '#client/types.gen.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { OutcomeBar } from '../../parts/outcomes/outcome-bar.tsx';
 import { StateBadge, StateCause } from '../../parts/standing/state-badge.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
+import { campaignLink, displayStateOf } from '../../parts/campaign/listed-campaign.ts';
 import { RowMenu } from './row-menu.tsx';
-import { audienceOf, audienceWords, causeOf, listed, nextWords, throughWords } from './row-words.ts';
+import { countAudience, describeAudience, findCause, formatCodes, describeNext, describeSuccess } from './row-words.ts';
 import type { CampaignsSearch } from './search.ts';
 import { titlesOf } from '../../parts/words/action-titles.ts';
 
-/** @param sortOf returns the sorting of a column; undefined means the default order */
-export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): readonly Column<ListedCampaign>[] {
+/** @param sortOf returns the sorting of a column; called with undefined for the column of the default order */
+export function createCampaignColumns(
+  sortOf: (by: CampaignsSearch['sort']) => Sort,
+): readonly Column<ListedCampaign>[] {
   return [
     {
       header: 'State',
@@ -31,7 +33,7 @@ export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): 
       header: 'Chain, countries',
       width: 'w-55.5',
       cell: ({ chain }) => <div className="truncate">{titlesOf(chain, ' → ')}</div>,
-      below: ({ countries }) => listed(countries, 'country', 'countries'),
+      below: ({ countries }) => formatCodes(countries, 'country', 'countries'),
     },
     {
       header: 'Outcome of the last run',
@@ -42,8 +44,8 @@ export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): 
       header: 'Through the chain',
       align: 'right',
       width: 'w-42.5',
-      cell: ({ run }) => throughWords(run).first,
-      below: ({ run }) => throughWords(run).second,
+      cell: ({ run }) => describeSuccess(run).first,
+      below: ({ run }) => describeSuccess(run).second,
     },
     {
       header: 'ETA, next run or end',
@@ -64,22 +66,22 @@ export function campaignColumns(sortOf: (by: CampaignsSearch['sort']) => Sort): 
 
 type Sort = Pick<Column<ListedCampaign>, 'sorted' | 'onSort'>;
 
-interface OfCampaign {
+interface CampaignProps {
   campaign: ListedCampaign;
 }
 
-function State({ campaign }: OfCampaign) {
-  const cause = causeOf(campaign);
+function State({ campaign }: CampaignProps) {
+  const cause = findCause(campaign);
   return (
     <>
-      <StateBadge state={shownState(campaign)} />
+      <StateBadge state={displayStateOf(campaign)} />
       {cause && <StateCause tone={cause.tone}>{cause.words}</StateCause>}
     </>
   );
 }
 
 /** Name of a campaign. The link covers the whole row and leads to the page that explains the state. */
-function Name({ campaign }: OfCampaign) {
+function Name({ campaign }: CampaignProps) {
   const name = plainText(campaign.name);
   return (
     <div className="font-medium truncate">
@@ -90,7 +92,7 @@ function Name({ campaign }: OfCampaign) {
   );
 }
 
-function TagsAndAudience({ campaign }: OfCampaign) {
+function TagsAndAudience({ campaign }: CampaignProps) {
   const { tags = [] } = campaign;
   return (
     <div className="truncate">
@@ -99,13 +101,13 @@ function TagsAndAudience({ campaign }: OfCampaign) {
           {tag}
         </span>
       ))}
-      {audienceWords(campaign)}
+      {describeAudience(campaign)}
     </div>
   );
 }
 
-function Next({ campaign }: OfCampaign) {
-  const { first, second, aside } = nextWords(campaign, { nowMs: useMinute(), formatTime: useFormatTime() });
+function Next({ campaign }: CampaignProps) {
+  const { first, second, aside } = describeNext(campaign, { nowMs: useCurrentMinute(), formatTime: useFormatTime() });
   return (
     <>
       <div className="truncate">
@@ -117,10 +119,11 @@ function Next({ campaign }: OfCampaign) {
 }
 
 /**
- * Outcomes of a whole run. Users without an outcome in the last step are pending, also those that were not counted yet.
+ * Bar with the outcomes of a whole run. Users without an outcome in the last step are pending, including users that are
+ * not counted yet.
  */
 export function RunBar({ run }: { run: NonNullable<ListedCampaign['run']> }) {
-  const audience = audienceOf(run);
+  const audience = countAudience(run);
   const pending = run.lastStep.pending + Math.max(0, audience - run.audience.counted);
   return <OutcomeBar counts={{ ...run.lastStep, pending }} audience={audience} />;
 }

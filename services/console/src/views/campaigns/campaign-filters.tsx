@@ -9,11 +9,11 @@ import { titleOf } from '../../parts/words/action-titles.ts';
 
 interface CampaignFiltersProps {
   search: CampaignsSearch;
-  shown: readonly Pick<ListedCampaign, 'tags' | 'owner'>[];
+  formatCodes: readonly Pick<ListedCampaign, 'tags' | 'owner'>[];
   onChoose: (change: Partial<CampaignsSearch>) => void;
 }
 
-export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProps) {
+export function CampaignFilters({ search, formatCodes, onChoose }: CampaignFiltersProps) {
   const { installation } = useSession();
   const { data: actionTypes } = useQuery({ ...listActionTypesOptions(), staleTime: 60_000 });
   const countries = [
@@ -38,13 +38,13 @@ export function CampaignFilters({ search, shown, onChoose }: CampaignFiltersProp
       />
       <FilterMenu
         name="Tag"
-        options={offered(shown.flatMap(({ tags = [] }) => tags))}
+        options={offered(formatCodes.flatMap(({ tags = [] }) => tags))}
         value={search.tag}
         onChoose={(tag) => onChoose({ tag })}
       />
       <FilterMenu
         name="Owner"
-        options={offered(shown.flatMap(({ owner }) => owner ?? []))}
+        options={offered(formatCodes.flatMap(({ owner }) => owner ?? []))}
         value={search.owner}
         onChoose={(owner) => onChoose({ owner })}
       />

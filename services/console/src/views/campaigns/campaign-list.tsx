@@ -13,10 +13,10 @@ import { Paging } from '../../parts/lists/paging.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { CampaignCard } from './campaign-card.tsx';
-import { campaignColumns } from './campaign-columns.tsx';
-import { hasFilters, noMatch } from './list-filters.ts';
+import { createCampaignColumns } from './campaign-columns.tsx';
+import { hasFilters, describeNoMatch } from './list-filters.ts';
 import type { CampaignsSearch } from './search.ts';
-import { withProgress } from './row-progress.ts';
+import { applyProgress } from './row-progress.ts';
 import { useStableRows } from './use-campaigns.ts';
 
 interface CampaignListProps {
@@ -31,8 +31,12 @@ interface CampaignListProps {
 }
 
 const noFilters = {
-  ...{ state: undefined, text: undefined, country: undefined },
-  ...{ action: undefined, tag: undefined, owner: undefined },
+  state: undefined,
+  text: undefined,
+  country: undefined,
+  action: undefined,
+  tag: undefined,
+  owner: undefined,
 };
 
 export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose }: CampaignListProps) {
@@ -52,7 +56,7 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
       items={query.data && rows}
       empty={
         hasFilters(search) ? (
-          <NothingFound {...{ search, totalOfAll, onChoose }} />
+          <NothingFound search={search} totalOfAll={totalOfAll} onChoose={onChoose} />
         ) : (
           <Empty
             icon="campaign"
@@ -79,7 +83,7 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
           <DataTable
             caption="Campaigns"
             className="table-fixed min-w-250"
-            columns={campaignColumns(sortOf)}
+            columns={createCampaignColumns(sortOf)}
             rows={query.data && live}
             keyOf={({ id }) => id}
             isTall
@@ -114,17 +118,17 @@ export function CampaignList({ query, search, isOld, total, totalOfAll, onChoose
 /** Adds the progress that the stream has sent since the list was loaded. */
 function useLiveRows(rows: readonly ListedCampaign[]): readonly ListedCampaign[] {
   const progress = useListedProgress(rows.flatMap(({ run }) => run?.runId ?? []));
-  return rows.map((campaign) => withProgress(campaign, progress.get(campaign.run?.runId ?? '')));
+  return rows.map((campaign) => applyProgress(campaign, progress.get(campaign.run?.runId ?? '')));
 }
 
-/** Returns the outcomes of the legend: those that every run may have, and others that occur. */
+/** Returns the outcomes in the legend: succeeded, failed, pending, and any others that occur in the rows. */
 function legendOf(rows: readonly ListedCampaign[]): OutcomeName[] {
   const lines = rows.flatMap(({ run }) => run?.lastStep ?? []);
   return lines.length === 0 ? [] : outcomesIn(lines, ['succeeded', 'failed', 'pending']);
 }
 
 function NothingFound({ search, totalOfAll, onChoose }: Pick<CampaignListProps, 'search' | 'totalOfAll' | 'onChoose'>) {
-  const { drop, words } = noMatch(search, totalOfAll);
+  const { drop, words } = describeNoMatch(search, totalOfAll);
   return (
     <NoMatch
       title="No campaign matches"

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { campaigns, counts } from '../../testing/campaign-list.ts';
-import { problem, type Asked } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { campaigns, counts } from '../../../testing/campaigns/campaign-list.ts';
+import { problem, type FakeRequest } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const empty = { items: [], next: null };
 
-test('the list says of each campaign its state, its users and what it waits for', async () => {
+test('the list shows the state, the users and the next time of each campaign', async () => {
   await openConsole('/campaigns');
   const row = await screen.findByRole('row', { name: /Payday, slowly/ });
   expect(within(row).getByText('Running')).toBeDefined();
@@ -16,9 +16,9 @@ test('the list says of each campaign its state, its users and what it waits for'
   expect(screen.getAllByText(/3 of 3 campaigns/)).toHaveLength(1);
 });
 
-test('of a thousand campaigns the server sends a page, and the rest when it is asked for', async () => {
+test('a thousand campaigns are loaded page by page', async () => {
   const [first] = campaigns.items;
-  const pageOf = ({ query }: Asked) => ({
+  const pageOf = ({ query }: FakeRequest) => ({
     items: Array.from({ length: Number(query['limit']) }, (_, n) => ({
       ...first,
       id: `cmp_${n}`,
@@ -34,12 +34,12 @@ test('of a thousand campaigns the server sends a page, and the rest when it is a
   expect(document.querySelectorAll('tr[data-row]')).toHaveLength(20);
   expect(document.querySelectorAll('*').length).toBeLessThan(3500);
   await user.click(screen.getByRole('button', { name: 'Next' }));
-  await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['cursor']).toBe('the-next-page'));
+  await waitFor(() => expect(api.requestsTo('GET /v1/campaigns').at(-1)?.query['cursor']).toBe('the-next-page'));
   expect(document.querySelectorAll('tr[data-row]')).toHaveLength(20);
 });
 
-describe('what is chosen lies in the address and goes to the API', () => {
-  test('what the rows are sorted by, and the first order again', async () => {
+describe('the address and the requests of the list of campaigns', () => {
+  test('contain the sort order until the default is restored', async () => {
     const { api, user, address } = await openConsole('/campaigns');
     const sortedBy = () =>
       screen
@@ -48,43 +48,43 @@ describe('what is chosen lies in the address and goes to the API', () => {
         .map((head) => head.textContent);
     await user.click(await screen.findByRole('button', { name: /^ETA, next run or end/ }));
     await waitFor(() => expect(address()).toContain('sort=next'));
-    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['sort']).toBe('next'));
+    await waitFor(() => expect(api.requestsTo('GET /v1/campaigns').at(-1)?.query['sort']).toBe('next'));
     expect(sortedBy()).toEqual([expect.stringContaining('ETA')]);
     await user.click(screen.getByRole('button', { name: 'State' }));
-    // Asked for at first, and still fresh: it is not asked for again.
+    // The first response is still fresh, so it is not requested again.
     await waitFor(() => expect(sortedBy()).toEqual([expect.stringContaining('State')]));
-    expect(api.askedFor('GET /v1/campaigns').at(0)?.query['sort']).toBe('state');
+    expect(api.requestsTo('GET /v1/campaigns').at(0)?.query['sort']).toBe('state');
     expect(address()).toBe('/campaigns');
   });
 
-  test('a state, and all of them again', async () => {
+  test('contain the chosen state until all states are chosen', async () => {
     const { api, user, address } = await openConsole('/campaigns');
     await user.click(await screen.findByRole('button', { name: /^Running/ }));
     await waitFor(() => expect(address()).toBe('/campaigns?state=running'));
-    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['state']).toBe('running'));
+    await waitFor(() => expect(api.requestsTo('GET /v1/campaigns').at(-1)?.query['state']).toBe('running'));
     await user.click(screen.getByRole('button', { name: /^All/ }));
     await waitFor(() => expect(address()).toBe('/campaigns'));
   });
 
-  test('a name, once nothing is typed for a moment', async () => {
+  test('contain the search text once typing stops', async () => {
     const { api, user, address } = await openConsole('/campaigns');
     await user.type(await screen.findByPlaceholderText('Name, id or description'), 'payday');
     await waitFor(() => expect(address()).toBe('/campaigns?text=payday'));
     await waitFor(() =>
-      expect(Object.values(api.askedFor('GET /v1/campaigns').at(-1)?.query ?? {})).toContain('payday'),
+      expect(Object.values(api.requestsTo('GET /v1/campaigns').at(-1)?.query ?? {})).toContain('payday'),
     );
   });
 
-  test('a country from a menu, which can be taken off', async () => {
+  test('contain the country chosen from a menu until it is cleared', async () => {
     const { user, address } = await openConsole('/campaigns');
     await user.click(await screen.findByRole('button', { name: 'Country' }));
     await user.click(await screen.findByRole('menuitem', { name: 'VN' }));
     await waitFor(() => expect(address()).toBe('/campaigns?country=VN'));
-    await user.click(screen.getByRole('button', { name: 'Take off Country VN' }));
+    await user.click(screen.getByRole('button', { name: 'Clear Country VN' }));
     await waitFor(() => expect(address()).toBe('/campaigns'));
   });
 
-  test('a tag from a menu', async () => {
+  test('contain the tag chosen from a menu', async () => {
     const items = campaigns.items.map((each) => ({ ...each, tags: ['payday'] }));
     const { api, user, address } = await openConsole('/campaigns', {
       answers: { 'GET /v1/campaigns': { ...campaigns, items } },
@@ -93,10 +93,10 @@ describe('what is chosen lies in the address and goes to the API', () => {
     await user.click(screen.getByRole('button', { name: 'Tag' }));
     await user.click(await screen.findByRole('menuitem', { name: 'payday' }));
     await waitFor(() => expect(address()).toBe('/campaigns?tag=payday'));
-    await waitFor(() => expect(api.askedFor('GET /v1/campaigns').at(-1)?.query['tag']).toBe('payday'));
+    await waitFor(() => expect(api.requestsTo('GET /v1/campaigns').at(-1)?.query['tag']).toBe('payday'));
   });
 
-  test('the next page', async () => {
+  test('contain the cursor of the next page', async () => {
     const { user, address } = await openConsole('/campaigns', {
       answers: { 'GET /v1/campaigns': { ...campaigns, next: 'page-2' } },
     });
@@ -106,19 +106,19 @@ describe('what is chosen lies in the address and goes to the API', () => {
   });
 });
 
-test('where no campaign matches, the filters are named, and the narrowest can be dropped', async () => {
+test('a list without a match names its filters and offers to drop the narrowest', async () => {
   const { user, address } = await openConsole('/campaigns?state=paused&text=payday', {
     answers: { 'GET /v1/campaigns': empty },
   });
   await screen.findByText('No campaign matches');
-  expect(screen.getByText(/Called “payday”, paused/)).toBeDefined();
+  expect(screen.getByText(/Matching “payday”, paused/)).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Drop “paused”' }));
   await waitFor(() => expect(address()).toBe('/campaigns?text=payday'));
   await user.click(await screen.findByRole('button', { name: 'Clear all filters' }));
   await waitFor(() => expect(address()).toBe('/campaigns'));
 });
 
-test('an installation without campaigns says how the first one is made', async () => {
+test('an empty list explains campaigns and offers to create one', async () => {
   const { user, address } = await openConsole('/campaigns', {
     answers: { 'GET /v1/campaigns': empty, 'GET /v1/campaigns/counts': { ...counts, all: 0 } },
   });
@@ -132,7 +132,7 @@ test('an installation without campaigns says how the first one is made', async (
   await waitFor(() => expect(address()).toBe('/campaigns/new'));
 });
 
-test('a list that cannot be read says why, and is read again when asked', async () => {
+test('a list that cannot be loaded shows the error and a button that retries', async () => {
   const { api, user } = await openConsole('/campaigns', {
     answers: { 'GET /v1/campaigns': () => problem(403, 'forbidden', 'this key may not list campaigns') },
   });
@@ -146,23 +146,23 @@ test('a list that cannot be read says why, and is read again when asked', async 
   await screen.findByRole('row', { name: /Payday, slowly/ });
 });
 
-test('a row’s menu leads to its campaign and to what begins from it', async () => {
+test('the menu of a row links to the pages and actions of its campaign', async () => {
   const { user, address } = await openConsole('/campaigns');
   const row = await screen.findByRole('row', { name: /Payday, slowly/ });
   await user.click(within(row).getByRole('button', { name: 'More about Payday, slowly' }));
   const items = within(row).getAllByRole('menuitem');
   expect(items.map(({ textContent }) => textContent)).toEqual([
     'Open the campaign',
-    'Its last run',
-    'Report of it',
-    'Who failed in it',
+    'Last run',
+    'Report of the last run',
+    'Failures of the last run',
     'Duplicate',
   ]);
   await user.click(within(row).getByRole('menuitem', { name: 'Duplicate' }));
   await waitFor(() => expect(address()).toBe('/campaigns/new?copy=cmp_live'));
 });
 
-test('a viewer neither makes a campaign nor copies one, and reads which role may', async () => {
+test('a viewer cannot create or duplicate a campaign, and sees the required role', async () => {
   const { user } = await openConsole('/campaigns', { role: 'viewer' });
   const row = await screen.findByRole('row', { name: /A draft/ });
   await user.click(within(row).getByRole('button', { name: 'More about A draft' }));
@@ -176,12 +176,12 @@ test('a viewer neither makes a campaign nor copies one, and reads which role may
   await waitFor(() => expect(screen.queryByRole('tooltip')).toBeNull());
 });
 
-test('what the stream says of a run stands in its row', async () => {
+test('an event of the stream updates the list and keeps its rows', async () => {
   const { api } = await openConsole('/campaigns');
   const row = await screen.findByRole('row', { name: /Payday, slowly/ });
-  const asked = api.askedFor('GET /v1/campaigns').length;
-  api.tell('campaigns', counts);
-  await waitFor(() => expect(api.askedFor('GET /v1/campaigns').length).toBeGreaterThan(asked));
+  const requestsBefore = api.requestsTo('GET /v1/campaigns').length;
+  api.sendEvent('campaigns', counts);
+  await waitFor(() => expect(api.requestsTo('GET /v1/campaigns').length).toBeGreaterThan(requestsBefore));
   expect(await screen.findByText(/^updated \d+ s ago/)).toBeDefined();
   expect(row.isConnected).toBe(true);
 });

@@ -31,7 +31,7 @@ export function CampaignsView() {
         chosen={search.state ?? 'all'}
         onChoose={(value) => choose({ state: value === 'all' ? undefined : value })}
       />
-      <StaleBanner standing={standing} note="Runs go on; only this page waits." />
+      <StaleBanner standing={standing} note="Runs continue; only this page is outdated." />
       <section className="panel" aria-label="Campaigns">
         <header className="pl-2.5">
           <SearchField
@@ -39,7 +39,7 @@ export function CampaignsView() {
             value={search.text ?? ''}
             onSearch={(text) => choose({ text: text === '' ? undefined : text })}
           />
-          <CampaignFilters search={search} shown={campaigns.data?.items ?? []} onChoose={choose} />
+          <CampaignFilters search={search} formatCodes={campaigns.data?.items ?? []} onChoose={choose} />
         </header>
         <CampaignList
           query={campaigns}

@@ -7,7 +7,7 @@ import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 /** Menu of a campaign's pages and actions. The row itself links to the first page. */
 export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: ListedCampaign }) {
   const mayWrite = useRefusal('manager') === undefined;
-  const ofCampaign = { campaignId: id };
+  const params = { campaignId: id };
   return (
     <Menu
       target={(target) => (
@@ -16,7 +16,7 @@ export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: L
         </button>
       )}
     >
-      <Link {...menuItem} to="/campaigns/$campaignId" params={ofCampaign}>
+      <Link {...menuItem} to="/campaigns/$campaignId" params={params}>
         Open the campaign
       </Link>
       {run && <RunItems runId={run.runId} />}
@@ -24,7 +24,7 @@ export function RowMenu({ campaign: { id, name, standing, run } }: { campaign: L
         <>
           <hr />
           {standing === 'draft' && (
-            <Link {...menuItem} to="/campaigns/$campaignId/edit" params={ofCampaign}>
+            <Link {...menuItem} to="/campaigns/$campaignId/edit" params={params}>
               Edit
             </Link>
           )}
@@ -42,13 +42,13 @@ function RunItems({ runId }: { runId: string }) {
   return (
     <>
       <Link {...menuItem} to="/runs/$runId" params={params}>
-        Its last run
+        Last run
       </Link>
       <Link {...menuItem} to="/runs/$runId/report" params={params}>
-        Report of it
+        Report of the last run
       </Link>
       <Link {...menuItem} to="/runs/$runId/failures" params={params}>
-        Who failed in it
+        Failures of the last run
       </Link>
     </>
   );

@@ -1,10 +1,10 @@
 import type { ListedCampaign, ListedRun } from '#client/types.gen.ts';
-import { localStart } from '../../parts/when/local-start.ts';
-import { aboutWords } from '../../parts/audience/how-many.ts';
+import { formatLocalStart } from '../../parts/when/local-start.ts';
+import { formatAbout } from '../../parts/audience/user-count.ts';
 import { countOf, formatCount, formatRate, formatShare } from '../../parts/words/numbers.ts';
-import { besideTime, formatDuration } from '../../parts/times/times.ts';
+import { formatFollowingTime, formatDuration } from '../../parts/times/times.ts';
 
-export interface Lines {
+export interface TextLines {
   first: string;
   second: string;
   aside?: string;
@@ -16,7 +16,7 @@ export interface Cause {
 }
 
 /** Returns the cause of a state that needs attention; null if there is none. */
-export function causeOf({ standing, run }: ListedCampaign): Cause | null {
+export function findCause({ standing, run }: ListedCampaign): Cause | null {
   if (!run || standing === 'scheduled' || standing === 'draft') return null;
   if (run.endedAt === null) return causeWhileOpen(run);
   if (run.unknownUsers > 0) return { tone: 'warn', words: `${formatCount(run.unknownUsers)} unknown` };
@@ -27,19 +27,19 @@ export function causeOf({ standing, run }: ListedCampaign): Cause | null {
 
 function causeWhileOpen({ state, pausedItself, stateReason, stalled, waits }: ListedRun): Cause | null {
   if (state === 'paused' || state === 'pausing') {
-    return pausedItself ? { tone: 'warn', words: stateReason ?? 'paused itself' } : null;
+    return pausedItself ? { tone: 'warn', words: stateReason ?? 'paused automatically' } : null;
   }
   const countries = [...new Set(waits.map(({ country }) => country))].sort();
   if (countries.length > 0)
     return {
       tone: 'warn',
-      words: `${listed(countries, 'country', 'countries')} ${countries.length === 1 ? 'waits' : 'wait'}`,
+      words: `${formatCodes(countries, 'country', 'countries')} ${countries.length === 1 ? 'waits' : 'wait'}`,
     };
   return stalled === null ? null : { tone: 'warn', words: 'waits' };
 }
 
 /** Returns a text such as `payday-active · revision 3`. */
-export function audienceWords({ audience, revision }: ListedCampaign): string {
+export function describeAudience({ audience, revision }: ListedCampaign): string {
   const [first, ...others] = audience.include.map((entry) =>
     'segment' in entry ? entry.segment : 'list' in entry ? 'uploaded list' : 'users of an earlier run',
   );
@@ -48,12 +48,15 @@ export function audienceWords({ audience, revision }: ListedCampaign): string {
 }
 
 /** Lists up to four codes, else their number. */
-export function listed(codes: readonly string[], one: string, many: string): string {
+export function formatCodes(codes: readonly string[], one: string, many: string): string {
   return codes.length <= 4 ? codes.join(', ') : countOf(codes.length, one, many);
 }
 
-/** Returns the number of a run's users: the count if it is complete, else at least the estimate. */
-export function audienceOf({ audience }: ListedRun): number {
+/**
+ * Returns the number of a run's users. While they are still being counted, the estimate applies if it is greater than
+ * the count so far.
+ */
+export function countAudience({ audience }: ListedRun): number {
   return audience.complete ? audience.counted : Math.max(audience.counted, audience.estimated ?? 0);
 }
 
@@ -61,67 +64,70 @@ function isEstimated({ audience }: ListedRun): boolean {
   return !audience.complete && (audience.estimated ?? 0) > audience.counted;
 }
 
-export function throughWords(run: ListedRun | null): Lines {
+export function describeSuccess(run: ListedRun | null): TextLines {
   if (!run) return { first: '–', second: '' };
-  const all = audienceOf(run);
+  const users = countAudience(run);
   const { succeeded } = run.lastStep;
-  const of = isEstimated(run) ? aboutWords(all) : formatCount(all);
-  return { first: formatCount(succeeded), second: `of ${of} · ${formatShare(succeeded, all)}` };
+  const total = isEstimated(run) ? formatAbout(users) : formatCount(users);
+  return { first: formatCount(succeeded), second: `of ${total} · ${formatShare(succeeded, users)}` };
 }
 
-export interface NextWordsStyle {
+export interface NextStyle {
   nowMs: number;
   formatTime: (instant: string) => string;
 }
 
-/** Returns the time that matters next: the end, the next start, or, after the end, the time of the end. */
-export function nextWords(campaign: ListedCampaign, style: NextWordsStyle): Lines {
+/**
+ * Returns the time that matters next: the start of a scheduled campaign, the expected end of a run, or the time at
+ * which a run has ended.
+ */
+export function describeNext(campaign: ListedCampaign, style: NextStyle): TextLines {
   const { standing, run, nextRunAt, startsAt, createdAt, archivedAt } = campaign;
   if (standing === 'archived' && archivedAt !== null) {
     return { first: 'Archived', second: style.formatTime(archivedAt) };
   }
-  if (standing === 'draft') return { first: 'Not scheduled', second: `made ${style.formatTime(createdAt)}` };
+  if (standing === 'draft') return { first: 'Not scheduled', second: `created ${style.formatTime(createdAt)}` };
   if (standing === 'scheduled') return plannedWords(nextRunAt ?? startsAt, campaign, style);
-  if (!run) return { first: 'Begins now', second: '' };
+  if (!run) return { first: 'Starts now', second: '' };
   if (run.endedAt !== null) return endedWords(run, run.endedAt, style);
   if (standing === 'paused') return pausedWords(run, campaign, style);
   return runningWords(run, style);
 }
 
-function runningWords({ eta, usersPerSecond }: ListedRun, { formatTime }: NextWordsStyle): Lines {
+function runningWords({ eta, usersPerSecond }: ListedRun, { formatTime }: NextStyle): TextLines {
   const rate = `${formatRate(usersPerSecond.through)} users/s`;
   if (!eta) return { first: 'No ETA yet', second: rate };
   const at = formatTime(eta.p50);
-  return { first: `ETA ${at}`, second: rate, aside: `p90 ${besideTime(formatTime(eta.p90), at)}` };
+  return { first: `ETA ${at}`, second: rate, aside: `p90 ${formatFollowingTime(formatTime(eta.p90), at)}` };
 }
 
 function pausedWords(
   { stateSince, pausedItself }: ListedRun,
   { pauseAtFailedPercent }: ListedCampaign,
-  { nowMs }: NextWordsStyle,
-): Lines {
+  { nowMs }: NextStyle,
+): TextLines {
   const first = stateSince === null ? 'Paused' : `Paused ${formatDuration(toMinute(nowMs - Date.parse(stateSince)))}`;
   if (!pausedItself) return { first, second: 'by a person' };
   const limit = pauseAtFailedPercent === undefined ? '' : `, the limit is ${pauseAtFailedPercent} %`;
-  return { first, second: `by itself${limit}` };
+  return { first, second: `automatically${limit}` };
 }
 
-function plannedWords(at: string | null, { schedule }: ListedCampaign, { nowMs, formatTime }: NextWordsStyle): Lines {
-  if (at === null) return { first: 'As soon as it can', second: '' };
+function plannedWords(at: string | null, { schedule }: ListedCampaign, { nowMs, formatTime }: NextStyle): TextLines {
+  if (at === null) return { first: 'As soon as possible', second: '' };
   const leftMs = Date.parse(at) - nowMs;
-  const left = leftMs <= 0 ? 'about to begin' : `in ${formatDuration(toMinute(leftMs))}`;
-  const kinds = { now: '', at: '', local: ', at that hour in each country', recurring: ', again and again' };
-  const first = schedule.type === 'local' ? localStart(schedule.time, new Date(nowMs)) : formatTime(at);
+  const left = leftMs <= 0 ? 'about to start' : `in ${formatDuration(toMinute(leftMs))}`;
+  const kinds = { now: '', at: '', local: ', local time of each country', recurring: ', recurring' };
+  const first = schedule.type === 'local' ? formatLocalStart(schedule.time, new Date(nowMs)) : formatTime(at);
   return { first, second: `${left}${kinds[schedule.type]}` };
 }
 
-function endedWords(run: ListedRun, endedAt: string, { formatTime }: NextWordsStyle): Lines {
+function endedWords(run: ListedRun, endedAt: string, { formatTime }: NextStyle): TextLines {
   const took = run.startedAt === null ? null : formatDuration(Date.parse(endedAt) - Date.parse(run.startedAt));
   const words = run.state === 'cancelled' ? 'cancelled after' : 'took';
   return { first: formatTime(endedAt), second: took === null ? '' : `${words} ${took}` };
 }
 
-/** Rounds down to minutes, at least one, because texts in minutes change only once a minute. */
+/** Rounds down to whole minutes, but at least one. Texts in minutes thus change only once a minute. */
 function toMinute(ms: number): number {
   return Math.max(60_000, ms - (ms % 60_000));
 }

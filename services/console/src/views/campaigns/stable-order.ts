@@ -4,12 +4,12 @@
  * @returns the items in the shown order, and the number of items whose place in the current order differs
  */
 export function keepOrder<Item extends { id: string }>(
-  shown: readonly string[],
+  displayedIds: readonly string[],
   items: readonly Item[],
 ): { rows: Item[]; moved: number } {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const kept = shown.flatMap((id) => byId.get(id) ?? []);
-  const added = items.filter(({ id }) => !shown.includes(id));
+  const kept = displayedIds.flatMap((id) => byId.get(id) ?? []);
+  const added = items.filter(({ id }) => !displayedIds.includes(id));
   const rows = [...kept, ...added];
   return { rows, moved: rows.filter(({ id }, place) => items[place]?.id !== id).length };
 }

@@ -7,7 +7,10 @@ import { keepOrder } from './stable-order.ts';
 
 export const pageSize = 20;
 
-/** Polling interval in milliseconds. The stream does not report that a run begins to need attention. */
+/**
+ * Polling interval in milliseconds. Polling is needed because the event stream does not report when a run begins to
+ * need attention.
+ */
 const askEveryMs = 30_000;
 
 function filterOf({ text, country, action, tag, owner, list, segment, savedAudience }: CampaignsSearch) {
@@ -52,11 +55,11 @@ export function useCampaignCounts(search: CampaignsSearch) {
  * Returns the rows in the order in which they were first shown. The current order applies once the user requests it.
  */
 export function useStableRows(items: readonly ListedCampaign[], place: string) {
-  const [shown, setShown] = useState<{ place: string; ids: readonly string[] }>({ place: '', ids: [] });
+  const [displayed, setDisplayed] = useState<{ place: string; ids: readonly string[] }>({ place: '', ids: [] });
   const ids = items.map(({ id }) => id);
-  // Another page or other filters: no order to keep.
-  const isNew = shown.place !== place || shown.ids.length === 0;
-  if (isNew && ids.length > 0) setShown({ place, ids });
-  const { rows, moved } = isNew ? { rows: [...items], moved: 0 } : keepOrder(shown.ids, items);
-  return { rows, moved, sortAgain: () => setShown({ place, ids }) };
+  // Another page, or other filters: there is no earlier order to keep.
+  const isNew = displayed.place !== place || displayed.ids.length === 0;
+  if (isNew && ids.length > 0) setDisplayed({ place, ids });
+  const { rows, moved } = isNew ? { rows: [...items], moved: 0 } : keepOrder(displayed.ids, items);
+  return { rows, moved, sortAgain: () => setDisplayed({ place, ids }) };
 }

@@ -4,16 +4,16 @@ import { deleteClient } from '#client/sdk.gen.ts';
 import type { Client } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { EndpointVerbDialog } from './endpoint-verb-dialog.tsx';
 
-/** Actions on a client. It is paused, and goes on, by its endpoint `default`. */
+/** Actions on a client. They pause and resume it through its endpoint `default`. */
 export function ClientActions({ client }: { client: Client }) {
   const { id, name, endpoint } = client;
-  const [asked, setAsked] = useState<'pause' | 'resume' | 'delete'>();
+  const [command, setCommand] = useState<'pause' | 'resume' | 'delete'>();
   const refusal = useRefusal('operator');
   const navigate = useNavigate();
-  const close = () => setAsked(undefined);
+  const close = () => setCommand(undefined);
   return (
     <div className="row ml-auto flex-wrap">
       <Link className="btn" to="/jobs" search={{ client: name }}>
@@ -23,26 +23,26 @@ export function ClientActions({ client }: { client: Client }) {
         Its schedules
       </Link>
       {endpoint.enabled ? (
-        <Button icon="pause" refusal={refusal} onClick={() => setAsked('pause')}>
+        <Button icon="pause" refusal={refusal} onClick={() => setCommand('pause')}>
           Pause client…
         </Button>
       ) : (
         <>
-          <Button icon="play" refusal={refusal} onClick={() => setAsked('resume')}>
-            Go on…
+          <Button icon="play" refusal={refusal} onClick={() => setCommand('resume')}>
+            Resume…
           </Button>
-          <Button kind="bad" refusal={refusal} onClick={() => setAsked('delete')}>
+          <Button kind="bad" refusal={refusal} onClick={() => setCommand('delete')}>
             Delete…
           </Button>
         </>
       )}
-      {(asked === 'pause' || asked === 'resume') && (
-        <EndpointVerbDialog client={client} asked={{ verb: asked, endpoint }} onClose={close} />
+      {(command === 'pause' || command === 'resume') && (
+        <EndpointVerbDialog client={client} command={{ verb: command, endpoint }} onClose={close} />
       )}
-      {asked === 'delete' && (
-        <VerbDialog
+      {command === 'delete' && (
+        <ConfirmDialog
           title={`Delete ${name}?`}
-          lead="For good, with its schedules. It must have no stored job any more."
+          lead="This deletes the client and its schedules for good. It must have no stored jobs."
           verb="Delete it"
           leave="Keep it"
           isGrave
@@ -50,8 +50,8 @@ export function ClientActions({ client }: { client: Client }) {
           onDone={() => navigate({ to: '/clients' })}
           onClose={close}
         >
-          What its jobs came to can be read as before, by their ids.
-        </VerbDialog>
+          Outcomes of its jobs can still be read by their ids.
+        </ConfirmDialog>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { Client, ClientLoad } from '#client/types.gen.ts';
-import { inButtons } from '../../api/in-buttons.ts';
+import { replaceOperations } from '../../api/replace-operations.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { HostBanner, type SidelinedHost } from '../../parts/jobs/host-banner.tsx';
 
@@ -10,7 +10,7 @@ interface ClientBannersProps {
   refusal: string | undefined;
 }
 
-/** Reasons why jobs of a client are not called, or not called as its limits allow. */
+/** Banners with the reasons why jobs of a client are not called, or are called more slowly than its limits allow. */
 export function ClientBanners({ client, hosts, load, refusal }: ClientBannersProps) {
   const { enabled, disabledReason, warnings } = client.endpoint;
   return (
@@ -19,7 +19,7 @@ export function ClientBanners({ client, hosts, load, refusal }: ClientBannersPro
       {warnings.map(({ code, detail }) => (
         <div key={code} className="banner" role="status">
           <Icon name="warn" />
-          <div className="min-w-0 wrap-anywhere">{inButtons(detail)}</div>
+          <div className="min-w-0 wrap-anywhere">{replaceOperations(detail)}</div>
         </div>
       ))}
       {hosts.map((host) => (
@@ -43,7 +43,7 @@ function PausedBanner({ name, disabledReason }: { name: string; disabledReason: 
         <b>
           {name} is paused{disabledReason === null ? '.' : `: ${disabledReason}.`}
         </b>{' '}
-        <span className="t2">Nothing is accepted for it and nothing is called; what is stored waits.</span>
+        <span className="t2">No jobs are accepted or called. Stored jobs wait.</span>
       </div>
     </div>
   );

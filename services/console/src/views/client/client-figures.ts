@@ -13,7 +13,7 @@ export interface ClientKpi extends Omit<Kpi, 'note'> {
   link?: boolean;
 }
 
-export function clientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
+export function createClientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
   return [
     ...(load ? loadKpis(load, nowMs) : ['Lag', 'Backlog', 'Called, last minute', 'Calls at once'].map(unknownYet)),
     {
@@ -58,29 +58,29 @@ function loadKpis(load: ClientLoad, nowMs: number): ClientKpi[] {
   ];
 }
 
-/** Returns the longest wait: for a sidelined host, or of due jobs. */
+/** Returns the longest wait of the client's jobs: either for a sidelined host, or of jobs that are due. */
 function lagKpi({ endpoints, lagMs, estimated, behindAfterMs }: ClientLoad, nowMs: number): ClientKpi {
-  const aside = endpoints.flatMap((each) => {
-    const ms = waitsForHostMs(each, nowMs);
+  const hostWaits = endpoints.flatMap((each) => {
+    const ms = readHostWaitMs(each, nowMs);
     return ms === null ? [] : [{ endpoint: each.endpoint, ms }];
   });
-  const longest = aside.toSorted((a, b) => b.ms - a.ms)[0];
-  const inTime = endpoints.length === 1 ? 'what is due' : 'all else';
+  const longest = hostWaits.toSorted((a, b) => b.ms - a.ms)[0];
+  const inTime = endpoints.length === 1 ? 'due jobs' : 'other jobs';
   if (longest && longest.ms > lagMs) {
     return {
       name: 'Lag',
       ...largeAndSmall(formatDuration(longest.ms)),
       isBad: longest.ms > behindAfterMs,
-      note: `${longest.endpoint}, sidelined · ${inTime} ${lagWords(lagMs)}`,
+      note: `${longest.endpoint}, sidelined · ${inTime} ${formatLag(lagMs)}`,
     };
   }
   const late = endpoints.toSorted((a, b) => b.lagMs - a.lagMs)[0];
-  const whose = endpoints.length > 1 && late && late.lagMs > 0 ? `${late.endpoint}, ` : '';
+  const endpointPrefix = endpoints.length > 1 && late && late.lagMs > 0 ? `${late.endpoint}, ` : '';
   return {
     name: 'Lag',
-    ...largeAndSmall(lagWords(lagMs)),
+    ...largeAndSmall(formatLag(lagMs)),
     isBad: lagMs > behindAfterMs,
-    note: `${whose}${lagMs === 0 ? 'nothing is due' : `${estimated ? 'at least, ' : ''}of the oldest that is due`}`,
+    note: `${endpointPrefix}${lagMs === 0 ? 'nothing is due' : `${estimated ? 'at least, ' : ''}oldest due job`}`,
   };
 }
 
@@ -90,22 +90,25 @@ function largeAndSmall(duration: string): Pick<ClientKpi, 'value' | 'unit'> {
   return rest.length === 0 ? { value: duration } : { value: `${number} ${unit}`, unit: rest.join(' ') };
 }
 
-/** Returns the time that jobs have waited for a sidelined host, in milliseconds; null if no job does. */
-export function waitsForHostMs(
-  { asideSince, sidelined }: Pick<ClientLoad['endpoints'][number], 'asideSince' | 'sidelined'>,
+/**
+ * Returns the time that sidelined jobs of an endpoint have waited for their host, in milliseconds. Null if no jobs are
+ * sidelined.
+ */
+export function readHostWaitMs(
+  { circuitOpenSince, sidelined }: Pick<ClientLoad['endpoints'][number], 'circuitOpenSince' | 'sidelined'>,
   nowMs: number,
 ): number | null {
-  return asideSince === null || sidelined === 0 ? null : Math.max(0, nowMs - Date.parse(asideSince));
+  return circuitOpenSince === null || sidelined === 0 ? null : Math.max(0, nowMs - Date.parse(circuitOpenSince));
 }
 
 /** Returns a text such as `≤ 250 ms`: only the upper bound of the histogram's bucket is known. */
-export function slowestWords({ calls, p95AtMostMs }: ClientLoad['lastTenMinutes']): string {
+export function formatP95({ calls, p95AtMostMs }: ClientLoad['lastTenMinutes']): string {
   if (p95AtMostMs !== null) return `≤ ${formatCount(p95AtMostMs)} ms`;
   return calls === 0 ? '–' : '> 1 min';
 }
 
-/** Formats a lag, below ten seconds with a decimal: `0.6 s`, `18 min 16 s`. */
-export function lagWords(ms: number): string {
+/** Formats a lag: `0.6 s`, `18 min 16 s`. Lags below ten seconds have one decimal. */
+export function formatLag(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
@@ -119,7 +122,7 @@ export interface HourLoad {
 /**
  * Returns the busiest minute of each hour, including hours without jobs. @param fromMs an instant within the first hour
  */
-export function busiestMinutes({ minutes, hours }: ClientForecast, fromMs: number): HourLoad[] {
+export function findBusiestMinutes({ minutes, hours }: ClientForecast, fromMs: number): HourLoad[] {
   const first = fromMs - (fromMs % (60 * minuteMs));
   return Array.from({ length: Math.ceil(hours) }, (_, index) => {
     const begins = first + index * 60 * minuteMs;

@@ -1,13 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ClientLedger, ClientLoad, Problem } from '#client/types.gen.ts';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { useNow } from '../../parts/browser/now.ts';
 import { LedgerLine } from '../../parts/jobs/ledger-line.tsx';
 import { Kpis } from '../../parts/panels/kpis.tsx';
 import { useIsStale } from '../../parts/standing/freshness.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
-import { clientKpis, type ClientKpi } from './client-figures.ts';
+import { createClientKpis, type ClientKpi } from './client-figures.ts';
 
 interface ClientKpisProps {
   name: string;
@@ -17,7 +17,7 @@ interface ClientKpisProps {
 
 export function ClientKpis({ name, ledger, load }: ClientKpisProps) {
   const now = useNow();
-  const isOld = useIsStale(standingOf(ledger));
+  const isOld = useIsStale(updateStatusOf(ledger));
   return (
     <>
       <FailedQuery title="The load could not be read" query={load} />
@@ -26,7 +26,7 @@ export function ClientKpis({ name, ledger, load }: ClientKpisProps) {
         <>
           <Kpis
             isOld={isOld}
-            kpis={clientKpis(ledger.data, load.data, now).map(({ link, note, ...kpi }) => ({
+            kpis={createClientKpis(ledger.data, load.data, now).map(({ link, note, ...kpi }) => ({
               ...kpi,
               note: link ? <DeadJobsNote client={name} note={note} /> : note,
             }))}

@@ -5,20 +5,20 @@ import type { ChangeClientData, Client } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
+import { FormError } from '../../parts/forms/form-error.tsx';
 
 const fields = [
-  { name: 'acceptPerSecond', label: 'Accepted/s', hint: 'Beyond it, 429; empty: no limit' },
-  { name: 'maxStoredJobs', label: 'Jobs stored', hint: 'Beyond it, 507; empty: 10,000,000' },
-  { name: 'maxSchedules', label: 'Schedules', hint: 'Whatever their state; empty: 10,000' },
+  { name: 'acceptPerSecond', label: 'Accepted/s', hint: 'More are refused with 429. Empty: no limit' },
+  { name: 'maxStoredJobs', label: 'Jobs stored', hint: 'More are refused with 507. Empty: 10,000,000' },
+  { name: 'maxSchedules', label: 'Schedules', hint: 'In any state. Empty: 10,000' },
   {
     name: 'relevancySeconds',
     label: 'Relevant for',
-    hint: 'So long after its time a job expires; empty: never',
+    hint: 'A job expires this long after its due time. Empty: never',
     unit: 's',
   },
   {
@@ -67,16 +67,16 @@ export function ClientLimitsDialog({ client, onClose }: { client: Client; onClos
       onClose();
     },
   });
-  const problems = useRefusedFields(save.error);
+  const problems = useFormErrors(save.error);
   return (
     <Dialog
       title={`Limits of ${client.name}`}
-      lead="They hold within a second, in every process. Jobs that are stored already stay. Limits of calls are those of the endpoints."
+      lead="New limits apply within a second, in every process. Stored jobs stay. Limits of calls are set per endpoint."
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose} data-autofocus>
-            Leave them
+            Cancel
           </Button>
           <Button kind="ink" disabled={save.isPending || isWrong || changed.length === 0} onClick={() => save.mutate()}>
             Change {changed.length === 0 ? 'limits' : countOf(changed.length, 'limit')}
@@ -105,7 +105,7 @@ export function ClientLimitsDialog({ client, onClose }: { client: Client; onClos
             </FormField>
           ))}
         </div>
-        <RefusedWhole error={save.error} />
+        <FormError error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

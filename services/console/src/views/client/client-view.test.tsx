@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { clients, endpoints, load, scheduler, shop } from '../../testing/jobs.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { clients, endpoints, load, scheduler, shop } from '../../../testing/callbacks/jobs.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
-test('which host is in trouble stands first, then what waits, and that it adds up', async () => {
+test('a client shows its sidelined host first, then its ledger, limits and endpoints', async () => {
   await openConsole('/clients/shop');
   const banner = (await screen.findByText(/shop\.example of shop is sidelined since/)).parentElement;
   await waitFor(() => expect(banner?.textContent).toContain('Then they are called at 10/s, which takes about 40 s.'));
@@ -14,12 +14,12 @@ test('which host is in trouble stands first, then what waits, and that it adds u
   const limits = screen.getByRole('table', { name: 'Limits of the client' });
   expect(within(limits).getByRole('row', { name: 'Jobs stored 1,000 of 1,000' })).toBeDefined();
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
-  const ofDefault = await within(table).findByRole('row', { name: /^default/ });
-  await waitFor(() => expect(ofDefault.textContent).toMatch(/0\.5 of 10.*0 of 50/));
+  const defaultEndpoint = await within(table).findByRole('row', { name: /^default/ });
+  await waitFor(() => expect(defaultEndpoint.textContent).toMatch(/0\.5 of 10.*0 of 50/));
   expect(screen.getByRole('link', { name: 'Its jobs' }).getAttribute('href')).toBe('/jobs?client=shop');
 });
 
-test('the banner leads to the jobs that wait, with how many they are, as far as they are counted', async () => {
+test('the banner links to the waiting jobs, with their number as far as it is counted', async () => {
   const [host] = scheduler.hosts;
   const hosts = [
     { ...host, endpoint: 'hooks', sidelined: 10_000 },
@@ -33,7 +33,7 @@ test('the banner leads to the jobs that wait, with how many they are, as far as 
   expect(screen.queryByRole('link', { name: 'Its 0 jobs' })).toBeNull();
 });
 
-test('an hour that is too full says how late the last of it is', async () => {
+test('the forecast states how late the last job of an overloaded hour is', async () => {
   await openConsole('/clients/shop');
   const forecast = await screen.findByRole('region', { name: 'Forecast' });
   expect((await within(forecast).findByText(/^Above 10\/s in the hour of/)).textContent).toContain(
@@ -41,7 +41,7 @@ test('an hour that is too full says how late the last of it is', async () => {
   );
 });
 
-test('limits: only what was changed is sent, against the revision that was seen', async () => {
+test('a change of limits sends only the changed limits, with the revision that was loaded', async () => {
   const { api, user } = await openConsole('/clients/shop', { answers: { 'PATCH /v1/clients/cli_shop': shop } });
   await user.click(await screen.findByRole('button', { name: 'Change…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Limits of shop' });
@@ -50,21 +50,21 @@ test('limits: only what was changed is sent, against the revision that was seen'
   await user.type(within(dialog).getByLabelText('Schedules'), '80');
   await user.click(within(dialog).getByRole('button', { name: 'Change 2 limits' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  const [asked] = api.askedFor('PATCH /v1/clients/cli_shop');
-  expect(asked?.body).toEqual({ maxStoredJobs: null, maxSchedules: 80 });
-  expect(asked?.headers.get('if-match')).toBe('"4"');
+  const [request] = api.requestsTo('PATCH /v1/clients/cli_shop');
+  expect(request?.body).toEqual({ maxStoredJobs: null, maxSchedules: 80 });
+  expect(request?.headers.get('if-match')).toBe('"4"');
 });
 
-test('a client is paused by its endpoint default, with a word why', async () => {
+test('a client is paused through its endpoint default, with a reason', async () => {
   const pausing = 'POST /v1/clients/cli_shop/endpoints/default/disable';
   const { api, user } = await openConsole('/clients/shop', { answers: { [pausing]: shop.endpoint } });
   await user.click(await screen.findByRole('button', { name: 'Pause client…' }));
-  await user.type(screen.getByLabelText('Why'), 'calls in circles');
+  await user.type(screen.getByLabelText('Reason'), 'calls in circles');
   await user.click(screen.getByRole('button', { name: 'Pause client' }));
-  await waitFor(() => expect(api.askedFor(pausing)[0]?.body).toEqual({ reason: 'calls in circles' }));
+  await waitFor(() => expect(api.requestsTo(pausing)[0]?.body).toEqual({ reason: 'calls in circles' }));
 });
 
-test('one that is paused and unsigned says both, and goes on when asked', async () => {
+test('a paused client without keys shows both problems and can be resumed', async () => {
   const paused = clients.items[1];
   const { api, user } = await openConsole('/clients/billing', {
     answers: {
@@ -74,37 +74,37 @@ test('one that is paused and unsigned says both, and goes on when asked', async 
   });
   expect(await screen.findByText('billing is paused: year end.')).toBeDefined();
   expect(screen.getByText('its calls are not signed')).toBeDefined();
-  await user.click(screen.getByRole('button', { name: 'Go on…' }));
-  await user.click(screen.getByRole('button', { name: 'Let it go on' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_billing/endpoints/default/enable')).toHaveLength(1));
+  await user.click(screen.getByRole('button', { name: 'Resume…' }));
+  await user.click(screen.getByRole('button', { name: 'Resume' }));
+  await waitFor(() => expect(api.requestsTo('POST /v1/clients/cli_billing/endpoints/default/enable')).toHaveLength(1));
 });
 
 const addedKey = { key: shop.endpoint.keys[0], secret: 'whsec_once', endpoint: shop.endpoint };
 
-test('a signing key is made and its secret shown once', async () => {
+test('a signing key is created and its secret is shown once', async () => {
   const { user } = await openConsole('/clients/shop', {
     answers: { 'POST /v1/clients/cli_shop/endpoints/default/keys': addedKey },
   });
   await user.click(await screen.findByRole('button', { name: 'Key' }));
-  await user.click(screen.getByRole('button', { name: 'Make the key' }));
+  await user.click(screen.getByRole('button', { name: 'Create key' }));
   expect(await screen.findByText('whsec_once')).toBeDefined();
 });
 
-test('a key that may not change it reads which role may, and one that is not there says so', async () => {
+test('a user who may not pause a client sees the required role', async () => {
   await openConsole('/clients/shop', { role: 'scheduler' });
   const pause = await screen.findByRole('button', { name: 'Pause client…' });
   pause.focus();
   expect((await screen.findByRole('tooltip')).textContent).toContain('Needs the role operator');
 });
 
-test('a client that is not there says so', async () => {
+test('a client that does not exist shows an error', async () => {
   await openConsole('/clients/none', {
     answers: { 'GET /v1/clients/:id': () => problem(404, 'not-found', 'there is no client none') },
   });
   expect(await screen.findByText('The client could not be read')).toBeDefined();
 });
 
-test('endpoints say where they are, their own limits, and why one is paused', async () => {
+test('an endpoint shows its address, its limits and why it is paused', async () => {
   await openConsole('/clients/shop');
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
   const row = await within(table).findByRole('row', { name: /^receipts/ });
@@ -113,15 +113,18 @@ test('endpoints say where they are, their own limits, and why one is paused', as
   );
 });
 
-test('the endpoint default comes first, then the others, the worst first', async () => {
-  const [ofDefault, receipts] = endpoints.items;
-  const [ownLoad, ofReceipts] = load.endpoints;
+test('the endpoint default comes first, then the other endpoints with the worst first', async () => {
+  const [defaultEndpoint, receipts] = endpoints.items;
+  const [ownLoad, receiptsLoad] = load.endpoints;
   const slow = { ...receipts, name: 'slow' };
-  const items = [ofDefault, receipts, slow, { ...receipts, name: 'fresh' }];
+  const items = [defaultEndpoint, receipts, slow, { ...receipts, name: 'fresh' }];
   await openConsole('/clients/shop', {
     answers: {
       'GET /v1/clients/:id/endpoints': { items, next: null },
-      'GET /v1/clients/:id/load': { ...load, endpoints: [{ ...ofReceipts, endpoint: 'slow' }, ofReceipts, ownLoad] },
+      'GET /v1/clients/:id/load': {
+        ...load,
+        endpoints: [{ ...receiptsLoad, endpoint: 'slow' }, receiptsLoad, ownLoad],
+      },
     },
   });
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
@@ -134,7 +137,7 @@ test('the endpoint default comes first, then the others, the worst first', async
   expect(names).toEqual(['default', 'slow', 'receipts', 'fresh']);
 });
 
-test('default is changed by the same dialog, without being deleted or needing an address', async () => {
+test('the endpoint default is changed in the same dialog, without an address, and cannot be deleted', async () => {
   const path = '/v1/clients/cli_shop/endpoints/default';
   const { api, user } = await openConsole('/clients/shop', { answers: { [`PATCH ${path}`]: shop.endpoint } });
   await user.click(await screen.findByRole('button', { name: 'More about default' }));
@@ -145,13 +148,13 @@ test('default is changed by the same dialog, without being deleted or needing an
   await user.clear(within(dialog).getByLabelText(/^Calls at once/));
   await user.type(within(dialog).getByLabelText(/^Calls at once/), '80');
   await user.click(within(dialog).getByRole('button', { name: 'Change 2 fields' }));
-  await waitFor(() => expect(api.askedFor(`PATCH ${path}`)).toHaveLength(1));
-  const [asked] = api.askedFor(`PATCH ${path}`);
-  expect(asked?.headers.get('if-match')).toBe('"3"');
-  expect(asked?.body).toEqual({ publishRatePerSecond: null, concurrency: 80 });
+  await waitFor(() => expect(api.requestsTo(`PATCH ${path}`)).toHaveLength(1));
+  const [request] = api.requestsTo(`PATCH ${path}`);
+  expect(request?.headers.get('if-match')).toBe('"3"');
+  expect(request?.body).toEqual({ publishRatePerSecond: null, concurrency: 80 });
 });
 
-test('a lag beyond the bound of the alert is red, one below it is not', async () => {
+test('a lag above the limit of the alert is red', async () => {
   await openConsole('/clients/shop', { answers: { 'GET /v1/clients/:id/load': { ...load, behindAfterMs: 500 } } });
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
   const lagOf = async (name: RegExp) => {
@@ -163,15 +166,15 @@ test('a lag beyond the bound of the alert is red, one below it is not', async ()
   expect((await screen.findByText('Lag', { selector: 'dt' })).parentElement?.querySelector('.c-bad')).not.toBeNull();
 });
 
-test('each dispatcher has its credit, and what it has under way of what it may', async () => {
+test('each dispatcher is listed with its credit and its calls in flight', async () => {
   const { api } = await openConsole('/clients/shop');
   const table = await screen.findByRole('table', { name: 'Credit by dispatcher' });
   expect(await within(table).findByRole('row', { name: 'd1 east 14 of 50 86' })).toBeDefined();
   expect(within(table).getByRole('row', { name: 'd2 east 0 400' })).toBeDefined();
-  expect(api.askedFor('GET /v1/clients/shop/load').length).toBeGreaterThan(0);
+  expect(api.requestsTo('GET /v1/clients/shop/load').length).toBeGreaterThan(0);
 });
 
-test('a load that cannot be read says so, and the rest of the page stays', async () => {
+test('a load that cannot be read shows an error, and the rest of the page stays', async () => {
   await openConsole('/clients/shop', {
     answers: { 'GET /v1/clients/:id/load': () => problem(400, 'invalid-request', 'no') },
   });
@@ -179,7 +182,7 @@ test('a load that cannot be read says so, and the rest of the page stays', async
   expect(await screen.findByRole('region', { name: 'The ledger' })).toBeDefined();
 });
 
-test('an endpoint is made with what it says itself, and changed by what differs', async () => {
+test('an endpoint is created with its own settings only, and an edit sends only the changed fields', async () => {
   const { api, user } = await openConsole('/clients/shop', {
     answers: {
       'POST /v1/clients/:id/endpoints': () => problem(422, 'invalid-request', 'wrong', [forbidden]),
@@ -191,13 +194,16 @@ test('an endpoint is made with what it says itself, and changed by what differs'
   await user.type(within(dialog).getByLabelText(/^Name/), 'billing');
   await user.type(within(dialog).getByLabelText(/^Address/), 'https://10.0.0.1/hooks');
   await user.type(within(dialog).getByLabelText(/^Calls at once/), '5');
-  await user.selectOptions(within(dialog).getByLabelText(/tried again/), 'after the same time');
+  await user.selectOptions(within(dialog).getByLabelText(/^Retry failed calls/), 'at a fixed interval');
   await user.type(within(dialog).getByLabelText(/^Attempts/), '3');
-  await user.type(within(dialog).getByLabelText(/^Final answers/), '404, 410');
-  await user.click(within(dialog).getByRole('button', { name: 'Make it' }));
+  await user.type(within(dialog).getByLabelText(/^Final status codes/), '404, 410');
+  await user.click(within(dialog).getByRole('button', { name: 'Create' }));
   expect(await within(dialog).findByText('May not be called: 10.0.0.1')).toBeDefined();
-  expect(api.askedFor('POST /v1/clients/cli_shop/endpoints').at(-1)?.body).toEqual({
-    ...{ name: 'billing', url: 'https://10.0.0.1/hooks', concurrency: 5, finalCodes: [404, 410] },
+  expect(api.requestsTo('POST /v1/clients/cli_shop/endpoints').at(-1)?.body).toEqual({
+    name: 'billing',
+    url: 'https://10.0.0.1/hooks',
+    concurrency: 5,
+    finalCodes: [404, 410],
     retry: { strategy: 'fixed', attempts: 3 },
   });
   await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
@@ -207,15 +213,15 @@ test('an endpoint is made with what it says itself, and changed by what differs'
   const change = await screen.findByRole('dialog', { name: 'Change receipts' });
   await user.clear(within(change).getByLabelText(/^Calls\/s/));
   await user.click(within(change).getByRole('button', { name: 'Change 1 field' }));
-  await waitFor(() => expect(api.askedFor('PATCH /v1/clients/cli_shop/endpoints/receipts')).toHaveLength(1));
-  const [asked] = api.askedFor('PATCH /v1/clients/cli_shop/endpoints/receipts');
-  expect(asked?.headers.get('if-match')).toBe('"1"');
-  expect(asked?.body).toEqual({ publishRatePerSecond: null });
+  await waitFor(() => expect(api.requestsTo('PATCH /v1/clients/cli_shop/endpoints/receipts')).toHaveLength(1));
+  const [request] = api.requestsTo('PATCH /v1/clients/cli_shop/endpoints/receipts');
+  expect(request?.headers.get('if-match')).toBe('"1"');
+  expect(request?.body).toEqual({ publishRatePerSecond: null });
 });
 
 const forbidden = { pointer: '/url', code: 'forbidden-address', detail: 'may not be called: 10.0.0.1' };
 
-test('an endpoint that is paused goes on when it is let, and one that is named is not deleted', async () => {
+test('a paused endpoint can be resumed, and an endpoint in use is not deleted', async () => {
   const inUse = 'the endpoint "receipts" is named by jobs that have not ended';
   const { api, user } = await openConsole('/clients/shop', {
     answers: {
@@ -224,16 +230,16 @@ test('an endpoint that is paused goes on when it is let, and one that is named i
     },
   });
   await user.click(await screen.findByRole('button', { name: 'More about receipts' }));
-  await user.click(screen.getByRole('menuitem', { name: 'Let it go on…' }));
-  await user.click(await screen.findByRole('button', { name: 'Let it go on' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_shop/endpoints/receipts/enable')).toHaveLength(1));
+  await user.click(screen.getByRole('menuitem', { name: 'Resume…' }));
+  await user.click(await screen.findByRole('button', { name: 'Resume' }));
+  await waitFor(() => expect(api.requestsTo('POST /v1/clients/cli_shop/endpoints/receipts/enable')).toHaveLength(1));
   await user.click(await screen.findByRole('button', { name: 'More about receipts' }));
   await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
   await user.click(await screen.findByRole('button', { name: 'Delete it' }));
   expect(await screen.findByText(inUse)).toBeDefined();
 });
 
-test('who may not change endpoints is not offered to', async () => {
+test('a viewer has no menu for endpoints', async () => {
   await openConsole('/clients/shop', { role: 'viewer' });
   await screen.findByRole('table', { name: 'Endpoints of the client' });
   expect(screen.queryByRole('button', { name: 'More about receipts' })).toBeNull();

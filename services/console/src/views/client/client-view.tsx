@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { getClientOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Client } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { ClientBanners } from './client-banners.tsx';
 import { ClientHead } from './client-head.tsx';
@@ -23,19 +23,17 @@ import { useClientFigures, useLedger } from './use-client-figures.ts';
 export function ClientView() {
   const { client: ref } = useParams({ from: '/clients/$client' });
   const client = useQuery(getClientOptions({ path: { id: ref } }));
-  const error = useKeptError(client);
-  const patience = usePatience();
+  const error = useLastError(client);
+  const patience = useHasWaited();
   const ledger = useLedger(ref);
-  const standing = standingOf(ledger);
+  const standing = updateStatusOf(ledger);
   return (
     <Page
       title={client.data?.name ?? ref}
       crumbs={[{ label: 'Clients', link: { to: '/clients' } }]}
       freshness={ledger.data && <Freshness standing={standing} />}
     >
-      {ledger.data && (
-        <StaleBanner standing={standing} note="Its jobs are called all the same; only this page waits." />
-      )}
+      {ledger.data && <StaleBanner standing={standing} note="Its jobs are still called; only this page is outdated." />}
       {client.data ? (
         <OneClient client={client.data} />
       ) : error === null ? (

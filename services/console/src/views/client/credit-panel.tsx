@@ -10,8 +10,8 @@ export function CreditPanel({ load }: { load: ClientLoad | undefined }) {
   return (
     <Panel
       title="Credit by dispatcher"
-      note="what each may take now"
-      footer="Credit is how many more of its jobs a dispatcher may be sent; what is beyond waits in the database."
+      note="jobs that each may still receive"
+      footer="Credit is the number of jobs that a dispatcher may still receive. Other jobs wait in the database."
     >
       {load?.dispatchers.length === 0 ? (
         <p className="pad t3 sm">No dispatcher takes jobs now.</p>

@@ -7,12 +7,12 @@ import { FormField } from '../../parts/forms/form-field.tsx';
 import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 import {
-  changesOf,
+  findChanges,
   endpointNumbers,
-  formOf,
-  newEndpointOf,
+  createEndpointForm,
+  createEndpoint,
   strategyNumbers,
-  wrongIn,
+  findFormErrors,
   type EndpointForm,
 } from './endpoint-form.ts';
 
@@ -24,31 +24,34 @@ interface EndpointDialogProps {
 
 const strategies = [
   { value: 'none', label: 'never' },
-  { value: 'fixed', label: 'after the same time' },
-  { value: 'exponential', label: 'ever later' },
+  { value: 'fixed', label: 'at a fixed interval' },
+  { value: 'exponential', label: 'with growing delays' },
 ] as const;
 
-const gone = [
-  { value: 'dead-letter', label: 'gives that job up' },
-  { value: 'sideline', label: 'puts all jobs for that host aside' },
+const goneChoices = [
+  { value: 'dead-letter', label: 'the job is dead' },
+  { value: 'sideline', label: 'all jobs of the host are sidelined' },
 ] as const;
 
-/** Form for an endpoint, also for `default`. Only changed fields are sent. The API refuses them if the endpoint was changed meanwhile. */
+/**
+ * Form for an endpoint, also for `default`. Only changed fields are sent. The API refuses them if the endpoint was
+ * changed meanwhile.
+ */
 export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProps) {
   const isDefault = endpoint?.name === defaultEndpoint;
-  const followed = isDefault ? 'as usual' : 'as default';
-  const left = { value: 'followed', label: followed } as const;
-  const [first] = useState(() => formOf(endpoint));
+  const defaultLabel = isDefault ? 'as usual' : 'as default';
+  const defaultChoice = { value: 'followed', label: defaultLabel } as const;
+  const [first] = useState(() => createEndpointForm(endpoint));
   const [form, setForm] = useState(first);
   const change = (part: Partial<EndpointForm>) => setForm({ ...form, ...part });
-  const changed = Object.keys(changesOf(form, first)).length;
+  const changed = Object.keys(findChanges(form, first)).length;
   const save = () =>
     endpoint === null
-      ? createClientEndpoint({ path: { id: client.id }, body: newEndpointOf(form), throwOnError: true })
+      ? createClientEndpoint({ path: { id: client.id }, body: createEndpoint(form), throwOnError: true })
       : changeClientEndpoint({
           path: { id: client.id, endpoint: endpoint.name },
           headers: { 'if-match': `"${endpoint.revision}"` },
-          body: changesOf(form, first),
+          body: findChanges(form, first),
           throwOnError: true,
         });
   return (
@@ -56,18 +59,18 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
       title={endpoint === null ? `New endpoint of ${client.name}` : `Change ${endpoint.name}`}
       lead={
         endpoint === null
-          ? 'What is left empty follows default, also when that changes.'
-          : 'Its rules hold for what waits too, within a second; another address is for jobs and schedules to come.'
+          ? 'Empty fields use the settings of default, also after default changes.'
+          : 'Settings apply within a second, also to waiting jobs. A new address applies only to new jobs and schedules.'
       }
       isWide
-      verb={endpoint === null ? 'Make it' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
+      verb={endpoint === null ? 'Create' : `Change ${changed === 0 ? 'it' : countOf(changed, 'field')}`}
       isIncomplete={endpoint !== null && changed === 0}
-      wrong={wrongIn(form)}
+      wrong={findFormErrors(form)}
       save={save}
       onClose={onClose}
     >
       {endpoint === null && (
-        <FormField pointer="/name" label="Name" required hint="Small letters, digits, - and ., such as billing">
+        <FormField pointer="/name" label="Name" required hint="Lowercase letters, digits, - and ., such as billing">
           {(control) => <TextInput {...control} value={form.name} onText={(name) => change({ name })} data-autofocus />}
         </FormField>
       )}
@@ -77,40 +80,40 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
         required={!isDefault}
         hint={
           isDefault
-            ? 'Of jobs that name default and no address; empty: each job has its own'
-            : 'Of jobs that name the endpoint and no address; without query: what opens a receiver is no part of it'
+            ? 'For jobs that name default without an address. Empty: each job needs its own'
+            : 'For jobs of this endpoint without an address. No query: credentials do not belong in the address'
         }
       >
         {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
       </FormField>
-      <NumberFields fields={endpointNumbers} followed={followed} form={form} onChange={change} />
+      <NumberFields fields={endpointNumbers} defaultLabel={defaultLabel} form={form} onChange={change} />
       <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
-        <FormField pointer="/retry" label="A call that failed is tried again">
+        <FormField pointer="/retry" label="Retry failed calls">
           {(control) => (
             <Select
               {...control}
               value={form.strategy === '' ? 'followed' : form.strategy}
-              choices={[left, ...strategies]}
+              choices={[defaultChoice, ...strategies]}
               onChoose={(chosen) => change({ strategy: chosen === 'followed' ? '' : chosen })}
             />
           )}
         </FormField>
-        <FormField pointer="/onGone" label="An answer 410">
+        <FormField pointer="/onGone" label="After a 410 response">
           {(control) => (
             <Select
               {...control}
               value={form.onGone === '' ? 'followed' : form.onGone}
-              choices={[left, ...gone]}
+              choices={[defaultChoice, ...goneChoices]}
               onChoose={(chosen) => change({ onGone: chosen === 'followed' ? '' : chosen })}
             />
           )}
         </FormField>
       </div>
-      <NumberFields fields={strategyNumbers[form.strategy]} followed={followed} form={form} onChange={change} />
+      <NumberFields fields={strategyNumbers[form.strategy]} defaultLabel={defaultLabel} form={form} onChange={change} />
       <FormField
         pointer="/finalCodes"
-        label="Final answers"
-        hint={`Codes after which a job is given up at once, such as 400, 404; empty: ${followed}`}
+        label="Final status codes"
+        hint={`A job is not retried after these codes, such as 400, 404. Empty: ${defaultLabel}`}
       >
         {(control) => (
           <TextInput {...control} value={form.finalCodes} onText={(finalCodes) => change({ finalCodes })} />
@@ -121,18 +124,18 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
 }
 
 interface NumberFieldsProps {
-  followed: string;
+  defaultLabel: string;
   fields: typeof endpointNumbers | (typeof strategyNumbers)[EndpointForm['strategy']];
   form: EndpointForm;
   onChange: (part: Partial<EndpointForm>) => void;
 }
 
-function NumberFields({ fields, followed, form, onChange }: NumberFieldsProps) {
+function NumberFields({ fields, defaultLabel, form, onChange }: NumberFieldsProps) {
   if (fields.length === 0) return null;
   return (
     <div className="grid grid-cols-3 gap-3 items-start phone:grid-cols-1">
       {fields.map(({ name, pointer, label, unit }) => (
-        <FormField key={name} pointer={pointer} label={label} hint={`Empty: ${followed}`}>
+        <FormField key={name} pointer={pointer} label={label} hint={`Empty: ${defaultLabel}`}>
           {(control) => (
             <TextInput
               {...control}

@@ -4,7 +4,10 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 type EndpointPatch = ChangeClientEndpointData['body'];
 type Strategy = NonNullable<ClientEndpoint['retry']>['strategy'];
 
-/** An endpoint as it is typed. An empty text means the setting of `default`, or of `default` the usual one. */
+/**
+ * An endpoint as the user types it. An empty text means the setting of the endpoint `default`. For `default` itself, an
+ * empty text means the API's default.
+ */
 export interface EndpointForm {
   name: string;
   url: string;
@@ -24,22 +27,22 @@ export interface EndpointForm {
 export const endpointNumbers = [
   { name: 'publishRatePerSecond', pointer: '/publishRatePerSecond', label: 'Calls/s', unit: '' },
   { name: 'concurrency', pointer: '/concurrency', label: 'Calls at once', unit: '' },
-  { name: 'timeoutMs', pointer: '/timeoutMs', label: 'A call takes at most', unit: 'ms' },
+  { name: 'timeoutMs', pointer: '/timeoutMs', label: 'Time-out', unit: 'ms' },
 ] as const;
 
 const retryNumbers = [
   { name: 'attempts', pointer: '/retry/attempts', label: 'Attempts', unit: '' },
-  { name: 'delayMs', pointer: '/retry/delayMs', label: 'Apart', unit: 'ms' },
+  { name: 'delayMs', pointer: '/retry/delayMs', label: 'Delay', unit: 'ms' },
 ] as const;
 const exponentialNumbers = [
   { name: 'attempts', pointer: '/retry/attempts', label: 'Attempts', unit: '' },
-  { name: 'delayMs', pointer: '/retry/firstDelayMs', label: 'First after', unit: 'ms' },
-  { name: 'maxDelayMs', pointer: '/retry/maxDelayMs', label: 'At most apart', unit: 'ms' },
+  { name: 'delayMs', pointer: '/retry/firstDelayMs', label: 'First delay', unit: 'ms' },
+  { name: 'maxDelayMs', pointer: '/retry/maxDelayMs', label: 'Longest delay', unit: 'ms' },
 ] as const;
 
 export const strategyNumbers = { '': [], none: [], fixed: retryNumbers, exponential: exponentialNumbers } as const;
 
-export function formOf(endpoint: ClientEndpoint | null): EndpointForm {
+export function createEndpointForm(endpoint: ClientEndpoint | null): EndpointForm {
   const text = (value: number | undefined) => (value === undefined ? '' : String(value));
   const retry = endpoint?.retry;
   return {
@@ -62,9 +65,9 @@ function delayOf(retry: ClientEndpoint['retry']): number | undefined {
   return retry?.strategy === 'exponential' ? retry.firstDelayMs : undefined;
 }
 
-export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
-  const asked = [...endpointNumbers, ...strategyNumbers[form.strategy]];
-  const wrong = asked.filter(({ name }) => typedNumber(form[name]) === undefined);
+export function findFormErrors(form: EndpointForm): ReadonlyMap<string, string> {
+  const visibleFields = [...endpointNumbers, ...strategyNumbers[form.strategy]];
+  const wrong = visibleFields.filter(({ name }) => typedNumber(form[name]) === undefined);
   const codes = codesIn(form.finalCodes);
   return new Map([
     ...wrong.map(({ pointer }): [string, string] => [pointer, 'has to be a number']),
@@ -74,8 +77,8 @@ export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Returns every field, with null for what is left empty. */
-function patchOf(form: EndpointForm): EndpointPatch {
+/** Returns every field, with null for empty fields. */
+function createPatch(form: EndpointForm): EndpointPatch {
   const number = (text: string) => typedNumber(text) ?? null;
   return {
     url: form.url.trim() === '' ? null : form.url.trim(),
@@ -113,17 +116,19 @@ function codesIn(text: string): number[] | null {
   return codes.length === 0 ? null : codes.map(Number);
 }
 
-export function changesOf(form: EndpointForm, first: EndpointForm): EndpointPatch {
-  const before = new Map<string, unknown>(Object.entries(patchOf(first)));
+export function findChanges(form: EndpointForm, first: EndpointForm): EndpointPatch {
+  const before = new Map<string, unknown>(Object.entries(createPatch(first)));
   return Object.fromEntries(
-    Object.entries(patchOf(form)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name))),
+    Object.entries(createPatch(form)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+    ),
   );
 }
 
-export function newEndpointOf(form: EndpointForm): NewClientEndpointInput {
-  const { url: _, ...fields } = patchOf(form);
-  const said: Partial<NewClientEndpointInput> = Object.fromEntries(
+export function createEndpoint(form: EndpointForm): NewClientEndpointInput {
+  const { url: _, ...fields } = createPatch(form);
+  const definition: Partial<NewClientEndpointInput> = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null),
   );
-  return { ...said, name: form.name.trim(), url: form.url.trim() };
+  return { ...definition, name: form.name.trim(), url: form.url.trim() };
 }

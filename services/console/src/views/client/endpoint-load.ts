@@ -8,8 +8,14 @@ export interface EndpointLine {
   load: EndpointLoad | undefined;
 }
 
-/** Returns `default`, then the others in the order of their loads, the worst first; those without a load come last. */
-export function endpointLines(endpoints: readonly ClientEndpoint[], loads: readonly EndpointLoad[]): EndpointLine[] {
+/**
+ * Returns the endpoint `default` first. The other endpoints follow in the order of `loads`, the worst first. Endpoints
+ * without a load come last.
+ */
+export function createEndpointLines(
+  endpoints: readonly ClientEndpoint[],
+  loads: readonly EndpointLoad[],
+): EndpointLine[] {
   const places = new Map(loads.map(({ endpoint }, place) => [endpoint, place]));
   const placeOf = ({ name }: ClientEndpoint) => (name === defaultEndpoint ? -1 : (places.get(name) ?? loads.length));
   return endpoints

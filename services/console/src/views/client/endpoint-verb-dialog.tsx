@@ -4,22 +4,22 @@ import type { Client, ClientEndpoint } from '#client/types.gen.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 
 export type EndpointVerb = 'change' | 'pause' | 'resume' | 'delete';
-export type AskedOfEndpoint = { verb: 'new' } | { verb: EndpointVerb; endpoint: ClientEndpoint };
+export type EndpointCommand = { verb: 'new' } | { verb: EndpointVerb; endpoint: ClientEndpoint };
 
 interface EndpointVerbDialogProps {
   client: Client;
-  asked: AskedOfEndpoint;
+  command: EndpointCommand;
   onClose: () => void;
 }
 
-/** Dialogs of an endpoint. Its endpoint `default` stops and starts the whole client. */
-export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialogProps) {
-  if (asked.verb === 'new') return <EndpointDialog client={client} endpoint={null} onClose={onClose} />;
-  const { verb, endpoint } = asked;
+/** Dialogs of an endpoint. For the endpoint `default`, they stop and start the whole client. */
+export function EndpointVerbDialog({ client, command, onClose }: EndpointVerbDialogProps) {
+  if (command.verb === 'new') return <EndpointDialog client={client} endpoint={null} onClose={onClose} />;
+  const { verb, endpoint } = command;
   const isDefault = endpoint.name === defaultEndpoint;
   const path = { id: client.id, endpoint: endpoint.name };
   switch (verb) {
@@ -29,30 +29,30 @@ export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialo
       return <PauseDialog client={client} endpoint={endpoint} onClose={onClose} />;
     case 'resume':
       return (
-        <VerbDialog
-          title={`Let ${isDefault ? client.name : endpoint.name} go on?`}
-          lead={isDefault ? 'Jobs are accepted for it again, and called.' : 'Jobs that name it are called again.'}
-          verb="Let it go on"
-          leave="Leave it paused"
+        <ConfirmDialog
+          title={`Resume ${isDefault ? client.name : endpoint.name}?`}
+          lead={isDefault ? 'Its jobs are accepted and called again.' : 'Jobs of this endpoint are called again.'}
+          verb="Resume"
+          leave="Keep it paused"
           act={() => enableClientEndpoint({ path, throwOnError: true })}
           onClose={onClose}
         >
-          What was due meanwhile is called as fast as its limits allow; what has expired is not.
-        </VerbDialog>
+          Jobs that became due meanwhile are called as fast as the limits allow. Expired jobs are not called.
+        </ConfirmDialog>
       );
     case 'delete':
       return (
-        <VerbDialog
+        <ConfirmDialog
           title={`Delete ${endpoint.name}?`}
-          lead="For good, with its keys. No job and no schedule that has not ended may name it."
+          lead="This deletes the endpoint and its keys for good. No active job or schedule may use it."
           verb="Delete it"
           leave="Keep it"
           isGrave
           act={() => deleteClientEndpoint({ path, throwOnError: true })}
           onClose={onClose}
         >
-          What ended is shown with its name as before. Where something still names it, it can be paused instead.
-        </VerbDialog>
+          Ended jobs still show its name. If a job or schedule still uses the endpoint, pause it instead.
+        </ConfirmDialog>
       );
   }
 }
@@ -65,10 +65,10 @@ interface PauseDialogProps {
 
 function PauseDialog({ client, endpoint: { name }, onClose }: PauseDialogProps) {
   const [reason, setReason] = useState('');
-  const said = reason.trim();
-  const words = pauseWords(client.name, name);
+  const trimmedReason = reason.trim();
+  const words = createPauseTexts(client.name, name);
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={words.title}
       lead={words.lead}
       verb={words.verb}
@@ -77,35 +77,35 @@ function PauseDialog({ client, endpoint: { name }, onClose }: PauseDialogProps) 
       act={() =>
         disableClientEndpoint({
           path: { id: client.id, endpoint: name },
-          body: said === '' ? {} : { reason: said },
+          body: trimmedReason === '' ? {} : { reason: trimmedReason },
           throwOnError: true,
         })
       }
       onClose={onClose}
     >
       <p className="mb-3">{words.meanwhile}</p>
-      <FormField pointer="/reason" label="Why" hint="Shown beside its state">
+      <FormField pointer="/reason" label="Reason" hint="Shown next to the state">
         {(control) => <TextInput {...control} value={reason} onText={setReason} maxLength={200} />}
       </FormField>
-    </VerbDialog>
+    </ConfirmDialog>
   );
 }
 
-function pauseWords(client: string, endpoint: string) {
+function createPauseTexts(client: string, endpoint: string) {
   if (endpoint !== defaultEndpoint)
     return {
       title: `Pause ${endpoint}?`,
-      lead: `The other endpoints of ${client} go on.`,
-      meanwhile: 'Nothing is called through it. Jobs that name it are accepted, with a warning, and wait.',
+      lead: `The other endpoints of ${client} are not affected.`,
+      meanwhile: 'No calls are made through it. Its jobs are accepted with a warning, and wait.',
       verb: 'Pause it',
-      leave: 'Leave it',
+      leave: 'Cancel',
     };
   return {
     title: `Pause ${client}?`,
-    lead: 'Nothing is accepted for it and nothing is called, through no endpoint; what is stored waits.',
+    lead: 'No jobs are accepted or called, through any endpoint. Stored jobs wait.',
     meanwhile:
-      'Its service is refused jobs meanwhile. Calls that are under way end as ever, and all other clients go on.',
+      'Meanwhile, new jobs of its service are refused. Calls in flight end normally. Other clients are not affected.',
     verb: 'Pause client',
-    leave: 'Let it go on',
+    leave: 'Cancel',
   };
 }

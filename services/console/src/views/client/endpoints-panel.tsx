@@ -17,9 +17,9 @@ import { Panel } from '../../parts/panels/panel.tsx';
 import { LookBadge } from '../../parts/standing/state-badge.tsx';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
-import { endpointLines, type EndpointLine } from './endpoint-load.ts';
-import { EndpointVerbDialog, type AskedOfEndpoint, type EndpointVerb } from './endpoint-verb-dialog.tsx';
-import { loadColumns } from './load-columns.tsx';
+import { createEndpointLines, type EndpointLine } from './endpoint-load.ts';
+import { EndpointVerbDialog, type EndpointCommand, type EndpointVerb } from './endpoint-verb-dialog.tsx';
+import { createLoadColumns } from './load-columns.tsx';
 
 interface EndpointsPanelProps {
   client: Client;
@@ -30,26 +30,26 @@ interface EndpointsPanelProps {
 
 /** Endpoints of the client, each with its own limits. Jobs that name none go through `default`. */
 export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelProps) {
-  const [asked, setAsked] = useState<AskedOfEndpoint>();
+  const [command, setCommand] = useState<EndpointCommand>();
   const endpoints = useQuery(listClientEndpointsOptions({ path: { id: client.id } }));
   const now = useNow();
   const lines =
     endpoints.data &&
-    endpointLines(endpoints.data.items, load?.endpoints ?? []).map((line) => ({
+    createEndpointLines(endpoints.data.items, load?.endpoints ?? []).map((line) => ({
       ...line,
       host: hosts.find((host) => host.endpoint === line.endpoint.name),
     }));
   const columns: readonly Column<HostedLine>[] = [
     ...standingColumns,
-    ...loadColumns(load?.behindAfterMs ?? Infinity, now),
-    ...(refusal === undefined ? [menuColumn((endpoint, verb) => setAsked({ verb, endpoint }))] : []),
+    ...createLoadColumns(load?.behindAfterMs ?? Infinity, now),
+    ...(refusal === undefined ? [menuColumn((endpoint, verb) => setCommand({ verb, endpoint }))] : []),
   ];
   return (
     <Panel
       title="Endpoints"
-      note="jobs that name none go through default; others follow it, and stand worst first"
+      note="jobs without an endpoint use default; other endpoints inherit its settings and are sorted worst first"
       actions={
-        <Button small icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'new' })}>
+        <Button small icon="plus" refusal={refusal} onClick={() => setCommand({ verb: 'new' })}>
           Endpoint
         </Button>
       }
@@ -66,7 +66,7 @@ export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelP
           loadingRows={2}
         />
       </ListView>
-      {asked && <EndpointVerbDialog client={client} asked={asked} onClose={() => setAsked(undefined)} />}
+      {command && <EndpointVerbDialog client={client} command={command} onClose={() => setCommand(undefined)} />}
     </Panel>
   );
 }
@@ -76,7 +76,7 @@ interface HostedLine extends EndpointLine {
 }
 
 function isSidelined({ load, host }: HostedLine): boolean {
-  return host !== undefined || (load !== undefined && load.asideSince !== null);
+  return host !== undefined || (load !== undefined && load.circuitOpenSince !== null);
 }
 
 const standingColumns: readonly Column<HostedLine>[] = [
@@ -106,22 +106,22 @@ const standingColumns: readonly Column<HostedLine>[] = [
 ];
 
 /** Column with a menu for each endpoint. */
-function menuColumn(onAsk: (endpoint: ClientEndpoint, verb: EndpointVerb) => void): Column<HostedLine> {
+function menuColumn(onChoose: (endpoint: ClientEndpoint, verb: EndpointVerb) => void): Column<HostedLine> {
   return {
     header: 'Actions',
     isHeaderHidden: true,
     align: 'right',
     width: 'w-14',
-    cell: ({ endpoint }) => <EndpointMenu endpoint={endpoint} onAsk={(verb) => onAsk(endpoint, verb)} />,
+    cell: ({ endpoint }) => <EndpointMenu endpoint={endpoint} onChoose={(verb) => onChoose(endpoint, verb)} />,
   };
 }
 
 interface EndpointMenuProps {
   endpoint: ClientEndpoint;
-  onAsk: (verb: EndpointVerb) => void;
+  onChoose: (verb: EndpointVerb) => void;
 }
 
-function EndpointMenu({ endpoint: { name, enabled }, onAsk }: EndpointMenuProps) {
+function EndpointMenu({ endpoint: { name, enabled }, onChoose }: EndpointMenuProps) {
   return (
     <Menu
       target={(open) => (
@@ -130,13 +130,13 @@ function EndpointMenu({ endpoint: { name, enabled }, onAsk }: EndpointMenuProps)
         </button>
       )}
     >
-      <MenuItem onClick={() => onAsk('change')}>Change…</MenuItem>
+      <MenuItem onClick={() => onChoose('change')}>Change…</MenuItem>
       {enabled ? (
-        <MenuItem onClick={() => onAsk('pause')}>Pause…</MenuItem>
+        <MenuItem onClick={() => onChoose('pause')}>Pause…</MenuItem>
       ) : (
-        <MenuItem onClick={() => onAsk('resume')}>Let it go on…</MenuItem>
+        <MenuItem onClick={() => onChoose('resume')}>Resume…</MenuItem>
       )}
-      {name !== defaultEndpoint && <MenuItem onClick={() => onAsk('delete')}>Delete…</MenuItem>}
+      {name !== defaultEndpoint && <MenuItem onClick={() => onChoose('delete')}>Delete…</MenuItem>}
     </Menu>
   );
 }
@@ -147,7 +147,9 @@ interface StateLinesProps {
   note: string | null;
 }
 
-/** State of an endpoint and its cause: the host's answer and since when, or a person's note. */
+/**
+ * State of an endpoint and its cause: the host's response and the time since when the state lasts, or a person's note.
+ */
 function StateLines({ look, host, note }: StateLinesProps) {
   return (
     <>

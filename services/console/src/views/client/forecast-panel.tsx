@@ -1,12 +1,12 @@
 import type { ClientForecast } from '#client/types.gen.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { useFormatTime } from '../../parts/times/zone.ts';
-import { listed } from '../../parts/words/figures.ts';
+import { joinWords } from '../../parts/words/figures.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
-import { busiestMinutes, type HourLoad } from './client-figures.ts';
+import { findBusiestMinutes, type HourLoad } from './client-figures.ts';
 
 interface ForecastPanelProps {
   forecast: ClientForecast | undefined;
@@ -14,9 +14,9 @@ interface ForecastPanelProps {
 }
 
 export function ForecastPanel({ forecast, error }: ForecastPanelProps) {
-  const minute = useMinute();
+  const minute = useCurrentMinute();
   const formatTime = useFormatTime();
-  const load = forecast ? busiestMinutes(forecast, minute) : [];
+  const load = forecast ? findBusiestMinutes(forecast, minute) : [];
   const limit = forecast?.publishRatePerSecond ?? null;
   const full = load.filter(({ isFull }) => isFull);
   return (
@@ -31,17 +31,17 @@ export function ForecastPanel({ forecast, error }: ForecastPanelProps) {
           </span>
           <span className="key">
             <i className="o-failed" />
-            waits
+            delayed
           </span>
         </>
       }
       footer={
         forecast &&
         (limit === null
-          ? 'It has no limit of calls a second. Retries, and what schedules will bring, are not among these.'
+          ? 'No rate limit. Retries and future jobs of schedules are not included.'
           : full.length === 0
-            ? `Nothing is above ${formatRate(limit)}/s. Retries, and what schedules will bring, are not among these.`
-            : fullWords(full, limit, formatTime))
+            ? `No minute exceeds ${formatRate(limit)}/s. Retries and future jobs of schedules are not included.`
+            : describeOverload(full, limit, formatTime))
       }
     >
       {forecast ? (
@@ -55,19 +55,19 @@ export function ForecastPanel({ forecast, error }: ForecastPanelProps) {
   );
 }
 
-function fullWords(full: readonly HourLoad[], limit: number, format: (instant: string) => string): string {
+function describeOverload(full: readonly HourLoad[], limit: number, format: (instant: string) => string): string {
   const [worst] = full.toSorted((a, b) => b.calls - a.calls);
-  const hours = listed(full.map(({ hour }) => format(hour)));
+  const hours = joinWords(full.map(({ hour }) => format(hour)));
   const takesMs = ((worst?.calls ?? 0) / limit) * 1000;
   return (
     `Above ${formatRate(limit)}/s in the ${full.length === 1 ? 'hour' : 'hours'} of ${hours}: the busiest minute has ${formatCount(worst?.calls ?? 0)} ` +
     `jobs and needs ${formatDuration(takesMs)}, so the last one is about ${formatDuration(takesMs - 60_000)} late. ` +
-    'No other client is.'
+    'Other clients are not affected.'
   );
 }
 
 const height = 110;
-/** Smallest rate that is shown as a number. */
+/** Smallest rate per second that is shown as a number. */
 const leastNamed = 0.1;
 /** Height in pixels of the hour labels and the panel's edge. */
 const belowBars = 28;

@@ -3,12 +3,12 @@ import { addClientEndpointKey, removeClientEndpointKey } from '#client/sdk.gen.t
 import type { Client } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { shortId } from '../../parts/controls/copy-button.tsx';
-import { Issued } from '../../parts/controls/issued.tsx';
+import { IssuedSecret } from '../../parts/controls/issued-secret.tsx';
 import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 
@@ -17,14 +17,17 @@ interface KeysPanelProps {
   refusal: string | undefined;
 }
 
-/** Keys of the endpoint `default`, which sign all calls of endpoints without their own. Secrets are shown once. */
+/**
+ * Keys of the endpoint `default`. They sign the calls of all endpoints without own keys. Each secret is shown only
+ * once.
+ */
 export function KeysPanel({ client, refusal }: KeysPanelProps) {
-  const [asked, setAsked] = useState<'new' | { keyId: string }>();
-  const close = () => setAsked(undefined);
+  const [openDialog, setOpenDialog] = useState<'new' | { keyId: string }>();
+  const close = () => setOpenDialog(undefined);
   const { keys } = client.endpoint;
   const columns: readonly Column<Client['endpoint']['keys'][number]>[] = [
     { header: 'Key', look: 'mono', title: ({ id }) => id, cell: ({ id }) => `…${id.slice(-6)}` },
-    { header: 'Made', look: 't2 whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+    { header: 'Created', look: 't2 whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
     {
       header: 'Signs until',
       look: ({ expiresAt }) => (expiresAt === null ? 't2' : 'c-warn whitespace-nowrap'),
@@ -36,7 +39,7 @@ export function KeysPanel({ client, refusal }: KeysPanelProps) {
         kind="bad"
         refusal={refusal}
         label={`Remove the key ${id.slice(-6)}`}
-        onClick={() => setAsked({ keyId: id })}
+        onClick={() => setOpenDialog({ keyId: id })}
       >
         Remove…
       </Button>
@@ -47,14 +50,14 @@ export function KeysPanel({ client, refusal }: KeysPanelProps) {
       title="Signing keys"
       note="newest first"
       actions={
-        <Button small icon="plus" refusal={refusal} onClick={() => setAsked('new')}>
+        <Button small icon="plus" refusal={refusal} onClick={() => setOpenDialog('new')}>
           Key
         </Button>
       }
-      footer="Receivers know its calls by them, of endpoints without keys too. Keys that schedule its jobs are API keys, of its scope."
+      footer="Receivers verify calls with these keys, also calls of endpoints without own keys. Jobs are scheduled with API keys whose scope includes this client."
     >
       {keys.length === 0 ? (
-        <p className="pad t3 sm">None: receivers cannot tell its calls from those of others.</p>
+        <p className="pad t3 sm">No keys: receivers cannot verify that calls come from this client.</p>
       ) : (
         <DataTable
           caption="Signing keys, newest first"
@@ -64,19 +67,25 @@ export function KeysPanel({ client, refusal }: KeysPanelProps) {
           keyOf={({ id }) => id}
         />
       )}
-      {asked === 'new' && <NewKeyDialog client={client} onClose={close} />}
-      {typeof asked === 'object' && (
-        <VerbDialog
-          title={`Remove the key ${shortId(asked.keyId)}?`}
-          lead={keys.length === 1 ? 'It is the only one: calls are not signed any more.' : 'At once, for good.'}
+      {openDialog === 'new' && <NewKeyDialog client={client} onClose={close} />}
+      {typeof openDialog === 'object' && (
+        <ConfirmDialog
+          title={`Remove the key ${shortId(openDialog.keyId)}?`}
+          lead={
+            keys.length === 1
+              ? 'It is the only key: calls will no longer be signed.'
+              : 'This removes the key at once, for good.'
+          }
           verb="Remove it"
           leave="Keep it"
           isGrave
-          act={() => removeClientEndpointKey({ path: { ...pathOf(client), keyId: asked.keyId }, throwOnError: true })}
+          act={() =>
+            removeClientEndpointKey({ path: { ...pathOf(client), keyId: openDialog.keyId }, throwOnError: true })
+          }
           onClose={close}
         >
           Receivers that know only this key refuse its calls from now on.
-        </VerbDialog>
+        </ConfirmDialog>
       )}
     </Panel>
   );
@@ -89,14 +98,16 @@ function NewKeyDialog({ client, onClose }: { client: Client; onClose: () => void
   return (
     <EditDialog
       title={`New signing key of ${name}`}
-      lead="Calls are signed with the older keys too, for a day: until receivers know the new one."
-      verb="Make the key"
-      leave="Leave them"
+      lead="For a day, calls are also signed with the older keys, so that receivers can switch to the new one."
+      verb="Create key"
+      leave="Cancel"
       save={async () => (await addClientEndpointKey({ path: pathOf(client), body: {}, throwOnError: true })).data}
-      outcome={({ secret }) => <Issued what="secret" name={name} secret={secret ?? ''} />}
+      outcome={({ secret }) => <IssuedSecret what="secret" name={name} secret={secret ?? ''} />}
       onClose={onClose}
     >
-      <p className="t2">Its secret is shown once. Give it to who receives the calls, then the older keys end.</p>
+      <p className="t2">
+        The secret is shown once. Give it to the team that receives the calls before the older keys end.
+      </p>
     </EditDialog>
   );
 }

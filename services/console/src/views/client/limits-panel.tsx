@@ -15,18 +15,18 @@ interface LimitsPanelProps {
 }
 
 export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const stored = ledger && ledger.pending + ledger.sidelined;
   const { acceptPerSecond, maxStoredJobs, maxSchedules } = client;
   return (
     <Panel
       title="Limits"
       actions={
-        <Button small refusal={refusal} onClick={() => setAsked(true)}>
+        <Button small refusal={refusal} onClick={() => setDialogOpen(true)}>
           Change…
         </Button>
       }
-      footer="Each is one number over all processes and regions; those of calls are with the endpoints. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
+      footer="Limits apply over all processes and regions. Limits of calls are set per endpoint. More stored jobs are refused with 507, a higher rate with 429."
     >
       <DataTable
         caption="Limits of the client"
@@ -40,7 +40,7 @@ export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
         keyOf={({ name }) => name}
         isHeadHidden
       />
-      {isAsked && <ClientLimitsDialog client={client} onClose={() => setAsked(false)} />}
+      {isDialogOpen && <ClientLimitsDialog client={client} onClose={() => setDialogOpen(false)} />}
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
-import { lagWords, slowestWords, waitsForHostMs } from './client-figures.ts';
+import { formatLag, formatP95, readHostWaitMs } from './client-figures.ts';
 import type { EndpointLine, EndpointLoad } from './endpoint-load.ts';
 
 /**
@@ -9,9 +9,9 @@ import type { EndpointLine, EndpointLoad } from './endpoint-load.ts';
  * @param behindAfterMs lag in milliseconds above which an endpoint is late
  * @param nowMs current time of the page
  */
-export function loadColumns(behindAfterMs: number, nowMs: number): readonly Column<Pick<EndpointLine, 'load'>>[] {
+export function createLoadColumns(behindAfterMs: number, nowMs: number): readonly Column<Pick<EndpointLine, 'load'>>[] {
   const toneOf = (load: EndpointLoad) => {
-    const hostMs = waitsForHostMs(load, nowMs);
+    const hostMs = readHostWaitMs(load, nowMs);
     return Math.max(hostMs ?? 0, load.lagMs) > behindAfterMs ? 'c-bad' : hostMs === null ? '' : 'c-warn';
   };
   return [
@@ -30,8 +30,8 @@ export function loadColumns(behindAfterMs: number, nowMs: number): readonly Colu
       look: ({ load }) => load && `whitespace-nowrap ${toneOf(load)}`,
       cell: ({ load }) => {
         if (!load) return null;
-        const hostMs = waitsForHostMs(load, nowMs);
-        return hostMs === null ? lagWords(load.lagMs) : formatDuration(hostMs);
+        const hostMs = readHostWaitMs(load, nowMs);
+        return hostMs === null ? formatLag(load.lagMs) : formatDuration(hostMs);
       },
     },
     {
@@ -65,12 +65,12 @@ export function loadColumns(behindAfterMs: number, nowMs: number): readonly Colu
     },
     {
       header: 'p95',
-      hint: '95 of 100 calls of the last ten minutes took at most so long',
+      hint: '95 % of the calls in the last ten minutes took at most this long',
       align: 'right',
       width: 'w-22',
       hideBelow: 'phone',
       look: 'whitespace-nowrap',
-      cell: ({ load }) => load && slowestWords(load.lastTenMinutes),
+      cell: ({ load }) => load && formatP95(load.lastTenMinutes),
     },
   ];
 }

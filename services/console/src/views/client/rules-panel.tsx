@@ -1,5 +1,5 @@
 import type { Client } from '#client/types.gen.ts';
-import { retryWords } from '../../parts/jobs/retry-words.ts';
+import { describeRetries } from '../../parts/jobs/retry-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
@@ -8,19 +8,19 @@ export function RulesPanel({ client }: { client: Client }) {
   const { relevancySeconds, keepBodies, endpoint } = client;
   const { retry, timeoutMs, finalCodes, reportWithinSeconds, egress, sideline, onGone, auth, sealPaths } = endpoint;
   return (
-    <Panel title="Rules" note="of calls through default, which other endpoints follow" padded>
+    <Panel title="Rules" note="for calls through default; other endpoints inherit them" padded>
       <dl className="kv [&_dd]:wrap-anywhere">
         <dt>May call</dt>
-        <dd>{egress.allow.length === 0 ? 'any public address' : egress.allow.map(ruleWords).join(', ')}</dd>
+        <dd>{egress.allow.length === 0 ? 'any public address' : egress.allow.map(formatRule).join(', ')}</dd>
         <dt>Authorised by</dt>
-        <dd>{auth === null ? 'its signature alone' : `${auth.kind}, set`}</dd>
-        <dt>Tried again</dt>
+        <dd>{auth === null ? 'signature only' : `${auth.kind}, set`}</dd>
+        <dt>Retries</dt>
         <dd>
-          {retryWords(retry)}
+          {describeRetries(retry)}
           {finalCodes.length > 0 && `; never after ${finalCodes.join(', ')}`}
         </dd>
-        <dt>A call takes</dt>
-        <dd>{formatSetDuration(timeoutMs)} at most</dd>
+        <dt>Time-out</dt>
+        <dd>{formatSetDuration(timeoutMs)}</dd>
         {reportWithinSeconds !== undefined && (
           <>
             <dt>After a 202</dt>
@@ -29,7 +29,7 @@ export function RulesPanel({ client }: { client: Client }) {
         )}
         <dt>Relevant for</dt>
         <dd>
-          {relevancySeconds === undefined ? 'ever, unless a job says less' : formatDuration(relevancySeconds * 1000)}
+          {relevancySeconds === undefined ? 'no limit, unless a job has one' : formatDuration(relevancySeconds * 1000)}
         </dd>
         <dt>Sidelined</dt>
         <dd>
@@ -37,18 +37,18 @@ export function RulesPanel({ client }: { client: Client }) {
           host, tried again every {formatDuration(sideline.probeSeconds * 1000)} at most
         </dd>
         <dt>After a 410</dt>
-        <dd>{onGone === 'dead-letter' ? 'the job alone is given up' : 'all jobs of the host are put aside'}</dd>
+        <dd>{onGone === 'dead-letter' ? 'the job is dead' : 'all jobs of the host are sidelined'}</dd>
         <dt>Bodies</dt>
         <dd>
-          {keepBodies ? 'kept as long as outcomes' : 'kept until a job ends: it cannot be sent again'}
-          {sealPaths && '; paths of URLs are secrets'}
+          {keepBodies ? 'kept as long as outcomes' : 'kept until a job ends, so it cannot be sent again'}
+          {sealPaths && '; URL paths are secret'}
         </dd>
       </dl>
     </Panel>
   );
 }
 
-function ruleWords({ host, cidr, port }: Client['endpoint']['egress']['allow'][number]): string {
+function formatRule({ host, cidr, port }: Client['endpoint']['egress']['allow'][number]): string {
   const where = [host, cidr].filter((each) => each !== undefined).join(' in ');
   return `${where === '' ? 'any host' : where}${port === undefined ? '' : `:${port}`}`;
 }

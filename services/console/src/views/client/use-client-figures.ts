@@ -8,7 +8,9 @@ import {
 import type { Client } from '#client/types.gen.ts';
 
 const askEveryMs = 4000;
-/** The forecast counts stored jobs, so it is polled less often. */
+/**
+ * Polling interval in milliseconds of the forecast. It is long, because the API counts stored jobs for the forecast.
+ */
 const forecastEveryMs = 30_000;
 const forecastHours = 12;
 

@@ -58,12 +58,12 @@ export function ClientsView() {
           items={items}
           empty={
             text === undefined ? (
-              <Empty icon="key" title="There is no client yet" command="muster clients create --help">
-                A client is a service that schedules callbacks: it has its limits, and its calls are signed by its keys.
+              <Empty icon="key" title="No clients yet" command="muster clients create --help">
+                A client is a service that schedules callbacks. It has its own limits and signing keys.
               </Empty>
             ) : (
               <NoMatch title="No client matches" onClear={() => void navigate({ search: {} })}>
-                Called “{text}”.
+                No name contains “{text}”.
               </NoMatch>
             )
           }
@@ -76,7 +76,7 @@ export function ClientsView() {
               onGo={(to) => void navigate({ search: (before) => ({ ...before, cursor: to }) })}
               words={{ before: 'Back', behind: 'Next' }}
             >
-              {countOf(items.length, 'client')}, oldest first{counts.data && `. ${inWords(counts.data)}`}
+              {countOf(items.length, 'client')}, oldest first{counts.data && `. ${describeCounts(counts.data)}`}
             </Paging>
           )}
         </ListView>
@@ -86,10 +86,10 @@ export function ClientsView() {
   );
 }
 
-function inWords({ accepted, called, expired, cancelled, dead, stored }: JobCounts): string {
+function describeCounts({ accepted, called, expired, cancelled, dead, stored }: JobCounts): string {
   const terms = { called, expired, cancelled, dead, stored };
   const sum = Object.entries(terms).map(([name, jobs]) => `${formatCount(jobs)} ${name}`);
-  return `Of all clients: ${formatCount(accepted)} jobs accepted = ${sum.join(' + ')}`;
+  return `All clients: ${formatCount(accepted)} jobs accepted = ${sum.join(' + ')}`;
 }
 
 interface ClientTableProps {
@@ -101,11 +101,11 @@ interface ClientTableProps {
 const noJobs = { stored: 0, dead: 0 };
 
 function ClientTable({ clients, hosts, counts }: ClientTableProps) {
-  const countsOf = new Map(counts?.clients.map((each) => [each.clientId, each]));
+  const countsByClient = new Map(counts?.clients.map((each) => [each.clientId, each]));
   const rows = clients?.map((client) => ({
     ...client,
     hosts: hosts.filter(({ clientId }) => clientId === client.id),
-    jobs: counts && (countsOf.get(client.id) ?? noJobs),
+    jobs: counts && (countsByClient.get(client.id) ?? noJobs),
   }));
   return (
     <div className="scroll">
@@ -153,7 +153,7 @@ const columns: readonly Column<ClientLine>[] = [
     ),
   },
   {
-    header: 'Hosts in trouble',
+    header: 'Sidelined hosts',
     hideBelow: 'phone',
     cell: ({ hosts }) =>
       hosts.length === 0 ? (

@@ -14,7 +14,7 @@ export interface FailureFilter {
 }
 
 /** Returns the filter without the cursor and without undefined fields. */
-export function filterOf(search: FailuresSearch): FailureFilter {
+export function readFilter(search: FailuresSearch): FailureFilter {
   const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = search;
   return {
     ...(q !== undefined && { q }),
@@ -28,8 +28,11 @@ export function filterOf(search: FailuresSearch): FailureFilter {
   };
 }
 
-/** Returns the number of users that match, from the report; undefined if the report does not know. */
-export function usersOf(failures: readonly CountryReason[], filter: FailureFilter): number | undefined {
+/**
+ * Returns the number of users that match the filter, from the run's report. Undefined if the filter uses fields that
+ * the report does not count by.
+ */
+export function countUsers(failures: readonly CountryReason[], filter: FailureFilter): number | undefined {
   const { q, batch, failedFrom, failedUntil } = filter;
   if ([q, batch, failedFrom, failedUntil].some((each) => each !== undefined)) return undefined;
   return failures.filter((each) => fits(each, filter)).reduce((sum, { users }) => sum + users, 0);
@@ -44,13 +47,13 @@ function fits(each: CountryReason, { step, country, reason, outcome }: FailureFi
   );
 }
 
-export interface Narrowest {
+export interface NarrowestFilter {
   words: string;
   without: FailureFilter;
 }
 
 /** Returns the part of a filter that excludes most users, to be removed first; null if there is no filter. */
-export function narrowest(filter: FailureFilter): Narrowest | null {
+export function findNarrowest(filter: FailureFilter): NarrowestFilter | null {
   const { q, batch, reason, country, step, outcome, failedFrom, failedUntil } = filter;
   const drop = (words: string, ...names: (keyof FailureFilter)[]) => ({ words, without: without(filter, names) });
   if (q !== undefined) return drop(q, 'q');
@@ -63,26 +66,26 @@ export function narrowest(filter: FailureFilter): Narrowest | null {
 }
 
 function without(filter: FailureFilter, names: readonly (keyof FailureFilter)[]): FailureFilter {
-  return filterOf({ ...filter, ...Object.fromEntries(names.map((name) => [name, undefined])) });
+  return readFilter({ ...filter, ...Object.fromEntries(names.map((name) => [name, undefined])) });
 }
 
-export function filterWords(filter: FailureFilter, formatTime: (instant: string) => string): string {
+export function describeFilter(filter: FailureFilter, formatTime: (instant: string) => string): string {
   const { q, step, country, reason, outcome, batch, failedFrom, failedUntil } = filter;
   const parts = [
-    q !== undefined && `users that begin with “${q}”`,
+    q !== undefined && `user ids that begin with “${q}”`,
     step !== undefined && `step ${step}`,
     country !== undefined && `country ${country}`,
     reason !== undefined && `reason ${reason}`,
     outcome !== undefined && `outcome ${outcome}`,
     batch !== undefined && `batch ${batch}`,
-    (failedFrom !== undefined || failedUntil !== undefined) && `failed ${spanWords(filter, formatTime)}`,
+    (failedFrom !== undefined || failedUntil !== undefined) && `failed ${describeSpan(filter, formatTime)}`,
   ].filter((part) => part !== false);
   const words = parts.join(', ');
   return words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Returns `from 10:40 until 10:45`; undefined if no time is chosen. */
-export function spanWords(
+export function describeSpan(
   { failedFrom, failedUntil }: Pick<FailureFilter, 'failedFrom' | 'failedUntil'>,
   formatTime: (instant: string) => string,
 ): string | undefined {

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { BatchDialog, TimeDialog } from './narrow-dialogs.tsx';
-import { filterOf, spanWords, type FailureFilter } from './failure-filter.ts';
+import { readFilter, describeSpan, type FailureFilter } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
@@ -18,12 +18,12 @@ interface FailureFiltersProps {
 
 /** Filters of the list. Steps, countries and reasons are only those that occur in the run. */
 export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps) {
-  const change = (part: FailuresSearch) => onFilter(filterOf({ ...filter, ...part }));
+  const change = (part: FailuresSearch) => onFilter(readFilter({ ...filter, ...part }));
   const reasons = [...new Set(report?.failures.map(({ reason }) => reason))].sort();
   const isFiltered = Object.keys(filter).length > 0;
-  const [asked, setAsked] = useState<'batch' | 'time'>();
+  const [openDialog, setOpenDialog] = useState<'batch' | 'time'>();
   const formatTime = useFormatTime();
-  const close = () => setAsked(undefined);
+  const close = () => setOpenDialog(undefined);
   return (
     <div className="row flex-wrap">
       <Choice
@@ -50,16 +50,16 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
         options={reasonedOutcomes.map((outcome) => [outcome, outcome])}
         onChoose={(value) => change({ outcome: reasonedOutcomes.find((outcome) => outcome === value) })}
       />
-      <Asked
+      <DialogFilter
         label="Batch"
         value={filter.batch === undefined ? undefined : String(filter.batch)}
-        onAsk={() => setAsked('batch')}
+        onOpen={() => setOpenDialog('batch')}
         onClear={() => change({ batch: undefined })}
       />
-      <Asked
+      <DialogFilter
         label="Time"
-        value={spanWords(filter, formatTime)}
-        onAsk={() => setAsked('time')}
+        value={describeSpan(filter, formatTime)}
+        onOpen={() => setOpenDialog('time')}
         onClear={() => change({ failedFrom: undefined, failedUntil: undefined })}
       />
       {isFiltered && (
@@ -69,13 +69,13 @@ export function FailureFilters({ report, filter, onFilter }: FailureFiltersProps
       )}
       <span className="ml-auto row phone:w-full">
         <SearchField
-          placeholder="How a user id begins"
+          placeholder="Start of a user id"
           value={filter.q ?? ''}
           onSearch={(text) => change({ q: text === '' ? undefined : text })}
         />
       </span>
-      {asked === 'batch' && <BatchDialog filter={filter} onFilter={change} onClose={close} />}
-      {asked === 'time' && <TimeDialog filter={filter} onFilter={change} onClose={close} />}
+      {openDialog === 'batch' && <BatchDialog filter={filter} onFilter={change} onClose={close} />}
+      {openDialog === 'time' && <TimeDialog filter={filter} onFilter={change} onClose={close} />}
     </div>
   );
 }
@@ -106,17 +106,17 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   );
 }
 
-interface AskedProps {
+interface DialogFilterProps {
   label: string;
   value: string | undefined;
-  onAsk: () => void;
+  onOpen: () => void;
   onClear: () => void;
 }
 
-function Asked({ label, value, onAsk, onClear }: AskedProps) {
+function DialogFilter({ label, value, onOpen, onClear }: DialogFilterProps) {
   return (
     <span className={value === undefined ? 'filt' : 'filt on'}>
-      <button type="button" className="row gap-1.25" onClick={onAsk}>
+      <button type="button" className="row gap-1.25" onClick={onOpen}>
         {value === undefined && <Icon name="plus" size={12} />}
         {label} {value !== undefined && <b>{value}</b>}
       </button>

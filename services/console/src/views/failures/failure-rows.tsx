@@ -46,7 +46,7 @@ export function FailureRows({ runId, items, steps, isOld, onBatch }: FailureRows
       ),
     },
     {
-      header: 'What was said',
+      header: 'Error detail',
       hideBelow: 'phone',
       look: 't2 truncate',
       title: ({ detail }) => detail,
@@ -60,7 +60,7 @@ export function FailureRows({ runId, items, steps, isOld, onBatch }: FailureRows
       hideBelow: 'phone',
       look: 't2',
       cell: ({ batchNo }) => (
-        <button type="button" className="link" title="Those of this batch alone" onClick={() => onBatch(batchNo)}>
+        <button type="button" className="link" title="Only failures of this batch" onClick={() => onBatch(batchNo)}>
           {formatCount(batchNo)}
         </button>
       ),

@@ -13,7 +13,7 @@ import { NoMatch } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { FailureFilters } from './failure-filters.tsx';
 import { FailureRows } from './failure-rows.tsx';
-import { filterOf, filterWords, narrowest, usersOf } from './failure-filter.ts';
+import { readFilter, describeFilter, findNarrowest, countUsers } from './failure-filter.ts';
 import type { FailuresSearch } from './search.ts';
 import { useState } from 'react';
 import { useKeys } from '../../parts/keys/use-keys.ts';
@@ -62,7 +62,7 @@ interface FailureListProps {
 
 function FailureList({ runId, search, report }: FailureListProps) {
   const navigate = useNavigate({ from: route });
-  const filter = filterOf(search);
+  const filter = readFilter(search);
   const page = useQuery({
     ...listRunFailuresOptions({
       path: { id: runId },
@@ -72,10 +72,10 @@ function FailureList({ runId, search, report }: FailureListProps) {
     placeholderData: keepPreviousData,
   });
   const go = (next: FailuresSearch) => void navigate({ search: next });
-  const all = report && usersOf(report.failures, filter);
+  const all = report && countUsers(report.failures, filter);
   const formatTime = useFormatTime();
   const items = page.data?.items ?? [];
-  const tooNarrow = narrowest(filter);
+  const tooNarrow = findNarrowest(filter);
   const href = `v1/runs/${runId}/failures?${new URLSearchParams({ ...stringsOf(filter), format: 'csv' }).toString()}`;
   return (
     <>
@@ -102,8 +102,8 @@ function FailureList({ runId, search, report }: FailureListProps) {
             tooNarrow === null ? (
               <p className="t3 sm py-3 px-4">
                 {report?.failuresKept === false
-                  ? 'Who failed in this run is no longer kept; the report has the figures.'
-                  : 'Nobody has failed in this run.'}
+                  ? 'Failed users of this run are no longer kept; the report has the figures.'
+                  : 'No user has failed in this run.'}
               </p>
             ) : (
               <NoMatch
@@ -111,7 +111,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
                 drop={{ name: tooNarrow.words, onDrop: () => go(tooNarrow.without) }}
                 onClear={() => go({})}
               >
-                {filterWords(filter, formatTime)}
+                {describeFilter(filter, formatTime)}
               </NoMatch>
             )
           }
@@ -131,7 +131,7 @@ function FailureList({ runId, search, report }: FailureListProps) {
             onGo={(cursor) => go({ ...filter, ...(cursor !== undefined && { cursor }) })}
             words={{ before: 'Back', behind: 'Next' }}
           >
-            {shownOf(items.length, all, page.data?.next)}, by country and batch
+            {describeListed(items.length, all, page.data?.next)}, by country and batch
           </Paging>
         )}
       </Panel>
@@ -140,11 +140,11 @@ function FailureList({ runId, search, report }: FailureListProps) {
 }
 
 /** Describes how many users are shown. For some filters, the total is known only on the last page. */
-function shownOf(shown: number, all: number | undefined, next: string | null | undefined): string {
-  if (all !== undefined) return `${formatCount(shown)} of ${countOf(all, 'user')}`;
+function describeListed(listed: number, all: number | undefined, next: string | null | undefined): string {
+  if (all !== undefined) return `${formatCount(listed)} of ${countOf(all, 'user')}`;
   return next === null
-    ? `The last ${countOf(shown, 'user')} that match`
-    : `${countOf(shown, 'user')} of those that match`;
+    ? `The last ${countOf(listed, 'user')} that match`
+    : `${countOf(listed, 'user')} of those that match`;
 }
 
 function steps({ steps: { length } }: RunReport): number {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wallClock } from '../../parts/when/zoned-times.ts';
+import { wallClock } from '../../parts/times/zoned-times.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { TimeInput } from '../../parts/controls/time-input.tsx';
@@ -22,16 +22,20 @@ export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   const [typed, setTyped] = useState(filter.batch === undefined ? '' : String(filter.batch));
   const batch = typedNumber(typed);
   const isWrong = batch === undefined || (batch !== null && (!Number.isInteger(batch) || batch < 0));
-  const done = () => {
+  const apply = () => {
     if (!isWrong) onFilter({ batch: batch ?? undefined });
     onClose();
   };
   return (
-    <Dialog title="Failures of one batch" onClose={onClose} actions={<Ends isWrong={isWrong} {...{ onClose, done }} />}>
+    <Dialog
+      title="Failures of one batch"
+      onClose={onClose}
+      actions={<Ends isWrong={isWrong} onClose={onClose} apply={apply} />}
+    >
       <FormField
         pointer="/batch"
         label="Batch"
-        hint={isWrong ? 'Has to be a whole number' : 'Its number in its country, as the rows have it; empty: any'}
+        hint={isWrong ? 'Has to be a whole number' : 'Its number within the country, as shown in the list. Empty: any'}
       >
         {(control) => (
           <TextInput
@@ -39,7 +43,7 @@ export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
             inputMode="numeric"
             value={typed}
             onText={setTyped}
-            onKeyDown={({ key }) => key === 'Enter' && !isWrong && done()}
+            onKeyDown={({ key }) => key === 'Enter' && !isWrong && apply()}
             data-autofocus
           />
         )}
@@ -51,23 +55,23 @@ export function BatchDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
 /** Filter for a time span, in the chosen zone. The address has instants, which do not depend on the zone. */
 export function TimeDialog({ filter, onFilter, onClose }: NarrowDialogProps) {
   const { zone, label } = useZone();
-  const shown = (instant: string | undefined) => (instant === undefined ? '' : wallClock(instant, zone));
-  const [from, setFrom] = useState(shown(filter.failedFrom));
-  const [until, setUntil] = useState(shown(filter.failedUntil));
+  const formatInstant = (instant: string | undefined) => (instant === undefined ? '' : wallClock(instant, zone));
+  const [from, setFrom] = useState(formatInstant(filter.failedFrom));
+  const [until, setUntil] = useState(formatInstant(filter.failedUntil));
   const [failedFrom, failedUntil] = [instantIn(from, zone), instantIn(until, zone)];
   const isWrong = failedFrom === null || failedUntil === null;
-  const done = () => {
+  const apply = () => {
     if (!isWrong) onFilter({ failedFrom, failedUntil });
     onClose();
   };
   const hint = (instant: string | null | undefined) =>
-    instant === null ? 'Such as 2026-12-01 09:00' : 'Empty: whenever it was';
+    instant === null ? 'Such as 2026-12-01 09:00' : 'Empty: no limit';
   return (
     <Dialog
-      title="Failures of a time"
-      lead={`On the clocks of ${label}. A user’s failure is recorded some milliseconds after the answer.`}
+      title="Failures in a period"
+      lead={`Times are in ${label}. A failure is recorded some milliseconds after the response.`}
       onClose={onClose}
-      actions={<Ends isWrong={isWrong} {...{ onClose, done }} />}
+      actions={<Ends isWrong={isWrong} onClose={onClose} apply={apply} />}
     >
       <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
         <FormField pointer="/failedFrom" label="From" hint={hint(failedFrom)}>
@@ -86,12 +90,12 @@ function instantIn(typed: string, zone: string): string | null | undefined {
   return typed.trim() === '' ? undefined : dueInstant(typed, zone);
 }
 
-function Ends({ isWrong, onClose, done }: { isWrong: boolean; onClose: () => void; done: () => void }) {
+function Ends({ isWrong, onClose, apply }: { isWrong: boolean; onClose: () => void; apply: () => void }) {
   return (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="ink" disabled={isWrong} onClick={done}>
-        Show them
+      <Button kind="ink" disabled={isWrong} onClick={apply}>
+        Apply filter
       </Button>
     </>
   );

@@ -7,49 +7,49 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { useNow } from '../../parts/browser/now.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DueField, dueInstant } from '../../parts/jobs/due-field.tsx';
-import { jobHasEnded, mayCancel, mayMove } from '../../parts/jobs/job-looks.ts';
+import { jobHasEnded, canCancel, canReschedule } from '../../parts/jobs/job-looks.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 
 type Verb = 'run-now' | 'reschedule' | 'cancel' | 'resend' | 'replay';
 
 export function JobActions({ job }: { job: Job }) {
-  const [asked, setAsked] = useState<Verb>();
+  const [openVerb, setOpenVerb] = useState<Verb>();
   const refusal = useRefusal('scheduler');
-  const close = () => setAsked(undefined);
+  const close = () => setOpenVerb(undefined);
   return (
     <div className="row ml-auto">
-      {mayMove(job.state) && (
+      {canReschedule(job.state) && (
         <>
-          <Button icon="play" refusal={refusal} onClick={() => setAsked('run-now')}>
+          <Button icon="play" refusal={refusal} onClick={() => setOpenVerb('run-now')}>
             Run now…
           </Button>
-          <Button icon="sched" refusal={refusal} onClick={() => setAsked('reschedule')}>
+          <Button icon="sched" refusal={refusal} onClick={() => setOpenVerb('reschedule')}>
             Reschedule…
           </Button>
         </>
       )}
-      {mayCancel(job.state) && (
-        <Button kind="bad" icon="x" refusal={refusal} onClick={() => setAsked('cancel')}>
+      {canCancel(job.state) && (
+        <Button kind="bad" icon="x" refusal={refusal} onClick={() => setOpenVerb('cancel')}>
           Cancel…
         </Button>
       )}
       {job.state === 'dead' && (
-        <Button kind="ink" icon="retry" refusal={refusal} onClick={() => setAsked('replay')}>
+        <Button kind="ink" icon="retry" refusal={refusal} onClick={() => setOpenVerb('replay')}>
           Replay…
         </Button>
       )}
       {jobHasEnded(job.state) && job.state !== 'dead' && (
-        <Button icon="retry" refusal={refusal} onClick={() => setAsked('resend')}>
+        <Button icon="retry" refusal={refusal} onClick={() => setOpenVerb('resend')}>
           Send again…
         </Button>
       )}
-      {asked === 'reschedule' ? (
+      {openVerb === 'reschedule' ? (
         <RescheduleDialog job={job} onClose={close} />
       ) : (
-        asked !== undefined && <ActDialog verb={asked} job={job} onClose={close} />
+        openVerb !== undefined && <ActDialog verb={openVerb} job={job} onClose={close} />
       )}
     </div>
   );
@@ -64,48 +64,53 @@ function ActDialog({ verb, job, onClose }: JobDialogProps & { verb: Exclude<Verb
   const navigate = useNavigate();
   const now = useNow();
   const path = { id: job.id };
-  const common = { lead: `${job.method} ${job.url}`, leave: 'Leave it', onClose };
+  const common = { lead: `${job.method} ${job.url}`, leave: 'Not now', onClose };
   const hasExpired = job.expiresAt !== null && Date.parse(job.expiresAt) <= now;
   switch (verb) {
     case 'run-now':
       return (
-        <VerbDialog {...common} title="Call it now?" verb="Call it" act={() => runJobNow({ path, throwOnError: true })}>
-          It is due at once, and not at the time that it was meant for.
-        </VerbDialog>
+        <ConfirmDialog
+          {...common}
+          title="Run the job now?"
+          verb="Run now"
+          act={() => runJobNow({ path, throwOnError: true })}
+        >
+          The job becomes due at once instead of at its scheduled time.
+        </ConfirmDialog>
       );
     case 'cancel':
       return (
-        <VerbDialog
+        <ConfirmDialog
           {...common}
           title="Cancel this job?"
           verb="Cancel it"
           isGrave
           act={async () => {
             const { result } = (await cancelJob({ path, throwOnError: true })).data;
-            if (result !== 'cancelled') throw new Error(lateWords[result]);
+            if (result !== 'cancelled') throw new Error(lateErrors[result]);
           }}
         >
           {job.state === 'reporting'
-            ? 'Its receiver works on it all the same; what it reports is not taken, and it is not called again. '
+            ? 'Its receiver still works on it. Its report is ignored, and the job is not called again. '
             : 'It will not be called. '}
-          The same key of its client stays used for three days.
-        </VerbDialog>
+          Its idempotency key stays reserved for three days.
+        </ConfirmDialog>
       );
     case 'replay':
       return (
-        <VerbDialog
+        <ConfirmDialog
           {...common}
           title="Replay the job?"
           verb={hasExpired ? 'Replay it although it has expired' : 'Replay it'}
           act={() => replayQuarantinedJob({ path, body: { withExpired: hasExpired }, throwOnError: true })}
         >
-          It is due at once under the same id and webhook-id, with all of its attempts before it.
-          {hasExpired && ' It has expired: its receiver may have no use for it any more.'}
-        </VerbDialog>
+          The job becomes due at once, with the same id and webhook-id and with all attempts left.
+          {hasExpired && ' It has expired, so its receiver may no longer need it.'}
+        </ConfirmDialog>
       );
     case 'resend':
       return (
-        <VerbDialog
+        <ConfirmDialog
           {...common}
           title="Send it again?"
           verb="Send it again"
@@ -113,28 +118,27 @@ function ActDialog({ verb, job, onClose }: JobDialogProps & { verb: Exclude<Verb
             const body = { client: job.clientId, ids: [job.id] };
             const [result] = (await resendJobs({ body, throwOnError: true })).data.results;
             const sent = result?.jobId ?? null;
-            if (sent === null) throw new Error(notSent[result?.result ?? ''] ?? 'it was not sent');
+            if (sent === null) throw new Error(resendErrors[result?.result ?? ''] ?? 'it was not sent');
             await navigate({ to: '/jobs/$jobId', params: { jobId: sent } });
           }}
         >
-          A new job, due at once, with an id of its own: its receiver is called as if for the first time, and told which
-          job it repeats.
-        </VerbDialog>
+          Creates a new job that is due at once and has its own id. The call names the job that it repeats.
+        </ConfirmDialog>
       );
   }
 }
 
-const lateWords = {
+const lateErrors = {
   'too-late': 'it is being called, or has ended: nothing was changed',
   called: 'it was called before',
 } as const;
 
-const notSent: Readonly<Record<string, string>> = {
-  'body-not-kept': 'its client keeps no bodies: it cannot be sent again',
-  'quota-exceeded': 'its client may bring no more jobs at the moment',
-  'too-many-jobs': 'its client has as many jobs stored as it may',
+const resendErrors: Readonly<Record<string, string>> = {
+  'body-not-kept': 'its client keeps no bodies, so it cannot be sent again',
+  'quota-exceeded': 'its client has reached its rate limit',
+  'too-many-jobs': 'its client has reached its limit of stored jobs',
   'not-ended': 'it has not ended yet',
-  'not-found': 'it is not kept any more',
+  'not-found': 'it is no longer kept',
 };
 
 function RescheduleDialog({ job, onClose }: JobDialogProps) {
@@ -151,19 +155,19 @@ function RescheduleDialog({ job, onClose }: JobDialogProps) {
   });
   return (
     <Dialog
-      title="Call it at another time"
+      title="Reschedule the job"
       lead={`${job.method} ${job.url}`}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Not now</Button>
           <Button kind="ink" disabled={dueAt === null || move.isPending} onClick={() => move.mutate()}>
-            Move it
+            Reschedule
           </Button>
         </>
       }
     >
-      <DueField label="To" hint="What is past is due at once" value={typed} onText={setTyped} />
+      <DueField label="To" hint="A time in the past means at once" value={typed} onText={setTyped} />
       {move.isError && <Refused error={move.error} />}
     </Dialog>
   );

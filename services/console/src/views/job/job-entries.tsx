@@ -3,13 +3,13 @@ import type { Job } from '#client/types.gen.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { timelineOf, type JobEntry } from './job-timeline.ts';
+import { createTimeline, type JobEntry } from './job-timeline.ts';
 
 export function JobEntries({ job }: { job: Job }) {
   return (
-    <Panel title="What happened" {...(job.withheld && { note: 'answers are not shown to a key that only looks' })}>
+    <Panel title="What happened" {...(job.withheld && { note: 'responses are hidden from the role viewer' })}>
       <ol className="px-4 pt-1.5 pb-2.5 phone:px-3">
-        {timelineOf(job).map((entry) =>
+        {createTimeline(job).map((entry) =>
           entry.kind === 'gap' ? (
             <li key={entry.key} className="entry gap">
               <span />
@@ -45,11 +45,11 @@ function Entry({ entry, job }: { entry: Extract<JobEntry, { kind: 'event' }>; jo
         )}
         {key === 'accepted' && job.repeats !== null && (
           <Link className="link sm" to="/jobs/$jobId" params={{ jobId: job.repeats }}>
-            The job that it sends again
+            The repeated job
           </Link>
         )}
         {answer !== null && answer !== '' && (
-          <pre className="bytes mt-1.5 max-h-50" tabIndex={0} aria-label={`Answer to ${title}`}>
+          <pre className="bytes mt-1.5 max-h-50" tabIndex={0} aria-label={`Response to ${title}`}>
             {answer}
           </pre>
         )}

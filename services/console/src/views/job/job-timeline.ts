@@ -1,7 +1,7 @@
 import type { Job } from '#client/types.gen.ts';
 import type { IconName } from '../../parts/icon/icon.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 
 export type JobEntry =
   | { kind: 'gap'; key: string; text: string }
@@ -13,7 +13,7 @@ export type JobEntry =
       colour: 'c-ok' | 'c-bad' | 'c-warn' | 'c-run' | 't2';
       title: string;
       text: string | null;
-      /** The stored part of the answer. */
+      /** Part of the response that was stored. */
       answer: string | null;
     };
 
@@ -23,7 +23,7 @@ type Event = Extract<JobEntry, { kind: 'event' }>;
 const shortMs = 1000;
 
 /** Returns all events of a job in order, with one entry for each wait. */
-export function timelineOf(job: Job): JobEntry[] {
+export function createTimeline(job: Job): JobEntry[] {
   const { acceptedAt, scheduledFor, attempts } = job;
   const accepted = event('accepted', acceptedAt, {
     icon: 'arrow',
@@ -51,30 +51,33 @@ function waitBetween(before: Event | undefined, next: Event): JobEntry[] {
 }
 
 function waitWords(key: string): string {
-  if (key === 'due') return 'until its time';
+  if (key === 'due') return 'until it was due';
   return key === 'call 1' ? 'until it was called' : 'after that';
 }
 
 function originOf({ scheduleId, repeats, idempotencyKey }: Job): string | null {
-  if (scheduleId !== null) return 'made by its schedule';
-  if (repeats !== null) return 'sends another job again';
+  if (scheduleId !== null) return 'created by its schedule';
+  if (repeats !== null) return 'repeats another job';
   return idempotencyKey === null ? null : `with the key ${idempotencyKey}`;
 }
 
 function callOf({ attempt, at, status, latencyMs, error, answer }: Job['attempts'][number]): Event {
   const isGood = status !== null && status >= 200 && status < 300;
   const took = latencyMs === null ? '' : ` in ${formatDuration(latencyMs)}`;
-  const came = status === null ? `no answer${took}` : `${status}${took}`;
+  const response = status === null ? `no answer${took}` : `${status}${took}`;
   return event(`call ${attempt}`, at, {
     ...(isGood ? { icon: 'done', colour: 'c-ok' } : { icon: 'failed', colour: 'c-bad' }),
-    title: `Call ${attempt}: ${came}`,
-    // With a status, the error has no further information.
-    text: error === null || status !== null ? null : capitalOf(error),
+    title: `Call ${attempt}: ${response}`,
+    // If there is a status, the error repeats it, so the error is omitted.
+    text: error === null || status !== null ? null : capitalize(error),
     answer,
   });
 }
 
-/** Returns the second entry of an attempt: the report of an accepted call. */
+/**
+ * Returns the second entry of an attempt whose call was accepted: the later report of the receiver, or that no report
+ * came.
+ */
 function reportOf({ attempt, at, error, answer }: Job['attempts'][number]): Event {
   const title = `Call ${attempt}: ${error ?? 'no report'}`;
   return event(`report ${attempt}`, at, { icon: 'failed', colour: 'c-bad', title, answer });
@@ -93,23 +96,23 @@ function standingOf(job: Job): Event[] {
     case 'firing':
       return [event('firing', null, { icon: 'running', colour: 'c-run', title: `Call ${attempt} is under way` })];
     case 'reporting': {
-      const text = 'It was answered 202: it is called again where no report comes in time.';
-      return [event('reporting', dueAt, { icon: 'running', colour: 'c-run', title: 'Reported by now', text })];
+      const text = 'The receiver responded with 202. The job is called again if no report arrives in time.';
+      return [event('reporting', dueAt, { icon: 'running', colour: 'c-run', title: 'Report due', text })];
     }
     case 'sidelined': {
-      const text = `Its jobs wait until ${sidelinedFor ?? 'its host'} answers again, and lose no attempt by it.`;
+      const text = `Jobs wait until ${sidelinedFor ?? 'the host'} responds again. Waiting uses no attempt.`;
       return [event('sidelined', null, { icon: 'sideline', colour: 'c-warn', title: 'Sidelined', text })];
     }
     case 'called':
-      return [event('called', endedAt, { icon: 'done', colour: 'c-ok', title: 'Called: this is done' })];
+      return [event('called', endedAt, { icon: 'done', colour: 'c-ok', title: 'Called successfully' })];
     case 'expired': {
-      const text = 'It was not called in time, and is not called any more.';
+      const text = 'It was not called in time and will not be called.';
       return [event('expired', endedAt, { icon: 'expired', colour: 'c-warn', title: 'Expired', text })];
     }
     case 'cancelled':
       return [event('cancelled', endedAt, { icon: 'cancelled', colour: 't2', title: 'Cancelled' })];
     case 'dead': {
-      const text = capitalOf(cause ?? 'its calls failed to the last');
+      const text = capitalize(cause ?? 'all calls failed');
       return [event('dead', endedAt, { icon: 'dead', colour: 'c-bad', title: 'Given up', text })];
     }
   }
@@ -117,14 +120,14 @@ function standingOf(job: Job): Event[] {
 
 function inLineWords({ orderingKey, ordering }: Job): string {
   const order = ordering === 'in-order' ? ', in their order' : '';
-  return `Jobs with the key ${orderingKey ?? ''} are called one at a time${order}: others come before it.`;
+  return `Jobs with the key ${orderingKey ?? ''} are called one at a time${order}: other jobs come first.`;
 }
 
-interface Said extends Pick<Event, 'icon' | 'colour' | 'title'> {
+interface EventDetails extends Pick<Event, 'icon' | 'colour' | 'title'> {
   text?: string | null;
   answer?: string | null;
 }
 
-function event(key: string, at: string | null, { text = null, answer = null, ...said }: Said): Event {
-  return { kind: 'event', key, at, text, answer, ...said };
+function event(key: string, at: string | null, { text = null, answer = null, ...details }: EventDetails): Event {
+  return { kind: 'event', key, at, text, answer, ...details };
 }

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { deadJob, pending } from '../../testing/jobs.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { deadJob, pending } from '../../../testing/callbacks/jobs.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const waiting = { ...deadJob, ...pending, attempts: [] };
 
-test('a job says in one sentence how it ended, and then call by call', async () => {
+test('a job shows its outcome in one sentence, then each call', async () => {
   await openConsole('/jobs/job_dead');
   expect(await screen.findByText('It was given up after 2 calls.')).toBeDefined();
   const happened = screen.getByRole('region', { name: 'What happened' });
@@ -18,7 +18,7 @@ test('a job says in one sentence how it ended, and then call by call', async () 
   expect(within(happened).getByText('{"error":"duplicate"}')).toBeDefined();
 });
 
-test('what was sent is shown, credentials by their length alone', async () => {
+test('a request is shown with credentials replaced by their length', async () => {
   await openConsole('/jobs/job_dead');
   const request = await screen.findByRole('region', { name: 'Request' });
   expect(within(request).getByText('set, 27 characters')).toBeDefined();
@@ -26,7 +26,7 @@ test('what was sent is shown, credentials by their length alone', async () => {
   expect(await within(request).findByText(/up to 5 calls/)).toBeDefined();
 });
 
-test('a priority other than the usual one is said', async () => {
+test('a priority other than normal is shown', async () => {
   await openConsole('/jobs/job_dead', { answers: { 'GET /v1/jobs/job_dead': { ...deadJob, priority: 'high' } } });
   const request = await screen.findByRole('region', { name: 'Request' });
   expect(within(request).getByText('Priority').nextSibling?.textContent).toContain('high');
@@ -39,11 +39,11 @@ test('a dead job is replayed under its id, after the dialog explained the replay
   await user.click(await screen.findByRole('button', { name: 'Replay…' }));
   await user.click(screen.getByRole('button', { name: 'Replay it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('POST /v1/quarantine/jobs/job_dead/replay')[0]?.body).toEqual({ withExpired: false });
+  expect(api.requestsTo('POST /v1/quarantine/jobs/job_dead/replay')[0]?.body).toEqual({ withExpired: false });
 });
 
-test('a job that was called is sent again as a new one, which is shown then', async () => {
-  const called = { ...deadJob, ...{ id: 'job_called', state: 'called', cause: null } };
+test('a job that was called is sent again as a new job, whose page opens', async () => {
+  const called = { ...deadJob, id: 'job_called', state: 'called', cause: null };
   const { user, address } = await openConsole('/jobs/job_called', {
     answers: {
       'GET /v1/jobs/job_called': called,
@@ -55,21 +55,21 @@ test('a job that was called is sent again as a new one, which is shown then', as
   await waitFor(() => expect(address()).toBe('/jobs/job_dead'));
 });
 
-test('a job that waits is moved on the clocks that are shown', async () => {
+test('a pending job is rescheduled to a time in the displayed zone', async () => {
   const { api, user } = await openConsole('/jobs/job_pending', {
     answers: { 'GET /v1/jobs/job_pending': waiting, 'POST /v1/jobs/job_pending/reschedule': waiting },
   });
   await user.click(await screen.findByRole('button', { name: 'Reschedule…' }));
   await user.type(screen.getByLabelText(/^To/), '2030-02-01 10:00');
-  await user.click(screen.getByRole('button', { name: 'Move it' }));
+  await user.click(screen.getByRole('button', { name: 'Reschedule' }));
   await waitFor(() =>
-    expect(api.askedFor('POST /v1/jobs/job_pending/reschedule')[0]?.body).toEqual({
+    expect(api.requestsTo('POST /v1/jobs/job_pending/reschedule')[0]?.body).toEqual({
       dueAt: '2030-02-01T10:00:00.000Z',
     }),
   );
 });
 
-test('a job that could not be cancelled any more says so in the dialog', async () => {
+test('a job that can no longer be cancelled shows the reason in the dialog', async () => {
   const { user } = await openConsole('/jobs/job_pending', {
     answers: {
       'GET /v1/jobs/job_pending': waiting,
@@ -81,14 +81,14 @@ test('a job that could not be cancelled any more says so in the dialog', async (
   expect((await screen.findByRole('alert')).textContent).toContain('it is being called, or has ended');
 });
 
-test('a key that only looks sees that content is withheld, and who may act', async () => {
+test('a viewer sees that content is hidden, and cannot replay', async () => {
   const withheld = { ...deadJob, withheld: true, body: null };
   await openConsole('/jobs/job_dead', { role: 'viewer', answers: { 'GET /v1/jobs/job_dead': withheld } });
-  expect(await screen.findByText('Not shown to a key that only looks.')).toBeDefined();
+  expect(await screen.findByText('Hidden from the role viewer.')).toBeDefined();
   expect(screen.getByRole('button', { name: 'Replay…' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('a job that is not there says so', async () => {
+test('a job that does not exist shows an error', async () => {
   await openConsole('/jobs/job_none', {
     answers: { 'GET /v1/jobs/:id': () => problem(404, 'not-found', 'there is no job job_none') },
   });

@@ -2,21 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { getClientOptions, getJobOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Job } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { useNow } from '../../parts/browser/now.ts';
 import { CopyableId, shortId } from '../../parts/controls/copy-button.tsx';
 import { jobHasEnded, jobLook } from '../../parts/jobs/job-looks.ts';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { LookBadge } from '../../parts/standing/state-badge.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { JobActions } from './job-actions.tsx';
 import { JobEntries } from './job-entries.tsx';
 import { RequestPanel } from './request-panel.tsx';
-import { verdictOf } from './verdict.ts';
+import { describeOutcome } from './outcome.ts';
 
 /** Polling interval in milliseconds of a job that has not ended. */
 const askEveryMs = 4000;
@@ -27,16 +27,16 @@ export function JobView() {
     ...getJobOptions({ path: { id: jobId } }),
     refetchInterval: ({ state }) => (isOver(state.data) ? false : askEveryMs),
   });
-  const error = useKeptError(job);
-  const patience = usePatience();
-  const standing = { ...standingOf(job), isFinal: isOver(job.data) };
+  const error = useLastError(job);
+  const patience = useHasWaited();
+  const standing = { ...updateStatusOf(job), isFinal: isOver(job.data) };
   return (
     <Page
       title={shortId(jobId)}
       crumbs={[{ label: 'Jobs', link: { to: '/jobs' } }]}
       freshness={job.data && <Freshness standing={standing} />}
     >
-      {job.data && <StaleBanner standing={standing} note="Jobs are called all the same; only this page waits." />}
+      {job.data && <StaleBanner standing={standing} note="Jobs are still called; only this page is outdated." />}
       {job.data ? (
         <OneJob key={jobId} job={job.data} />
       ) : error === null ? (
@@ -69,7 +69,7 @@ function OneJob({ job }: { job: Job }) {
             <h1 className="truncate">{shortId(id)}</h1>
             <LookBadge look={jobLook(state)} tinted />
           </div>
-          <p>{verdictOf(job, now, formatTime)}</p>
+          <p>{describeOutcome(job, now, formatTime)}</p>
           <div className="meta">
             <span>
               Client{' '}

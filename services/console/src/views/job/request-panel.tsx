@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Client, Job } from '#client/types.gen.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
-import { retryWords } from '../../parts/jobs/retry-words.ts';
+import { describeRetries } from '../../parts/jobs/retry-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
@@ -10,16 +10,13 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
 export function RequestPanel({ job, client }: { job: Job; client: Client | undefined }) {
   const { method, url, body, headers, withheld, idempotencyKey, orderingKey, ordering, expiresAt, timeoutMs } = job;
-  // The rules of other endpoints are shown with their client.
+  // For other endpoints, the page of the client shows the retry rules and timeouts.
   const rules = job.endpoint === defaultEndpoint ? client?.endpoint : undefined;
   const retry = job.retry ?? rules?.retry;
   const timeout = timeoutMs ?? rules?.timeoutMs;
   const within = job.reportWithinSeconds ?? rules?.reportWithinSeconds;
   return (
-    <Panel
-      title="Request"
-      footer="Every attempt has the same webhook-id, so a receiver that remembers ids does nothing twice."
-    >
+    <Panel title="Request" footer="Every attempt has the same webhook-id, so a receiver can detect repeats.">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 pt-3 pb-3.5 phone:px-3">
         <dl className="kv [&_dd]:wrap-anywhere">
           <dt>Calls</dt>
@@ -57,7 +54,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
             <>
               <dt>Priority</dt>
               <dd>
-                {job.priority} <span className="t3">beside what else is due of its client</span>
+                {job.priority} <span className="t3">among the due jobs of its client</span>
               </dd>
             </>
           )}
@@ -65,17 +62,17 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
           <dd>{expiresAt === null ? 'it is called' : <Time instant={expiresAt} withSeconds />}</dd>
           {retry && (
             <>
-              <dt>Tried again</dt>
+              <dt>Retries</dt>
               <dd>
-                {retryWords(retry)}
-                {job.retry === null && <span className="t3"> as its endpoint says</span>}
+                {describeRetries(retry)}
+                {job.retry === null && <span className="t3"> set by its endpoint</span>}
               </dd>
             </>
           )}
           {timeout !== undefined && (
             <>
-              <dt>A call takes</dt>
-              <dd>{formatSetDuration(timeout)} at most</dd>
+              <dt>Time-out</dt>
+              <dd>{formatSetDuration(timeout)}</dd>
             </>
           )}
           {within !== undefined && (
@@ -89,11 +86,11 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
         <div className="row">
           <h3>Body</h3>
           {body !== null && <span className="t3 sm">{formatCount(body.length)} characters</span>}
-          {job.template && <span className="t3 sm">a template: each call fills its names in</span>}
+          {job.template && <span className="t3 sm">a template: each call fills in its variables</span>}
           {body !== null && <CopyButton text={body} label="Copy the body" />}
         </div>
         {body === null ? (
-          <p className="t3 sm">{withheld ? 'Not shown to a key that only looks.' : 'None, or not kept any more.'}</p>
+          <p className="t3 sm">{withheld ? 'Hidden from the role viewer.' : 'None, or no longer kept.'}</p>
         ) : (
           <pre className="bytes max-h-80" tabIndex={0} aria-label="The body">
             {pretty(body)}

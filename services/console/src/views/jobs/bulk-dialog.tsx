@@ -8,32 +8,32 @@ import { Effects } from '../../parts/overlays/effects.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { useFormatTime, useZone } from '../../parts/times/zone.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { changeAll, changeChosen, resultWords, type BulkVerb, type Came, type Target } from './bulk.ts';
+import { changeAll, changeChosen, describeResult, type BulkVerb, type ResultCounts, type Target } from './bulk.ts';
 
 const words: Readonly<Record<BulkVerb, { title: string; verb: string; effect: string; rest: string }>> = {
   'run-now': {
     title: 'Run',
     verb: 'Run now',
-    effect: 'are due at once, and are called as fast as their clients may be called.',
-    rest: 'What is being called by then is left alone. Whether they have expired is asked again when they are called.',
+    effect: 'are due at once and are called as fast as the limits of their clients allow.',
+    rest: 'Jobs that are being called by then are not changed. Expired jobs are not called.',
   },
   reschedule: {
-    title: 'Move',
-    verb: 'Move',
-    effect: 'are due at that time, all of them together.',
-    rest: 'What is being called by then is left alone.',
+    title: 'Reschedule',
+    verb: 'Reschedule',
+    effect: 'are due at that time, all together.',
+    rest: 'Jobs that are being called by then are not changed.',
   },
   cancel: {
     title: 'Cancel',
     verb: 'Cancel',
-    effect: 'will not be called, and cannot be brought back but by sending them again.',
-    rest: 'What is being called by then is not taken back.',
+    effect: 'will not be called. To undo this, send them again.',
+    rest: 'Jobs that are being called by then are not cancelled.',
   },
   resend: {
     title: 'Send again',
     verb: 'Send again',
-    effect: 'become new jobs, due at once, with ids and attempts of their own.',
-    rest: 'Their receivers are called again, also for those that were called: each call names the job that it repeats.',
+    effect: 'are repeated as new jobs, due at once, with new ids and attempts.',
+    rest: 'Receivers are called again, also for jobs that succeeded. Each call names the job that it repeats.',
   },
 };
 
@@ -53,8 +53,8 @@ export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
   const change = useMutation({
     mutationFn: async () =>
       target.kind === 'all' && verb !== 'resend'
-        ? { change: await changeAll(verb, target, dueAt), came: null }
-        : { change: null, came: await changeChosen(verb, target.kind === 'chosen' ? target.jobs : new Map(), dueAt) },
+        ? { change: await changeAll(verb, target, dueAt), counts: null }
+        : { change: null, counts: await changeChosen(verb, target.kind === 'chosen' ? target.jobs : new Map(), dueAt) },
     onSuccess: async () => {
       onDone();
       await queries.invalidateQueries();
@@ -68,7 +68,7 @@ export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
       title={`${title} ${jobs}${verb === 'run-now' ? ' now' : ''}?`}
       lead={
         target.kind === 'all'
-          ? 'Also those that are not on this page, and those that come while it goes on.'
+          ? 'This includes jobs on other pages and jobs that are added while the change runs.'
           : undefined
       }
       onClose={onClose}
@@ -94,15 +94,15 @@ export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
       }
     >
       {change.data ? (
-        change.data.came ? (
-          <CameTo came={change.data.came} />
+        change.data.counts ? (
+          <Results counts={change.data.counts} />
         ) : (
           <Progress changeId={change.data.change.id} />
         )
       ) : (
         <>
           {verb === 'reschedule' && (
-            <DueField label="To" hint="What is past is due at once" value={typed} onText={setTyped} />
+            <DueField label="To" hint="A time in the past means at once" value={typed} onText={setTyped} />
           )}
           <Effects
             effects={[
@@ -122,15 +122,15 @@ export function BulkDialog({ verb, target, onDone, onClose }: BulkDialogProps) {
   );
 }
 
-function CameTo({ came }: { came: Came }) {
+function Results({ counts }: { counts: ResultCounts }) {
   return (
     <div role="status">
       <Effects
-        effects={[...came].map(([result, jobs]) => ({
+        effects={[...counts].map(([result, jobs]) => ({
           key: result,
           value: formatCount(jobs),
           unit: jobs === 1 ? 'job' : 'jobs',
-          children: resultWords(result),
+          children: describeResult(result),
         }))}
       />
     </div>
@@ -147,7 +147,7 @@ function Progress({ changeId }: { changeId: string }) {
   });
   const { seen = 0, changed = 0, tooLate = 0, state = 'running', endedAt = null } = data ?? {};
   const isDone = state === 'done';
-  // The list behind the dialog shows the jobs before the change.
+  // The list behind the dialog still shows the jobs as they were before the change, so all data is loaded again.
   useEffect(() => {
     if (isDone) void queries.invalidateQueries();
   }, [isDone, queries]);
@@ -156,19 +156,19 @@ function Progress({ changeId }: { changeId: string }) {
       <Effects
         effects={[
           { key: 'seen', value: formatCount(seen), unit: 'matched', children: 'so far' },
-          { key: 'changed', value: formatCount(changed), unit: 'changed', isHot: true, children: 'as was asked' },
+          { key: 'changed', value: formatCount(changed), unit: 'changed', isHot: true, children: 'as requested' },
           {
             key: 'late',
             value: formatCount(tooLate),
-            unit: 'left alone',
-            children: 'as they were being called, or had ended',
+            unit: 'unchanged',
+            children: 'being called already, or ended',
           },
         ]}
       />
       <p className="t2 sm">
         {isDone
           ? `Done${endedAt === null ? '' : ` at ${formatTime(endedAt, { withSeconds: true })}`}.`
-          : 'It goes on, also when this is closed.'}
+          : 'The change continues if you close this dialog.'}
       </p>
     </div>
   );

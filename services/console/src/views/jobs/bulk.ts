@@ -5,7 +5,7 @@ import type { JobQuery } from './job-filter.ts';
 export type BulkVerb = 'run-now' | 'reschedule' | 'cancel' | 'resend';
 
 export type Target =
-  /** Chosen jobs: the client of each by its id. */
+  /** Chosen jobs: maps the id of each job to its client. */
   | { kind: 'chosen'; jobs: ReadonlyMap<string, string> }
   /** All matching jobs on all pages. The server finds them. */
   | {
@@ -19,7 +19,7 @@ export type Target =
 type JobFilter = Pick<JobQuery, 'tag' | 'endpoint' | 'orderingKey' | 'priority' | 'dueFrom' | 'dueUntil'>;
 
 /** Number of jobs by result, such as 3 cancelled and 1 too late. */
-export type Came = ReadonlyMap<string, number>;
+export type ResultCounts = ReadonlyMap<string, number>;
 
 /** Maximum number of jobs in a request of the API. */
 const mostAtOnce = 5000;
@@ -29,15 +29,15 @@ export async function changeChosen(
   verb: BulkVerb,
   jobs: ReadonlyMap<string, string>,
   dueAt: string | null,
-): Promise<Came> {
-  const came = new Map<string, number>();
+): Promise<ResultCounts> {
+  const counts = new Map<string, number>();
   for (const [client, all] of Map.groupBy(jobs.keys(), (id) => jobs.get(id) ?? '')) {
     for (let from = 0; from < all.length; from += mostAtOnce) {
       const results = await changeListed(verb, { client, ids: all.slice(from, from + mostAtOnce) }, dueAt);
-      for (const { result } of results) came.set(result, (came.get(result) ?? 0) + 1);
+      for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
     }
   }
-  return came;
+  return counts;
 }
 
 async function changeListed(
@@ -70,17 +70,17 @@ export async function changeAll(
 
 const results: Readonly<Record<string, string>> = {
   cancelled: 'are cancelled: they will not be called',
-  rescheduled: 'are moved',
+  rescheduled: 'are rescheduled',
   sent: 'are sent again, as new jobs',
   called: 'were called before: nothing was changed',
   'too-late': 'were being called, or had ended: nothing was changed',
-  'not-found': 'are not there any more',
+  'not-found': 'no longer exist',
   'not-ended': 'have not ended yet: nothing was sent',
   'body-not-kept': 'were not sent: their client keeps no bodies',
-  'quota-exceeded': 'were not sent: their client may bring no more at the moment',
-  'too-many-jobs': 'were not sent: their client has as many jobs stored as it may',
+  'quota-exceeded': 'were not sent: their client has reached its rate limit',
+  'too-many-jobs': 'were not sent: their client has reached its limit of stored jobs',
 };
 
-export function resultWords(result: string): string {
+export function describeResult(result: string): string {
   return results[result] ?? result;
 }

@@ -20,7 +20,7 @@ const spans: Readonly<Record<NonNullable<JobsSearch['due']>, readonly [fromHours
  * Returns the filter of a list, and of a change of all matching jobs. @param nowMs fixed, so that pages do not move
  * with the clock
  */
-export function jobFilterOf({ client, tag, endpoint, key, priority, due }: JobsSearch, nowMs: number) {
+export function createJobFilter({ client, tag, endpoint, key, priority, due }: JobsSearch, nowMs: number) {
   const [fromHours, untilHours] = due === undefined ? [null, null] : spans[due];
   const at = (hours: number) => new Date(nowMs + hours * hourMs).toISOString();
   return {
@@ -54,7 +54,7 @@ export function hasFilters({ client, tag, endpoint, key, priority, due, name }: 
 }
 
 /** Describes the filters: `Pending, client shop, tag order-17, due in the next hour.` */
-export function filterWords({ state, client, tag, endpoint, key, priority, due, name }: JobsSearch): string {
+export function describeFilters({ state, client, tag, endpoint, key, priority, due, name }: JobsSearch): string {
   const words = [
     state ?? 'not ended',
     client === undefined ? '' : `client ${client}`,
@@ -63,7 +63,7 @@ export function filterWords({ state, client, tag, endpoint, key, priority, due, 
     key === undefined ? '' : `ordering key ${key}`,
     priority === undefined ? '' : `${priority} priority`,
     due === undefined ? '' : `due ${due}`,
-    name === undefined ? '' : `called “${name}”`,
+    name === undefined ? '' : `id or key “${name}”`,
   ].filter((each) => each !== '');
   const text = words.join(', ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -70,7 +70,7 @@ interface TypedFilterProps {
 /** A filter that is typed, because there are too many values for a menu. */
 function TypedFilter({ name, value, onChoose }: TypedFilterProps) {
   const [typed, setTyped] = useState<string>();
-  const say = () => {
+  const apply = () => {
     if (typed === undefined) return;
     onChoose(typed.trim() === '' ? undefined : typed.trim());
     setTyped(undefined);
@@ -83,8 +83,8 @@ function TypedFilter({ name, value, onChoose }: TypedFilterProps) {
         placeholder="any"
         value={typed ?? value ?? ''}
         onChange={({ target }) => setTyped(target.value)}
-        onBlur={say}
-        onKeyDown={({ key }) => key === 'Enter' && say()}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
       />
     </label>
   );

@@ -3,7 +3,7 @@ import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Empty, Failed, NoMatch } from '../../parts/standing/states.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
-import { filterWords, hasFilters, needsClient } from './job-filter.ts';
+import { describeFilters, hasFilters, needsClient } from './job-filter.ts';
 import { JobTable } from './job-table.tsx';
 import type { JobsSearch } from './search.ts';
 import type { Selection } from './selection-bar.tsx';
@@ -26,8 +26,13 @@ interface JobListProps {
 }
 
 const noFilters = {
-  ...{ client: undefined, tag: undefined, endpoint: undefined, key: undefined },
-  ...{ priority: undefined, due: undefined, name: undefined },
+  client: undefined,
+  tag: undefined,
+  endpoint: undefined,
+  key: undefined,
+  priority: undefined,
+  due: undefined,
+  name: undefined,
 };
 
 export function JobList(props: JobListProps) {
@@ -35,7 +40,7 @@ export function JobList(props: JobListProps) {
   if (needsClient(search) && search.name === undefined) {
     return (
       <ChooseClient
-        which={search.key === undefined ? `that are ${search.state ?? ''}` : 'of an ordering key'}
+        which={search.key === undefined ? `that are ${search.state ?? ''}` : 'with an ordering key'}
         clients={clients}
         onChoose={onChoose}
       />
@@ -48,22 +53,22 @@ export function JobList(props: JobListProps) {
   if (isEmpty && page.next === null && search.cursor === undefined) {
     return hasFilters(search) || search.state !== undefined ? (
       <NoMatch title="No job matches" onClear={() => onChoose({ ...noFilters, state: undefined })}>
-        {filterWords(search)}
+        {describeFilters(search)}
       </NoMatch>
     ) : (
-      <Empty icon="jobs" title="Nothing is to be called" command="muster jobs schedule --help">
-        A job is a call that a service wants to get at a time: it stands here until it was called.
+      <Empty icon="jobs" title="No open jobs" command="muster jobs schedule --help">
+        A job is a call that is scheduled for a time. It is listed here until it has been called.
       </Empty>
     );
   }
   return (
     <>
-      <JobTable jobs={page?.items} {...{ clients, selection, onSelect, isOld }} />
+      <JobTable jobs={page?.items} clients={clients} selection={selection} onSelect={onSelect} isOld={isOld} />
       {page && (
         <Paging cursor={search.cursor} next={page.next} onGo={onGo} words={pagingWords(search)}>
           {isEmpty
-            ? 'None of those that were looked at match; there are more behind them'
-            : `${formatCount(page.items.length)} of ${total === undefined ? 'those that match' : formatCount(total)}, ${orderOf(search)}`}
+            ? 'No match so far; more jobs follow'
+            : `${formatCount(page.items.length)} of ${total === undefined ? 'all that match' : formatCount(total)}, ${orderOf(search)}`}
         </Paging>
       )}
     </>
@@ -79,11 +84,11 @@ function pagingWords(search: JobsSearch) {
 }
 
 function orderOf(search: JobsSearch): string {
-  if (search.key !== undefined && !hasEndedState(search)) return 'in their turn';
-  if (search.state === 'waiting') return 'key by key, in their turn';
-  if (search.state === 'reporting') return 'by the time in which they are reported';
-  if (search.state === 'sidelined') return 'by the host that they wait for';
-  return hasEndedState(search) ? 'newest first' : 'by the time that they are due';
+  if (search.key !== undefined && !hasEndedState(search)) return 'in calling order';
+  if (search.state === 'waiting') return 'by key, in calling order';
+  if (search.state === 'reporting') return 'by the time when the report is due';
+  if (search.state === 'sidelined') return 'by host';
+  return hasEndedState(search) ? 'newest first' : 'by due time';
 }
 
 interface ChooseClientProps {
@@ -98,15 +103,15 @@ function ChooseClient({ which, clients, onChoose }: ChooseClientProps) {
   return (
     <Empty
       icon="jobs"
-      title="Whose?"
+      title="Choose a client"
       action={first.map(({ id, name }) => (
         <Button key={id} onClick={() => onChoose({ client: name })}>
           {name}
         </Button>
       ))}
     >
-      Jobs {which} are listed client by client.
-      {clients.items?.length === 0 && ' There is no client yet.'}
+      Jobs {which} are listed per client.
+      {clients.items?.length === 0 && ' No clients yet.'}
     </Empty>
   );
 }

@@ -11,7 +11,7 @@ import { RowCheck } from '../../parts/lists/row-check.tsx';
 import { LookBadge } from '../../parts/standing/state-badge.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import type { Selection } from './selection-bar.tsx';
 
 interface JobTableProps {
@@ -146,7 +146,7 @@ const jobColumns: readonly Column<JobSummary>[] = [
     cell: ({ priority, tags }) => (
       <>
         {priority !== 'normal' && (
-          <span className="tag mr-1.25" title={`${capitalOf(priority)} priority beside what else is due of its client`}>
+          <span className="tag mr-1.25" title={`${capitalize(priority)} priority among the due jobs of its client`}>
             {priority}
           </span>
         )}
@@ -156,7 +156,7 @@ const jobColumns: readonly Column<JobSummary>[] = [
   },
 ];
 
-/** Delay since the scheduled time; empty if the job has ended, or is not due yet. */
+/** Time since the scheduled time of a job. Empty if the job has ended, or its scheduled time is in the future. */
 function Late({ job: { state, scheduledFor } }: { job: JobSummary }) {
   const lateMs = useNow() - Date.parse(scheduledFor);
   if (lateMs < 1000 || jobHasEnded(state)) return null;
@@ -167,10 +167,10 @@ function Next({ job: { state, dueAt, scheduledFor, endedAt, cause, sidelinedFor 
   switch (state) {
     case 'pending':
       return dueAt === null || dueAt === scheduledFor ? (
-        <span className="t3">at its time</span>
+        <span className="t3">at the due time</span>
       ) : (
         <>
-          again <Time instant={dueAt} withSeconds />
+          retry at <Time instant={dueAt} withSeconds />
         </>
       );
     case 'waiting':
@@ -178,13 +178,13 @@ function Next({ job: { state, dueAt, scheduledFor, endedAt, cause, sidelinedFor 
     case 'firing':
       return <span className="t3">being called</span>;
     case 'reporting':
-      return <>reported by {dueAt !== null && <Time instant={dueAt} withSeconds />}</>;
+      return <>report due {dueAt !== null && <Time instant={dueAt} withSeconds />}</>;
     case 'sidelined':
-      return <span title={sidelinedFor ?? undefined}>when it recovers</span>;
+      return <span title={sidelinedFor ?? undefined}>when the host recovers</span>;
     case 'dead':
       return (
         <span className="c-bad" title={cause ?? undefined}>
-          {capitalOf(cause ?? 'given up')}
+          {capitalize(cause ?? 'given up')}
         </span>
       );
     case 'called':

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { countJobsOptions, getClientLedgerOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ClientLedger, JobCounts } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -13,7 +13,7 @@ import { useClients } from '../../parts/jobs/use-clients.ts';
 import { Chips, type Chip } from '../../parts/lists/chips.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import type { BulkVerb, Target } from './bulk.ts';
-import { jobFilterOf, needsClient } from './job-filter.ts';
+import { createJobFilter, needsClient } from './job-filter.ts';
 import { JobFilters } from './job-filters.tsx';
 import { JobList } from './job-list.tsx';
 import { ScheduleJobDialog } from './schedule-job-dialog.tsx';
@@ -28,10 +28,11 @@ const askEveryMs = 10_000;
 export function JobsView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  // Fixed, because otherwise pages would move with the clock.
+  // The time is fixed when the view opens. The filter contains it, so with the current time each render would request
+  // another list.
   const [nowMs] = useState(() => Date.now());
   const [selection, setSelection] = useState<Selection>(noSelection);
-  const [asked, setAsked] = useState<'new' | { verb: BulkVerb; target: Target }>();
+  const [openDialog, setOpenDialog] = useState<'new' | { verb: BulkVerb; target: Target }>();
   const refusal = useRefusal('scheduler');
   const clients = useClients();
   const jobs = useJobs(search, nowMs);
@@ -45,7 +46,7 @@ export function JobsView() {
     enabled: search.client === undefined,
     refetchInterval: askEveryMs,
   }).data;
-  const error = useKeptError(jobs);
+  const error = useLastError(jobs);
   const choose = (change: Partial<JobsSearch>) => {
     setSelection(noSelection);
     void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }) });
@@ -54,7 +55,7 @@ export function JobsView() {
     <Page
       title="Jobs"
       actions={
-        <Button icon="plus" refusal={refusal} onClick={() => setAsked('new')}>
+        <Button icon="plus" refusal={refusal} onClick={() => setOpenDialog('new')}>
           <span className="wide">Schedule a job</span>
           <span className="narrow">Job</span>
         </Button>
@@ -68,7 +69,7 @@ export function JobsView() {
       />
       <SidelinedBanner
         client={search.client}
-        isAsked={search.state === 'sidelined' || (ledger?.sidelined ?? 0) > 0}
+        isEnabled={search.state === 'sidelined' || (ledger?.sidelined ?? 0) > 0}
         clients={clients}
       />
       <section className="panel" aria-label="Jobs">
@@ -79,9 +80,9 @@ export function JobsView() {
             verbs={verbsOf(search)}
             refusal={refusal}
             total={totalOf(search, ledger)}
-            notAll={whyNotAll(search)}
+            selectAllRefusal={findSelectAllRefusal(search)}
             onSelect={setSelection}
-            onVerb={(verb) => setAsked({ verb, target: targetOf(search, selection, nowMs, ledger) })}
+            onVerb={(verb) => setOpenDialog({ verb, target: targetOf(search, selection, nowMs, ledger) })}
           />
         )}
         <JobList
@@ -91,18 +92,19 @@ export function JobsView() {
           error={error}
           isOld={jobs.isPlaceholderData}
           onRetry={() => void jobs.refetch()}
-          {...{ clients, selection }}
+          clients={clients}
+          selection={selection}
           onSelect={setSelection}
           onChoose={choose}
           onGo={(cursor) => void navigate({ search: (before) => ({ ...before, cursor }) })}
         />
       </section>
       {ledger && <LedgerLine ledger={ledger} />}
-      {asked === 'new' && (
-        <ScheduleJobDialog client={search.client} clients={clients} onClose={() => setAsked(undefined)} />
+      {openDialog === 'new' && (
+        <ScheduleJobDialog client={search.client} clients={clients} onClose={() => setOpenDialog(undefined)} />
       )}
-      {typeof asked === 'object' && (
-        <BulkDialog {...asked} onDone={() => setSelection(noSelection)} onClose={() => setAsked(undefined)} />
+      {typeof openDialog === 'object' && (
+        <BulkDialog {...openDialog} onDone={() => setSelection(noSelection)} onClose={() => setOpenDialog(undefined)} />
       )}
     </Page>
   );
@@ -127,7 +129,7 @@ function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined
   ];
 }
 
-/** The API stops counting waiting and reporting jobs here. */
+/** Number at which the API stops counting jobs in the states `waiting` and `reporting`. */
 const mostCounted = 10_000;
 
 /**
@@ -148,11 +150,11 @@ function verbsOf({ state }: JobsSearch): BulkVerb[] {
   return state !== undefined && jobHasEnded(state) ? ['resend'] : ['run-now', 'reschedule', 'cancel'];
 }
 
-function whyNotAll({ state, client, name }: JobsSearch): string | null {
-  if (name !== undefined) return 'Found by its name.';
-  if (state === 'firing') return 'What is being called cannot be changed.';
-  if (state !== undefined && jobHasEnded(state)) return 'What has ended is sent again by choosing it, page by page.';
-  return client === undefined ? 'Choose a client to change all that match.' : null;
+function findSelectAllRefusal({ state, client, name }: JobsSearch): string | null {
+  if (name !== undefined) return 'Found by id or key.';
+  if (state === 'firing') return 'Jobs that are being called cannot be changed.';
+  if (state !== undefined && jobHasEnded(state)) return 'Ended jobs can be sent again only page by page.';
+  return client === undefined ? 'Choose a client to change all matching jobs.' : null;
 }
 
 function targetOf(
@@ -163,7 +165,7 @@ function targetOf(
 ): Target {
   const { state, client } = search;
   if (!isAll || client === undefined) return { kind: 'chosen', jobs };
-  const { client: _, ...filter } = jobFilterOf(search, nowMs);
-  const of = state === 'sidelined' || state === 'waiting' || state === 'reporting' ? state : 'pending';
-  return { kind: 'all', client, filter, state: of, count: totalOf(search, ledger) };
+  const { client: _, ...filter } = createJobFilter(search, nowMs);
+  const listedState = state === 'sidelined' || state === 'waiting' || state === 'reporting' ? state : 'pending';
+  return { kind: 'all', client, filter, state: listedState, count: totalOf(search, ledger) };
 }

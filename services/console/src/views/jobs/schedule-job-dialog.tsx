@@ -53,7 +53,7 @@ export function ScheduleJobDialog({ client, clients, onClose }: ScheduleJobDialo
   return (
     <EditDialog
       title="Schedule a job"
-      lead="One call at a time, signed as its client’s calls are, tried again until it is answered well."
+      lead="One call at a given time, signed with the keys of its client and retried until it succeeds."
       verb={isAtOnce ? 'Call it now' : 'Schedule it'}
       isIncomplete={form.client === '' || (!isAtOnce && dueAt === null)}
       save={async () => (await createJob({ body: jobOf(form, dueAt), throwOnError: true })).data}
@@ -80,7 +80,7 @@ function CallFields({ form, change, clients }: FieldsProps & { clients: Clients 
           <Select
             {...control}
             value={form.client}
-            placeholder={names.length === 0 ? 'There is no client yet' : 'Whose call is it?'}
+            placeholder={names.length === 0 ? 'No clients yet' : 'Choose a client'}
             choices={names.map((name) => ({ value: name, label: name }))}
             onChoose={(value) => change({ client: value })}
           />
@@ -102,7 +102,7 @@ function CallFields({ form, change, clients }: FieldsProps & { clients: Clients 
         </FormField>
       </div>
       <DueField label="Due" hint="Empty: at once" value={form.due} onText={(due) => change({ due })} />
-      <FormField pointer="/priority" label="Priority" hint="Beside what else is due of its client">
+      <FormField pointer="/priority" label="Priority" hint="Among the due jobs of its client">
         {(control) => (
           <Select
             {...control}
@@ -119,16 +119,16 @@ function CallFields({ form, change, clients }: FieldsProps & { clients: Clients 
 function ContentFields({ form, change }: FieldsProps) {
   return (
     <>
-      <FormField pointer="/body" label="Body" hint="An object or a list is sent as JSON, anything else as it is">
+      <FormField pointer="/body" label="Body" hint="Objects and lists are sent as JSON, anything else unchanged">
         {(control) => <TextArea {...control} mono rows={5} value={form.body} onText={(body) => change({ body })} />}
       </FormField>
       <Check checked={form.isTemplate} onCheck={(isTemplate) => change({ isTemplate })}>
-        Fill names in at each call, such as <span className="mono">{'{{jobId}}'}</span>
+        Fill in variables at each call, such as <span className="mono">{'{{jobId}}'}</span>
       </Check>
-      <FormField pointer="/idempotencyKey" label="Key" hint="A second job with the same key is the same job">
+      <FormField pointer="/idempotencyKey" label="Key" hint="Requests with the same key create one job">
         {(control) => <TextInput {...control} mono value={form.key} onText={(key) => change({ key })} />}
       </FormField>
-      <FormField pointer="/tags" label="Tags" hint="To find it by, such as order-17, pay">
+      <FormField pointer="/tags" label="Tags" hint="For searching, such as order-17, pay">
         {(control) => <TextInput {...control} value={form.tags} onText={(tags) => change({ tags })} />}
       </FormField>
     </>

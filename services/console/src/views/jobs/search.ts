@@ -14,7 +14,10 @@ export const jobStates = [
 
 export const jobPriorities = ['high', 'normal', 'low'] as const;
 
-/** Time spans of the (former) due time, relative to the moment at which the user chooses one. */
+/**
+ * Filters for the due time, relative to the current time. For ended jobs, the filters apply to the time when they were
+ * due.
+ */
 export const dueSpans = [
   'until now',
   'next hour',
@@ -26,7 +29,7 @@ export const dueSpans = [
 ] as const;
 
 export const jobsSearch = z.object({
-  /** Default: pending jobs and those that are being called. */
+  /** State of the jobs. Default: pending jobs and jobs that are being called. */
   state: z.catch(z.optional(z.enum(jobStates)), undefined),
   /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
@@ -35,7 +38,7 @@ export const jobsSearch = z.object({
   key: z.catch(z.optional(z.string()), undefined),
   priority: z.catch(z.optional(z.enum(jobPriorities)), undefined),
   due: z.catch(z.optional(z.enum(dueSpans)), undefined),
-  /** A job's id, or its key within the client. */
+  /** Id of a job, or the job's idempotency key within the client. */
   name: z.catch(z.optional(z.string()), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -3,7 +3,7 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import type { BulkVerb } from './bulk.ts';
 
 export interface Selection {
-  /** Clients of the chosen jobs, by the id of the job. */
+  /** Maps the id of each chosen job to its client. */
   jobs: ReadonlyMap<string, string>;
   /** True if all matching jobs on all pages are chosen. */
   isAll: boolean;
@@ -18,7 +18,7 @@ interface SelectionBarProps {
   /** Number of matching jobs; undefined if it is not counted. */
   total: number | undefined;
   /** Reason why not all matching jobs can be chosen; null if they can. */
-  notAll: string | null;
+  selectAllRefusal: string | null;
   onSelect: (selection: Selection) => void;
   onVerb: (verb: BulkVerb) => void;
 }
@@ -31,31 +31,31 @@ const buttons = {
 } as const;
 
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, verbs, refusal, total, notAll, onSelect, onVerb } = props;
+  const { selection, verbs, refusal, total, selectAllRefusal, onSelect, onVerb } = props;
   const { jobs, isAll } = selection;
   return (
     <div className="row flex-wrap py-1.75 px-4 border-b border-line bg-(--accent-bg)" role="status">
       {isAll ? (
         <>
           <b>{total === undefined ? 'All matching jobs' : `All ${formatCount(total)} matching jobs`}</b>
-          <span className="t2">selected, also those not on this page.</span>
+          <span className="t2">selected, including other pages.</span>
           <button type="button" className="link" onClick={() => onSelect({ jobs, isAll: false })}>
-            Only the {formatCount(jobs.size)} chosen
+            Only the {formatCount(jobs.size)} selected one by one
           </button>
         </>
       ) : (
         <>
           <b>{countOf(jobs.size, 'job')}</b>
           <span className="t2">selected.</span>
-          {notAll === null ? (
+          {selectAllRefusal === null ? (
             <button type="button" className="link" onClick={() => onSelect({ jobs, isAll: true })}>
               {total === undefined ? 'All that match' : `All ${formatCount(total)} that match`}
             </button>
           ) : (
-            <span className="t3 sm wide">{notAll}</span>
+            <span className="t3 sm wide">{selectAllRefusal}</span>
           )}
           <button type="button" className="link" onClick={() => onSelect(noSelection)}>
-            None
+            Clear selection
           </button>
         </>
       )}

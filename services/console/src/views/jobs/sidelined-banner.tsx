@@ -9,29 +9,29 @@ import { countOf } from '../../parts/words/numbers.ts';
 interface SidelinedBannerProps {
   client: string | undefined;
   /** True if sidelined jobs are listed, or the client has some. Otherwise no request is sent. */
-  isAsked: boolean;
+  isEnabled: boolean;
   clients: Clients;
 }
 
 const askEveryMs = 10_000;
-const mostShown = 2;
+const maxHosts = 2;
 
-/** Causes of the sidelined jobs, if the list is of a client or of sidelined jobs. */
-export function SidelinedBanner({ client, isAsked, clients }: SidelinedBannerProps) {
+/** Banner with the causes of sidelined jobs: of the chosen client, or of all clients. */
+export function SidelinedBanner({ client, isEnabled, clients }: SidelinedBannerProps) {
   const refusal = useRefusal('operator');
   const [isWhole, setWhole] = useState(false);
   const { data } = useQuery({
     ...getSchedulerOptions(),
-    // The API counts all due jobs for this answer.
-    enabled: isAsked,
+    // For this response, the API counts all due jobs. It is therefore requested only if necessary.
+    enabled: isEnabled,
     refetchInterval: askEveryMs,
   });
   const id = clients.find(client)?.id;
   const hosts = (data?.hosts ?? []).filter((host) => client === undefined || host.clientId === id);
-  const shown = isWhole ? hosts : hosts.slice(0, mostShown);
+  const listed = isWhole ? hosts : hosts.slice(0, maxHosts);
   return (
     <>
-      {shown.map((host) => (
+      {listed.map((host) => (
         <HostBanner
           key={`${host.clientId} ${host.endpoint} ${host.host}`}
           host={host}
@@ -39,11 +39,11 @@ export function SidelinedBanner({ client, isAsked, clients }: SidelinedBannerPro
           refusal={refusal}
         />
       ))}
-      {shown.length < hosts.length && (
+      {listed.length < hosts.length && (
         <p className="sm t2">
           and{' '}
           <button type="button" className="link" onClick={() => setWhole(true)}>
-            {countOf(hosts.length - shown.length, 'host')} more
+            {countOf(hosts.length - listed.length, 'host')} more
           </button>
         </p>
       )}

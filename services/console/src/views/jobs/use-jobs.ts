@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { findJobs, getJob, listJobs } from '#client/sdk.gen.ts';
 import type { JobSummary } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { jobFilterOf, needsClient, type JobQuery } from './job-filter.ts';
+import { createJobFilter, needsClient, type JobQuery } from './job-filter.ts';
 import type { JobsSearch } from './search.ts';
 
 const perPage = 50;
@@ -18,7 +18,7 @@ export interface JobPage {
 export function useJobs(search: JobsSearch, nowMs: number) {
   const { state, name, cursor } = search;
   const query = {
-    ...jobFilterOf(search, nowMs),
+    ...createJobFilter(search, nowMs),
     limit: perPage,
     ...(state !== undefined && { state }),
     ...(cursor !== undefined && { cursor }),

@@ -1,12 +1,12 @@
 import type { KeyCalls } from '#client/types.gen.ts';
 
 /** Converts an operation into words: `get run report` for getRunReport. */
-export function operationInWords(operation: string): string {
-  if (operation === 'none') return 'a path that there is not';
+export function formatOperation(operation: string): string {
+  if (operation === 'none') return 'unknown path';
   return operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-export function allOf({
+export function sumCalls({
   done,
   refused,
   failed,
@@ -15,10 +15,13 @@ export function allOf({
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  ...{ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' },
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
 });
 
 /** Formats a day of UTC: `Tue 24 Nov` for 2026-11-24. */
-export function dayInWords(day: string): string {
+export function formatUtcDay(day: string): string {
   return dayFormat.format(new Date(`${day}T00:00:00Z`)).replace(',', '');
 }

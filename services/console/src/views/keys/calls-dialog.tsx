@@ -9,7 +9,7 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { allOf, dayInWords, operationInWords } from './call-words.ts';
+import { sumCalls, formatUtcDay, formatOperation } from './call-words.ts';
 
 type Day = KeyCalls['days'][number];
 
@@ -24,12 +24,12 @@ export function CallsDialog({ apiKey: { id, name }, onClose }: CallsDialogProps)
     <Dialog
       title={`Calls of ${name}`}
       isWide
-      lead="Of the last eight days; those of the last minute may be missing."
+      lead="Calls of the last eight days. The last minute may be missing."
       onClose={onClose}
       actions={
         <>
           <Link className="link mr-auto" to="/audit" search={{ keyId: id, keyName: name }}>
-            What it changed
+            Its changes in the audit log
           </Link>
           <Button onClick={onClose} data-autofocus>
             Close
@@ -41,10 +41,10 @@ export function CallsDialog({ apiKey: { id, name }, onClose }: CallsDialogProps)
         what="Its calls"
         query={calls}
         items={calls.data?.operations}
-        empty={<p className="t2">It was not used in these days.</p>}
+        empty={<p className="t2">Not used in the last eight days.</p>}
       >
         <DataTable
-          caption="By operation, the last ones first"
+          caption="By operation, most recent first"
           className="table-auto [--row:30px]"
           columns={operationColumns}
           rows={calls.data?.operations}
@@ -67,7 +67,7 @@ const operationColumns: readonly Column<KeyCalls['operations'][number]>[] = [
     header: 'Operation',
     look: 'wrap-anywhere',
     title: ({ operation }) => operation,
-    cell: ({ operation }) => operationInWords(operation),
+    cell: ({ operation }) => formatOperation(operation),
   },
   ...answerColumns,
   {
@@ -80,21 +80,21 @@ const operationColumns: readonly Column<KeyCalls['operations'][number]>[] = [
 ];
 
 function DayTable({ days }: { days: readonly Day[] | undefined }) {
-  const most = Math.max(1, ...(days?.map(allOf) ?? []));
+  const most = Math.max(1, ...(days?.map(sumCalls) ?? []));
   const columns: readonly Column<Day>[] = [
-    { header: 'Day', look: 't2 whitespace-nowrap w-28', cell: ({ day }) => dayInWords(day) },
+    { header: 'Day', look: 't2 whitespace-nowrap w-28', cell: ({ day }) => formatUtcDay(day) },
     {
       header: 'Share of the busiest day',
       isHeaderHidden: true,
       hideBelow: 'phone',
       look: 'w-full',
-      cell: (day) => <ShareBar share={allOf(day) / most} />,
+      cell: (day) => <ShareBar share={sumCalls(day) / most} />,
     },
     ...answerColumns,
   ];
   return (
     <DataTable
-      caption="By day of UTC, today first"
+      caption="By day (UTC), today first"
       className="table-auto [--row:27px] [&>tbody]:text-sm"
       columns={columns}
       rows={days?.toReversed()}

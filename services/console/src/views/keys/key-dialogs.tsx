@@ -4,7 +4,7 @@ import type { ApiKey } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { Issued } from '../../parts/controls/issued.tsx';
+import { IssuedSecret } from '../../parts/controls/issued-secret.tsx';
 
 interface KeyDialogProps {
   apiKey: ApiKey;
@@ -33,7 +33,7 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
         ) : (
           <>
             <Button onClick={onClose} data-autofocus>
-              Leave it
+              Cancel
             </Button>
             <Button kind="ink" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
               Rotate
@@ -43,11 +43,11 @@ export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
       }
     >
       {issued ? (
-        <Issued what="key" name={issued.key.name} secret={issued.secret} />
+        <IssuedSecret what="key" name={issued.key.name} secret={issued.secret} />
       ) : (
         <p>
-          It gets another secret now. The one before, and sessions that it opened, go on for a day, so that its service
-          can change over. Where others know it, use <code>muster api-keys rotate {apiKey.id} --overlap 0</code>.
+          The key gets a new secret now. The old secret and its sessions stay valid for a day, so that the service can
+          switch. If the old secret has leaked, use <code>muster api-keys rotate {apiKey.id} --overlap 0</code>.
         </p>
       )}
       {rotate.isError && <Refused error={rotate.error} />}
@@ -71,7 +71,7 @@ export function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       actions={
         <>
           <Button onClick={onClose} data-autofocus>
-            Leave it
+            Cancel
           </Button>
           <Button kind="solid-bad" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
             Revoke
@@ -80,8 +80,8 @@ export function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       }
     >
       <p>
-        It is refused within two seconds, with every session that it opened. There is no way back: what uses it needs
-        another key. Keys that it made go on.
+        The key and all its sessions are refused within two seconds. This cannot be undone: services that use the key
+        need another one. Keys that it created stay valid.
       </p>
       {revoke.isError && <Refused error={revoke.error} />}
     </Dialog>

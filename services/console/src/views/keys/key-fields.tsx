@@ -3,12 +3,12 @@ import { roleWords, type Role } from '../../frame/session/session.ts';
 import { TimeInput } from '../../parts/controls/time-input.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import {
-  boundsInWords,
-  boundsOfForm,
+  describeBounds,
+  readBounds,
   needsOwner,
-  roleSaid,
-  scopeInWords,
-  scopeOfForm,
+  roleDescriptions,
+  describeScope,
+  readScope,
   type KeyForm,
 } from './key-words.ts';
 import { keyRoles } from './search.ts';
@@ -20,8 +20,8 @@ interface KeyFieldsProps {
 
 export function KeyFields({ form, onChange }: KeyFieldsProps) {
   const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });
-  const bounds = boundsOfForm(form);
-  const bounded = bounds && boundsInWords(bounds);
+  const bounds = readBounds(form);
+  const bounded = bounds && describeBounds(bounds);
   return (
     <>
       <Field pointer="/name" label="Name" required value={form.name} onText={(name) => change({ name })} autofocus />
@@ -37,33 +37,36 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
       {scopeFields.map(({ name, label, hint }) => (
         <Field
           key={name}
-          {...{ pointer: `/scope/${name}`, label, hint }}
+          pointer={`/scope/${name}`}
+          label={label}
+          hint={hint}
           value={form[name]}
           onText={(text) => change({ [name]: text })}
         />
       ))}
       <label className="flex items-center gap-2 text-sm">
         <input type="checkbox" checked={form.users} onChange={({ target }) => change({ users: target.checked })} />
-        Reads the users of every campaign that it sees
+        May read the users of every campaign in its scope
       </label>
       <fieldset className="min-w-0 m-0 px-3 pt-2 pb-3 border border-line rounded-md">
-        <legend className="px-1 text-sm leading-4 font-medium">Bounds of its own</legend>
+        <legend className="px-1 text-sm leading-4 font-medium">Limits of the key</legend>
         <div className="grid grid-cols-3 gap-3.5 items-start phone:grid-cols-1 *:min-w-0">
           {boundFields.map(({ name, label }) => (
             <Field
               key={name}
-              {...{ pointer: `/bounds/${name}`, label }}
+              pointer={`/bounds/${name}`}
+              label={label}
               value={form[name]}
               onText={(text) => change({ [name]: text })}
             />
           ))}
         </div>
-        <p className="hint">Within what its clients may have; empty: as they may</p>
+        <p className="hint">At most the limits of its clients. Empty: no limit of its own</p>
       </fieldset>
       <FormField
         pointer="/expiresAt"
         label="Expires"
-        hint="At the beginning of that day, UTC, such as 2026-12-01; empty: never. Notifications report it 14 and 3 days before"
+        hint="At the start of that day in UTC, such as 2026-12-01. Empty: never. Notifications are sent 14 and 3 days before"
       >
         {(control) => (
           <TimeInput
@@ -75,36 +78,36 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
         )}
       </FormField>
       <p className="sm t2">
-        It may: {roleSaid[form.role]}. It is for {scopeInWords(scopeOfForm(form))}
+        This key {roleDescriptions[form.role]}. Scope: {describeScope(readScope(form))}
         {bounded && `, with at most ${bounded}`}.
       </p>
     </>
   );
 }
 
-const onePerson = 'keys of one owner are one person';
+const onePerson = 'keys with the same owner count as one person';
 
-/** Returns the hint for the owner. Approvals need keys of two known people. */
+/** Returns the hint for the field `owner`. An approval needs the keys of two different people. */
 function ownerHint(role: Role): string {
   if (role === 'manager') return `The person who uses it. Needed to submit campaigns for approval; ${onePerson}`;
   if (role === 'approver') return `The person who uses it. Needed to approve; ${onePerson}`;
-  if (role === 'operator') return 'The person or team to ask. Needed to submit and to approve campaigns';
-  return 'The person or team to ask';
+  if (role === 'operator') return 'The person or team to contact. Needed to submit and to approve campaigns';
+  return 'The person or team to contact';
 }
 
 const countriesHint =
-  'It sees campaigns in one of them and changes campaigns in no others, such as SG, ID; (all), (none); empty: all, or none for a key of clients';
+  'Such as SG, ID, or (all), (none). The key reads campaigns with any of these, and changes campaigns with only these. Empty: all, or none if clients are set';
 
 const scopeFields = [
-  { name: 'clients', label: 'Clients', hint: 'Whose jobs and schedules it sees and may change; empty: all' },
+  { name: 'clients', label: 'Clients', hint: 'The key reads and changes jobs and schedules of these. Empty: all' },
   { name: 'countries', label: 'Countries', hint: countriesHint },
-  { name: 'actionTypes', label: 'Action types', hint: 'The same for their actions' },
+  { name: 'actionTypes', label: 'Action types', hint: 'The same rule for the actions of campaigns' },
 ] as const;
 
 const boundFields = [
-  { name: 'jobsPerSecond', label: 'Jobs a second' },
+  { name: 'jobsPerSecond', label: 'Jobs per second' },
   { name: 'storedJobs', label: 'Jobs stored' },
-  { name: 'requestsPerMinute', label: 'Requests a minute' },
+  { name: 'requestsPerMinute', label: 'Requests per minute' },
 ] as const;
 
 interface FieldProps extends Pick<ComponentProps<typeof FormField>, 'pointer' | 'label' | 'hint' | 'required'> {
@@ -143,7 +146,7 @@ function RoleField({ role, onRole }: { role: Role; onRole: (role: Role) => void 
         >
           {keyRoles.map((each) => (
             <option key={each} value={each}>
-              {roleWords[each]}: {roleSaid[each]}
+              {roleWords[each]}: {roleDescriptions[each]}
             </option>
           ))}
         </select>

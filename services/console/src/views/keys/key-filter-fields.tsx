@@ -1,7 +1,7 @@
 import { Chips } from '../../parts/lists/chips.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { chipOf, standingChips, standingOfChip } from './key-filters.ts';
+import { findChip, standingChips, findChipStanding } from './key-filters.ts';
 import { keyRoles, type KeysSearch } from './search.ts';
 
 interface KeyFiltersProps {
@@ -16,14 +16,14 @@ export function KeyFilters({ search, counts, onChoose }: KeyFiltersProps) {
     <div className="row flex-wrap">
       <Chips
         label="Filter by state"
-        chosen={chipOf(search)}
+        chosen={findChip(search)}
         chips={standingChips.map(({ value, label, warns = false }) => ({
           value,
           label,
           warns,
           count: counts[value],
         }))}
-        onChoose={(value) => onChoose(standingOfChip(value))}
+        onChoose={(value) => onChoose(findChipStanding(value))}
       />
       <span className="ml-auto row phone:w-full phone:flex-wrap">
         <FilterMenu

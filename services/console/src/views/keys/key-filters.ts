@@ -1,7 +1,7 @@
 import type { ListApiKeysData } from '#client/types.gen.ts';
 import { soonDays, type KeysSearch } from './search.ts';
 
-/** Filter of a chip. One chip at a time is chosen, beside role and text. */
+/** Filter of a chip. Only one chip is chosen at a time. The filters for role and text apply in addition. */
 type Standing = Pick<KeysSearch, 'state' | 'kind' | 'used' | 'ends' | 'refused'>;
 
 const noStanding = { state: undefined, kind: undefined, used: undefined, ends: undefined, refused: undefined };
@@ -27,10 +27,10 @@ export const standingChips: readonly StandingChip[] = [
   { value: 'revoked', label: 'Revoked, 30 days', standing: { state: 'revoked' } },
 ];
 
-/** Returns the chip of the current filter; any specific chip precedes `all`. */
-export function chipOf(chosen: KeysSearch): string {
-  const of = standingChips.slice(1).find(({ standing }) => isChosen(standing, chosen));
-  return of?.value ?? 'all';
+/** Returns the chip of the current filter; `all` if no specific chip matches. */
+export function findChip(chosen: KeysSearch): string {
+  const chip = standingChips.slice(1).find(({ standing }) => isChosen(standing, chosen));
+  return chip?.value ?? 'all';
 }
 
 function isChosen({ state, kind, used, ends, refused }: Standing, chosen: KeysSearch): boolean {
@@ -43,8 +43,8 @@ function isChosen({ state, kind, used, ends, refused }: Standing, chosen: KeysSe
   );
 }
 
-/** Returns the filter of a chip, and clears that of the others. */
-export function standingOfChip(value: string): Standing {
+/** Returns the filter of a chip. The filters of all other chips are cleared. */
+export function findChipStanding(value: string): Standing {
   return { ...noStanding, ...standingChips.find((chip) => chip.value === value)?.standing };
 }
 
@@ -52,7 +52,7 @@ export function hasFilters({ state, kind, used, ends, refused, role, text }: Key
   return [state, kind, used, ends, refused, role, text].some((each) => each !== undefined);
 }
 
-export function keysQuery({ state, kind, used, ends, refused, role, text, cursor }: KeysSearch) {
+export function createKeysQuery({ state, kind, used, ends, refused, role, text, cursor }: KeysSearch) {
   return {
     ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
@@ -66,10 +66,10 @@ export function keysQuery({ state, kind, used, ends, refused, role, text, cursor
 }
 
 /** Describes the filters: `Expired, role viewer, with “orders” in its name or owner.` */
-export function filterWords({ state, kind, used, ends, refused, role, text }: KeysSearch): string {
+export function describeFilters({ state, kind, used, ends, refused, role, text }: KeysSearch): string {
   const words = [
     state ?? '',
-    kind === undefined ? '' : kind === 'key' ? 'keys alone' : 'people alone',
+    kind === undefined ? '' : kind === 'key' ? 'only keys' : 'only people',
     used === undefined ? '' : 'never used',
     ends === undefined ? '' : `ends in ${ends} days`,
     refused === undefined ? '' : 'refused in the last seven days',

@@ -4,27 +4,27 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { soonDays } from './search.ts';
 
-export const roleSaid = {
-  viewer: 'reads, and sees no bodies or answers of jobs',
-  scheduler: 'jobs and schedules of its clients',
-  manager: 'campaigns in its countries and action types',
-  approver: 'approves campaigns that others have written, in its countries and action types',
-  operator: 'everything in its scope, keys among it',
+export const roleDescriptions = {
+  viewer: 'reads everything in its scope except bodies and responses of jobs',
+  scheduler: 'manages jobs and schedules of its clients',
+  manager: 'manages campaigns in its countries and action types',
+  approver: 'approves campaigns of other people in its countries and action types',
+  operator: 'manages everything in its scope, including keys',
 } as const satisfies Record<ApiKey['role'], string>;
 
 /** Describes a scope: `client orders · SG, ID`. A scope without limits is everything. */
-export function scopeInWords({ clients, countries, actionTypes, users }: ApiKey['scope']): string {
+export function describeScope({ clients, countries, actionTypes, users }: ApiKey['scope']): string {
   const parts = [
-    ...said('client', 'clients', clients),
-    ...said('country', 'countries', countries),
-    ...said('action', 'actions', actionTypes),
-    ...(users ? ['users of all campaigns that it sees'] : []),
+    ...formatNames('client', 'clients', clients),
+    ...formatNames('country', 'countries', countries),
+    ...formatNames('action', 'actions', actionTypes),
+    ...(users ? ['users of all campaigns in scope'] : []),
   ];
   return parts.length === 0 ? 'everything' : parts.join(' · ');
 }
 
 /** Describes limits: `200 jobs/s · 500,000 stored`; null if the key has none of its own. */
-export function boundsInWords({ jobsPerSecond, storedJobs, requestsPerMinute }: ApiKey['bounds']): string | null {
+export function describeBounds({ jobsPerSecond, storedJobs, requestsPerMinute }: ApiKey['bounds']): string | null {
   const parts = [
     ...(jobsPerSecond === null ? [] : [`${formatCount(jobsPerSecond)} jobs/s`]),
     ...(storedJobs === null ? [] : [`${formatCount(storedJobs)} stored`]),
@@ -33,7 +33,7 @@ export function boundsInWords({ jobsPerSecond, storedJobs, requestsPerMinute }: 
   return parts.length === 0 ? null : parts.join(' · ');
 }
 
-function said(one: string, many: string, names: readonly string[] | null): string[] {
+function formatNames(one: string, many: string, names: readonly string[] | null): string[] {
   if (names === null) return [];
   if (names.length === 0) return [`no ${many}`];
   return [`${names.length === 1 ? one : many} ${names.join(', ')}`];
@@ -47,7 +47,7 @@ interface KeyStanding {
   icon: IconName;
 }
 
-export function standingOf(key: ApiKey, nowMs: number): KeyStanding {
+export function findStanding(key: ApiKey, nowMs: number): KeyStanding {
   if (key.state === 'revoked') return { words: 'revoked', tone: 'quiet', icon: 'cancelled' };
   if (key.state === 'expired')
     return { words: key.person === null ? 'expired' : 'shut out', tone: 'bad', icon: 'failed' };
@@ -66,12 +66,12 @@ export function isStillUsed({ refusals }: Pick<ApiKey, 'refusals'>, nowMs: numbe
   return refusals !== null && nowMs - Date.parse(refusals.lastAt) < weekMs;
 }
 
-export function refusedFirst<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key[], page: readonly Key[]): Key[] {
+export function prependRefused<Key extends Pick<ApiKey, 'id'>>(ahead: readonly Key[], page: readonly Key[]): Key[] {
   const ids = new Set(ahead.map(({ id }) => id));
   return [...ahead, ...page.filter(({ id }) => !ids.has(id))];
 }
 
-export function timesOf(count: number): string {
+export function formatTimes(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
@@ -79,7 +79,10 @@ export interface KeyForm {
   name: string;
   owner: string;
   role: ApiKey['role'];
-  /** Names separated by commas or blanks. Empty means all; but a key with a scope of clients has no campaigns then. */
+  /**
+   * Names separated by commas or spaces. Empty means all. If `clients` is set, but neither `countries` nor
+   * `actionTypes`, the scope contains no campaigns.
+   */
   clients: string;
   countries: string;
   actionTypes: string;
@@ -108,26 +111,32 @@ export const emptyForm: KeyForm = {
 };
 
 /** Returns the form for a key that replaces an expired or revoked one: the same settings without an expiry. */
-export function formLike(key: ApiKey): KeyForm {
-  return { ...formOf(key), expires: '' };
+export function copyForm(key: ApiKey): KeyForm {
+  return { ...createKeyForm(key), expires: '' };
 }
 
-export function formOf({ name, owner, role, scope, bounds, expiresAt }: ApiKey): KeyForm {
+export function createKeyForm({ name, owner, role, scope, bounds, expiresAt }: ApiKey): KeyForm {
   const { clients, countries, actionTypes, users } = scope;
-  const isAll = clients !== null && countries === null && actionTypes === null;
+  const hasAllCampaigns = clients !== null && countries === null && actionTypes === null;
   const typed = (bound: number | null) => (bound === null ? '' : String(bound));
   const textOf = (names: readonly string[] | null) => (names?.length === 0 ? noneText : (names?.join(', ') ?? ''));
   return {
-    ...{ name, owner: owner ?? '', role, expires: expiresAt?.slice(0, '2027-06-01'.length) ?? '' },
-    ...{ clients: textOf(clients), countries: isAll ? allText : textOf(countries) },
-    ...{ actionTypes: isAll ? allText : textOf(actionTypes), users },
-    ...{ jobsPerSecond: typed(bounds.jobsPerSecond), storedJobs: typed(bounds.storedJobs) },
+    name,
+    owner: owner ?? '',
+    role,
+    expires: expiresAt?.slice(0, '2027-06-01'.length) ?? '',
+    clients: textOf(clients),
+    countries: hasAllCampaigns ? allText : textOf(countries),
+    actionTypes: hasAllCampaigns ? allText : textOf(actionTypes),
+    users,
+    jobsPerSecond: typed(bounds.jobsPerSecond),
+    storedJobs: typed(bounds.storedJobs),
     requestsPerMinute: typed(bounds.requestsPerMinute),
   };
 }
 
 /** Returns undefined if a text is not a number. */
-export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
+export function readBounds(form: KeyForm): ApiKey['bounds'] | undefined {
   const [jobsPerSecond, storedJobs, requestsPerMinute] = [
     typedNumber(form.jobsPerSecond),
     typedNumber(form.storedJobs),
@@ -138,16 +147,19 @@ export function boundsOfForm(form: KeyForm): ApiKey['bounds'] | undefined {
 }
 
 /** Returns the reason why the form is not a valid key; undefined if it is. */
-export function whyNoKey(form: KeyForm): string | undefined {
-  return whyNoBounds(form) ?? whyNoOwner(form);
+export function findKeyRefusal(form: KeyForm): string | undefined {
+  return findBoundsRefusal(form) ?? findOwnerRefusal(form);
 }
 
-/** Returns the reason why the form does not change the key. A key without an owner may stay without one. */
-export function whyNoChange(key: ApiKey, form: KeyForm): string | undefined {
-  const patch = patchOfForm(key, form);
-  if (Object.keys(patch).length === 0) return whyNoBounds(form) ?? 'Nothing is changed';
+/**
+ * Returns the reason why the form cannot be saved as a change of the key. A key that has no owner may remain without an
+ * owner.
+ */
+export function findChangeRefusal(key: ApiKey, form: KeyForm): string | undefined {
+  const patch = createPatch(key, form);
+  if (Object.keys(patch).length === 0) return findBoundsRefusal(form) ?? 'Nothing is changed';
   const isOwnerChanged = patch.owner !== undefined || patch.role !== undefined;
-  return whyNoBounds(form) ?? (isOwnerChanged ? whyNoOwner(form) : undefined);
+  return findBoundsRefusal(form) ?? (isOwnerChanged ? findOwnerRefusal(form) : undefined);
 }
 
 /**
@@ -158,16 +170,16 @@ export function needsOwner(role: ApiKey['role']): boolean {
   return role === 'manager' || role === 'approver';
 }
 
-function whyNoBounds(form: KeyForm): string | undefined {
-  return boundsOfForm(form) === undefined ? 'A bound has to be a number, or empty' : undefined;
+function findBoundsRefusal(form: KeyForm): string | undefined {
+  return readBounds(form) === undefined ? 'A limit must be a number or empty' : undefined;
 }
 
-function whyNoOwner(form: KeyForm): string | undefined {
+function findOwnerRefusal(form: KeyForm): string | undefined {
   if (!needsOwner(form.role) || ownerOf(form) !== null) return undefined;
   return `The key of ${form.role === 'approver' ? 'an approver' : 'a manager'} needs an owner: approvals compare people by it`;
 }
 
-export function scopeOfForm({ clients, countries, actionTypes, users }: KeyForm): ApiKey['scope'] {
+export function readScope({ clients, countries, actionTypes, users }: KeyForm): ApiKey['scope'] {
   const isForCallbacks = listOf(clients) !== null && countries.trim() === '' && actionTypes.trim() === '';
   const campaigns = isForCallbacks
     ? { countries: [], actionTypes: [] }
@@ -175,25 +187,31 @@ export function scopeOfForm({ clients, countries, actionTypes, users }: KeyForm)
   return { clients: listOf(clients), ...campaigns, users };
 }
 
-export function keyOfForm(form: KeyForm): NewApiKeyInput {
-  const bounds = boundsOfForm(form);
+export function createKey(form: KeyForm): NewApiKeyInput {
+  const bounds = readBounds(form);
   return {
-    ...{ name: form.name, owner: ownerOf(form), role: form.role, scope: scopeOfForm(form) },
-    ...(bounds !== undefined && boundsInWords(bounds) !== null && { bounds }),
+    name: form.name,
+    owner: ownerOf(form),
+    role: form.role,
+    scope: readScope(form),
+    ...(bounds !== undefined && describeBounds(bounds) !== null && { bounds }),
     expiresAt: endOf(form),
   };
 }
 
-/** Returns the changed fields. An expiry with a time of day, which no field can express, stays unchanged. */
-export function patchOfForm(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
-  const before = formOf(key);
+/**
+ * Returns the changed fields. The field for the expiry shows only the date: if the user does not edit it, the expiry
+ * keeps its time of day.
+ */
+export function createPatch(key: ApiKey, form: KeyForm): ApiKeyPatchInput {
+  const before = createKeyForm(key);
   const differs = (...names: (keyof KeyForm)[]) => names.some((name) => form[name] !== before[name]);
-  const bounds = boundsOfForm(form);
+  const bounds = readBounds(form);
   return {
     ...(differs('name') && { name: form.name }),
     ...(differs('owner') && { owner: ownerOf(form) }),
     ...(differs('role') && { role: form.role }),
-    ...(differs('clients', 'countries', 'actionTypes', 'users') && { scope: scopeOfForm(form) }),
+    ...(differs('clients', 'countries', 'actionTypes', 'users') && { scope: readScope(form) }),
     ...(bounds !== undefined && differs('jobsPerSecond', 'storedJobs', 'requestsPerMinute') && { bounds }),
     ...(differs('expires') && { expiresAt: endOf(form) }),
   };

@@ -7,19 +7,19 @@ import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { boundsInWords, isStillUsed, scopeInWords, standingOf, timesOf } from './key-words.ts';
+import { describeBounds, isStillUsed, describeScope, findStanding, formatTimes } from './key-words.ts';
 
-export interface AskedOfKey {
+export interface ExistingKeyCommand {
   kind: 'calls' | 'change' | 'rotate' | 'revoke' | 'shut-out' | 'let-in';
   apiKey: ListedApiKey;
 }
 
 interface KeyTableProps {
   keys: readonly ListedApiKey[] | undefined;
-  onAsk: (asked: AskedOfKey) => void;
+  onCommand: (command: ExistingKeyCommand) => void;
 }
 
-export function KeyTable({ keys, onAsk }: KeyTableProps) {
+export function KeyTable({ keys, onCommand }: KeyTableProps) {
   const columns: readonly Column<ListedApiKey>[] = [
     { header: 'Key or person', look: 'wrap-anywhere', cell: (apiKey) => <Name apiKey={apiKey} /> },
     { header: 'Owner', hideBelow: 'phone', look: 't2', cell: ({ owner }) => owner ?? '–' },
@@ -27,11 +27,11 @@ export function KeyTable({ keys, onAsk }: KeyTableProps) {
       header: 'Role and scope',
       hideBelow: 'phone',
       cell: ({ role, scope, bounds }) => {
-        const bounded = boundsInWords(bounds);
+        const bounded = describeBounds(bounds);
         return (
           <>
             <div>{roleWords[role]}</div>
-            <div className="t2 sm">{scopeInWords(scope)}</div>
+            <div className="t2 sm">{describeScope(scope)}</div>
             {bounded !== null && <div className="t2 sm">{bounded}</div>}
           </>
         );
@@ -39,11 +39,11 @@ export function KeyTable({ keys, onAsk }: KeyTableProps) {
     },
     { header: 'Expires', cell: (apiKey) => <Expiry apiKey={apiKey} /> },
     { header: 'Last used', hideBelow: 'phone', look: 't2', cell: (apiKey) => <LastUsed apiKey={apiKey} /> },
-    actionsColumn((apiKey) => <KeyActions apiKey={apiKey} onAsk={onAsk} />),
+    actionsColumn((apiKey) => <KeyActions apiKey={apiKey} onCommand={onCommand} />),
   ];
   return (
     <DataTable
-      caption="Keys, those first that have ended and are still used, then newest first"
+      caption="Keys: ended keys that are still used first, then newest first"
       className="table-auto actions-below [&_td]:py-1.5"
       columns={columns}
       rows={keys}
@@ -55,13 +55,13 @@ export function KeyTable({ keys, onAsk }: KeyTableProps) {
 
 const toneClasses = { ok: 'c-ok', warn: 'c-warn', bad: 'c-bad', quiet: 't3' } as const;
 
-interface OfKey {
+interface KeyProps {
   apiKey: ListedApiKey;
 }
 
-function Name({ apiKey }: OfKey) {
+function Name({ apiKey }: KeyProps) {
   const { id, name, person } = apiKey;
-  const standing = standingOf(apiKey, useNow());
+  const standing = findStanding(apiKey, useNow());
   return (
     <>
       <div className="row gap-1.75 font-medium">
@@ -80,7 +80,7 @@ function Name({ apiKey }: OfKey) {
   );
 }
 
-function Expiry({ apiKey: { state, expiresAt, formerUntil, person, revokedAt } }: OfKey) {
+function Expiry({ apiKey: { state, expiresAt, formerUntil, person, revokedAt } }: KeyProps) {
   return (
     <>
       {revokedAt !== null ? (
@@ -98,14 +98,14 @@ function Expiry({ apiKey: { state, expiresAt, formerUntil, person, revokedAt } }
       )}
       {formerUntil !== null && (
         <div className="t2 sm">
-          old one until <Time instant={formerUntil} />
+          old secret valid until <Time instant={formerUntil} />
         </div>
       )}
     </>
   );
 }
 
-function LastUsed({ apiKey }: OfKey) {
+function LastUsed({ apiKey }: KeyProps) {
   const { lastUsedAt, refusals, sessions } = apiKey;
   const isRefused = isStillUsed(apiKey, useNow());
   return (
@@ -114,7 +114,7 @@ function LastUsed({ apiKey }: OfKey) {
         <>
           <Refused refusals={refusals} />
           <div className="sm">
-            {lastUsedAt === null ? 'never worked' : 'worked '}
+            {lastUsedAt === null ? 'no successful call' : 'last success '}
             {lastUsedAt !== null && <Time instant={lastUsedAt} />}
           </div>
         </>
@@ -123,41 +123,41 @@ function LastUsed({ apiKey }: OfKey) {
       ) : (
         <Time instant={lastUsedAt} />
       )}
-      {sessions > 0 && <div className="sm">logged in in {countOf(sessions, 'browser')}</div>}
+      {sessions > 0 && <div className="sm">{countOf(sessions, 'browser session')}</div>}
     </>
   );
 }
 
-function KeyActions({ apiKey, onAsk }: OfKey & Pick<KeyTableProps, 'onAsk'>) {
+function KeyActions({ apiKey, onCommand }: KeyProps & Pick<KeyTableProps, 'onCommand'>) {
   const { name, state, person } = apiKey;
-  const ask = (kind: AskedOfKey['kind']) => () => onAsk({ kind, apiKey });
+  const choose = (kind: ExistingKeyCommand['kind']) => () => onCommand({ kind, apiKey });
   return (
     <>
-      <Button small label={`Calls of ${name}`} onClick={ask('calls')}>
+      <Button small label={`Calls of ${name}`} onClick={choose('calls')}>
         Calls
       </Button>
       {state !== 'revoked' && person === null && (
         <>
-          <Button small label={`Change ${name}`} onClick={ask('change')}>
+          <Button small label={`Change ${name}`} onClick={choose('change')}>
             Change…
           </Button>
-          <Button small label={`Rotate ${name}`} onClick={ask('rotate')}>
+          <Button small label={`Rotate ${name}`} onClick={choose('rotate')}>
             Rotate…
           </Button>
         </>
       )}
       {state === 'active' && person !== null && (
-        <Button small label={`Shut ${name} out`} onClick={ask('shut-out')}>
+        <Button small label={`Shut ${name} out`} onClick={choose('shut-out')}>
           Shut out…
         </Button>
       )}
       {state === 'expired' && person !== null && (
-        <Button small label={`Let ${name} in again`} onClick={ask('let-in')}>
+        <Button small label={`Let ${name} in again`} onClick={choose('let-in')}>
           Let in…
         </Button>
       )}
       {state !== 'revoked' && (
-        <Button small kind="bad" label={`Revoke ${name}`} onClick={ask('revoke')}>
+        <Button small kind="bad" label={`Revoke ${name}`} onClick={choose('revoke')}>
           Revoke…
         </Button>
       )}
@@ -170,7 +170,7 @@ function Refused({ refusals }: Pick<ListedApiKey, 'refusals'>) {
   if (refusals === null) return null;
   return (
     <div className="c-bad">
-      refused {timesOf(refusals.count)}, last <Time instant={refusals.lastAt} />
+      refused {formatTimes(refusals.count)}, last <Time instant={refusals.lastAt} />
       {refusals.lastFrom !== null && <span className="mono"> {refusals.lastFrom}</span>}
     </div>
   );

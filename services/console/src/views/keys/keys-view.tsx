@@ -10,8 +10,8 @@ import { ChangeKeyDialog } from './change-key-dialog.tsx';
 import { RevokeDialog, RotateDialog } from './key-dialogs.tsx';
 import { KeyFilters } from './key-filter-fields.tsx';
 import { KeyList } from './key-list.tsx';
-import { roleSaid } from './key-words.ts';
-import type { AskedOfKey } from './keys-table.tsx';
+import { roleDescriptions } from './key-words.ts';
+import type { ExistingKeyCommand } from './keys-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { LetInDialog, ShutOutDialog } from './person-dialogs.tsx';
 import { RefusedPeoplePanel } from './refused-people-panel.tsx';
@@ -22,7 +22,7 @@ import { useListedKeys } from './use-listed-keys.ts';
 const route = getRouteApi('/keys');
 
 /** @param like key that the new one replaces */
-type KeyCommand = { kind: 'new'; like?: ListedApiKey } | AskedOfKey;
+type KeyCommand = { kind: 'new'; like?: ListedApiKey } | ExistingKeyCommand;
 
 export function KeysView() {
   const refusal = useRefusal('operator');
@@ -60,14 +60,14 @@ function KeyPanels({ onCommand }: { onCommand: (command: KeyCommand) => void }) 
     <>
       <StillUsedBanners keys={listed.stillUsed} onCommand={onCommand} />
       <KeyFilters search={search} counts={listed.counts} onChoose={choose} />
-      <KeyList search={search} listed={listed} onAsk={onCommand} onGo={go} />
+      <KeyList search={search} listed={listed} onCommand={onCommand} onGo={go} />
       {search.cursor === undefined && <RefusedPeoplePanel />}
       <Roles />
     </>
   );
 }
 
-/** Maximum number of banners for keys that are still used. The chip lists further ones. */
+/** Maximum number of banners for ended keys that are still used. The filter chip lists all such keys. */
 const mostNamed = 3;
 
 interface StillUsedBannersProps {
@@ -82,7 +82,7 @@ function StillUsedBanners({ keys, onCommand }: StillUsedBannersProps) {
       <StillUsedBanner
         key={apiKey.id}
         apiKey={apiKey}
-        onMakeAnew={() => onCommand({ kind: 'new', like: apiKey })}
+        onReplace={() => onCommand({ kind: 'new', like: apiKey })}
         onRevoke={() => onCommand({ kind: 'revoke', apiKey })}
         onCalls={() => onCommand({ kind: 'calls', apiKey })}
       />
@@ -94,7 +94,7 @@ function Roles() {
     <p className="row flex-wrap sm t2 gap-x-4.5 gap-y-0.5">
       {keyRoles.map((each) => (
         <span key={each}>
-          <b className="text-main">{roleWords[each]}</b> {roleSaid[each]}
+          <b className="text-main">{roleWords[each]}</b> {roleDescriptions[each]}
         </span>
       ))}
     </p>
@@ -104,14 +104,14 @@ function Roles() {
 function CommandDialog({ command, onClose }: { command: KeyCommand; onClose: () => void }) {
   if (command.kind === 'new') return <NewKeyDialog like={command.like} onClose={onClose} />;
   const { kind, apiKey } = command;
-  if (kind === 'change') return <ChangeKeyDialog {...{ apiKey, onClose }} />;
-  if (kind === 'rotate') return <RotateDialog {...{ apiKey, onClose }} />;
-  if (kind === 'revoke') return <RevokeDialog {...{ apiKey, onClose }} />;
-  if (kind === 'calls') return <CallsDialog {...{ apiKey, onClose }} />;
+  if (kind === 'change') return <ChangeKeyDialog apiKey={apiKey} onClose={onClose} />;
+  if (kind === 'rotate') return <RotateDialog apiKey={apiKey} onClose={onClose} />;
+  if (kind === 'revoke') return <RevokeDialog apiKey={apiKey} onClose={onClose} />;
+  if (kind === 'calls') return <CallsDialog apiKey={apiKey} onClose={onClose} />;
   const { id, name } = apiKey;
   return kind === 'shut-out' ? (
-    <ShutOutDialog {...{ id, name, onClose }} />
+    <ShutOutDialog id={id} name={name} onClose={onClose} />
   ) : (
-    <LetInDialog {...{ id, name, onClose }} />
+    <LetInDialog id={id} name={name} onClose={onClose} />
   );
 }

@@ -1,5 +1,5 @@
 import { changeApiKey } from '#client/sdk.gen.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 
 interface PersonDialogProps {
   id: string;
@@ -10,39 +10,40 @@ interface PersonDialogProps {
 /** Confirmation that blocks a person until an operator permits access again. */
 export function ShutOutDialog({ id, name, onClose }: PersonDialogProps) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Shut ${name} out?`}
-      lead="Until somebody lets them in again."
+      lead="Until an operator lets them in again."
       verb="Shut out"
-      leave="Leave it"
+      leave="Cancel"
       isGrave
-      act={() => shutOut(id)}
+      act={() => shutOutPerson(id)}
       onClose={onClose}
     >
-      Their sessions end within two seconds, and the issuer’s word opens nothing here. Keys that they made, and what
-      they wrote, go on. Each time they try to come in is listed beneath the keys.
-    </VerbDialog>
+      Their sessions end within two seconds, and they can no longer log in. Keys and campaigns that they created stay.
+      Attempts to log in are listed below the keys.
+    </ConfirmDialog>
   );
 }
 
 export function LetInDialog({ id, name, onClose }: PersonDialogProps) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Let ${name} in again?`}
-      lead="What they may is said by their issuer."
+      lead="Their permissions come from their identity provider."
       verb="Let in"
-      leave="Leave it"
+      leave="Cancel"
       act={() => changeApiKey({ path: { id }, body: { expiresAt: null } })}
       onClose={onClose}
     >
-      They sign in anew: sessions from before are over.
-    </VerbDialog>
+      They have to log in again: earlier sessions have ended.
+    </ConfirmDialog>
   );
 }
 
-async function shutOut(id: string): Promise<void> {
+async function shutOutPerson(id: string): Promise<void> {
   const { data } = await changeApiKey({ path: { id }, body: { expiresAt: new Date().toISOString() } });
-  // An expiry at the current time blocks the person. The database compares it with its own clock, which may be behind.
+  // An expiry at the current time blocks the person. The database compares the expiry with its own clock. If that clock
+  // is behind this computer's, the person is not blocked yet.
   if (data.state === 'active')
     throw new Error(`the clock of this computer is ahead: it ends at ${data.expiresAt ?? ''}`);
 }

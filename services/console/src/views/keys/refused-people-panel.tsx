@@ -8,10 +8,10 @@ import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { timesOf } from './key-words.ts';
+import { formatTimes } from './key-words.ts';
 import { LetInDialog } from './person-dialogs.tsx';
 
-const mostShown = 100;
+const maxListed = 100;
 
 /**
  * People whom the issuer knows but who could not log in, with the reason: the token grants no role here, or the person
@@ -21,18 +21,18 @@ export function RefusedPeoplePanel() {
   const { role, scope } = useSession();
   const isAllowed =
     role === 'operator' && [scope.clients, scope.countries, scope.actionTypes].every((part) => part === null);
-  const { data } = useQuery({ ...listRefusedPeopleOptions({ query: { limit: mostShown } }), enabled: isAllowed });
-  const [letIn, setLetIn] = useState<RefusedPerson>();
+  const { data } = useQuery({ ...listRefusedPeopleOptions({ query: { limit: maxListed } }), enabled: isAllowed });
+  const [personToLetIn, setPersonToLetIn] = useState<RefusedPerson>();
   if (data === undefined || data.items.length === 0) return null;
   const columns: readonly Column<RefusedPerson>[] = [
-    { header: 'Who', look: 'wrap-anywhere', cell: (person) => <Person person={person} /> },
-    { header: 'Why', hideBelow: 'phone', look: 't2 wrap-anywhere', cell: ({ detail }) => detail },
+    { header: 'Person', look: 'wrap-anywhere', cell: (person) => <Person person={person} /> },
+    { header: 'Reason', hideBelow: 'phone', look: 't2 wrap-anywhere', cell: ({ detail }) => detail },
     { header: 'Last', cell: (person) => <LastRefusal person={person} /> },
     actionsColumn(
       (person) =>
         person.mayBeLetIn &&
         !person.isInAgain && (
-          <Button small label={`Let ${nameOf(person)} in again`} onClick={() => setLetIn(person)}>
+          <Button small label={`Let ${nameOf(person)} in again`} onClick={() => setPersonToLetIn(person)}>
             Let in…
           </Button>
         ),
@@ -41,22 +41,28 @@ export function RefusedPeoplePanel() {
   return (
     <Panel
       title="Refused at log-in"
-      note="in the last thirty days, the last ones first"
-      footer="Whoever the issuer has signed for. Forged and expired tokens name nobody, and are counted by a metric alone."
+      note="in the last 30 days, most recent first"
+      footer="Only people with a valid token are listed. Forged and expired tokens are only counted by a metric."
     >
       <DataTable
-        caption="People who were refused, the last ones first"
+        caption="People who were refused, most recent first"
         className="table-auto [&_td]:py-1.5"
         columns={columns}
         rows={data.items}
         keyOf={({ issuer, subject }) => `${issuer} ${subject}`}
       />
-      {letIn?.keyId && <LetInDialog id={letIn.keyId} name={nameOf(letIn)} onClose={() => setLetIn(undefined)} />}
+      {personToLetIn?.keyId && (
+        <LetInDialog
+          id={personToLetIn.keyId}
+          name={nameOf(personToLetIn)}
+          onClose={() => setPersonToLetIn(undefined)}
+        />
+      )}
     </Panel>
   );
 }
 
-const whyWords = { 'no-role': 'no role', 'shut-out': 'shut out' } as const satisfies Record<
+const reasonLabels = { 'no-role': 'no role', 'shut-out': 'shut out' } as const satisfies Record<
   RefusedPerson['code'],
   string
 >;
@@ -71,7 +77,7 @@ function Person({ person }: { person: RefusedPerson }) {
     <>
       <div className="font-medium phone:min-w-32">{nameOf(person)}</div>
       <div className="t2 sm">
-        <span className={isInAgain ? 't3' : 'c-warn'}>{isInAgain ? 'let in since' : whyWords[code]}</span> ·{' '}
+        <span className={isInAgain ? 't3' : 'c-warn'}>{isInAgain ? 'let in since' : reasonLabels[code]}</span> ·{' '}
         <span title={`${subject} at ${issuer}`}>{new URL(issuer).host}</span>
       </div>
     </>
@@ -83,7 +89,7 @@ function LastRefusal({ person: { count, firstAt, lastAt, lastFrom } }: { person:
     <>
       <Time instant={lastAt} />
       <div className="t2 sm">
-        {timesOf(count)}
+        {formatTimes(count)}
         {count > 1 && (
           <>
             {' '}

@@ -13,7 +13,7 @@ export const keysSearch = z.object({
   state: z.catch(z.optional(z.enum(keyStates)), undefined),
   kind: z.catch(z.optional(z.enum(keyKinds)), undefined),
   used: z.catch(z.optional(z.literal(false)), undefined),
-  /** Only keys that expire within that many days. */
+  /** If set, only keys that expire within `soonDays` days are listed. */
   ends: z.catch(z.optional(z.literal(soonDays)), undefined),
   /** Only expired or revoked keys that are still used. */
   refused: z.catch(z.optional(z.literal(true)), undefined),

@@ -2,17 +2,20 @@ import type { ListedApiKey } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { timesOf } from './key-words.ts';
+import { formatTimes } from './key-words.ts';
 
 interface StillUsedBannerProps {
   apiKey: ListedApiKey;
-  onMakeAnew: () => void;
+  onReplace: () => void;
   onRevoke: () => void;
   onCalls: () => void;
 }
 
-/** Banner of an expired or revoked key that is still used: since when, how often, from where, and its owner. */
-export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke, onCalls }: StillUsedBannerProps) {
+/**
+ * Banner of an expired or revoked key that is still used. Shows when, how often and from where requests with the key
+ * were refused, and the owner of the key.
+ */
+export function StillUsedBanner({ apiKey, onReplace, onRevoke, onCalls }: StillUsedBannerProps) {
   const { name, owner, state, refusals } = apiKey;
   if (refusals === null) return null;
   const { count, lastAt, lastFrom } = refusals;
@@ -23,7 +26,7 @@ export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke, onCalls }: Still
         <b>
           <Ended apiKey={apiKey} />
         </b>{' '}
-        and was refused {timesOf(count)} since, last at <Time instant={lastAt} withSeconds />
+        and was refused {formatTimes(count)} since, last at <Time instant={lastAt} withSeconds />
         {lastFrom !== null && (
           <>
             {' '}
@@ -32,16 +35,16 @@ export function StillUsedBanner({ apiKey, onMakeAnew, onRevoke, onCalls }: Still
         )}
         .{' '}
         <span className="t2">
-          {owner === null ? 'It says no owner to ask' : `Ask ${owner}`}; no other key is affected.{' '}
+          {owner === null ? 'It has no owner' : `Contact ${owner}`}; no other key is affected.{' '}
           {state === 'active'
-            ? 'What sends it needs the secret that it has now.'
-            : `Make ${name} anew with the same role and scope${state === 'expired' ? ', or revoke it' : ''}.`}
+            ? 'The sender needs the current secret.'
+            : `Replace ${name} with a new key of the same role and scope${state === 'expired' ? ', or revoke it' : ''}.`}
         </span>
       </div>
       <div className="acts">
         {state !== 'active' && (
-          <Button small label={`Make ${name} anew`} onClick={onMakeAnew}>
-            Make anew…
+          <Button small label={`Replace ${name}`} onClick={onReplace}>
+            Replace…
           </Button>
         )}
         {state === 'expired' && (
@@ -61,7 +64,7 @@ function Ended({ apiKey: { name, state, expiresAt, revokedAt, rotatedAt } }: Pic
   if (state === 'active')
     return (
       <>
-        A secret of {name} from before it was rotated {at(rotatedAt)} opens nothing any more
+        An old secret of {name}, rotated {at(rotatedAt)}, is no longer valid
       </>
     );
   return (

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { listApiKeysOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { ListedApiKey } from '#client/types.gen.ts';
-import { hasFilters, keysQuery } from './key-filters.ts';
-import { refusedFirst } from './key-words.ts';
+import { hasFilters, createKeysQuery } from './key-filters.ts';
+import { prependRefused } from './key-words.ts';
 import { soonDays, type KeysSearch } from './search.ts';
 
 const pageSize = 50;
@@ -21,14 +21,14 @@ export interface ListedKeys {
 
 export function useListedKeys(search: KeysSearch): ListedKeys {
   const limit = pageSize;
-  const query = { limit, ...keysQuery(search) };
+  const query = { limit, ...createKeysQuery(search) };
   const page = useQuery({ ...listApiKeysOptions({ query }), placeholderData: keepPreviousData });
   const refused = useQuery(listApiKeysOptions({ query: { limit, refused: 'true' } })).data?.items;
   const ending = useQuery(listApiKeysOptions({ query: { limit, endsWithinDays: soonDays } })).data?.items;
   const isFirstPage = !hasFilters(search) && search.cursor === undefined;
   const ahead = isFirstPage ? (refused ?? []) : [];
   return {
-    items: page.data && refusedFirst(ahead, page.data.items),
+    items: page.data && prependRefused(ahead, page.data.items),
     next: page.data?.next,
     error: page.error,
     refetch: () => void page.refetch(),

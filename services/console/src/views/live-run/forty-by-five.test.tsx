@@ -2,10 +2,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as outcomeBar from '../../parts/outcomes/outcome-bar.tsx';
-import { openConsole, type OpenConsole } from '../../testing/open-console.tsx';
-import { progressOf, withOneMore } from '../../testing/many-lines.ts';
+import { openConsole, type OpenConsole } from '../../../testing/open-console.tsx';
+import { progressOf, withOneMore } from '../../../testing/runs/many-lines.ts';
 
-/** Bars that were drawn, by their words: each line of a table has one. */
+/** Audiences of the bars that were drawn: each line of a table has one. */
 const drawn = vi.hoisted((): string[] => []);
 
 vi.mock('../../parts/outcomes/outcome-bar.tsx', async (load) => {
@@ -24,16 +24,16 @@ const whole = progressOf();
 async function open(): Promise<OpenConsole> {
   const opened = await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/progress': whole } });
   await screen.findByRole('table', { name: /^Countries/ });
-  opened.api.tell('progress', whole);
+  opened.api.sendEvent('progress', whole);
   await screen.findByText(/^updated \d+ s ago/);
   return opened;
 }
 
-/** All that is drawn from now on until the figures of the message are there. */
+/** Counts the bars drawn until the figures of the message are visible. */
 async function drawnBy({ api }: OpenConsole, message: typeof whole): Promise<number> {
   const through = message.steps.at(-1)?.succeeded.toLocaleString('en') ?? '';
   drawn.length = 0;
-  api.tell('progress', message);
+  api.sendEvent('progress', message);
   await screen.findAllByText(new RegExp(through));
   return drawn.length;
 }
@@ -43,22 +43,22 @@ beforeEach(() => {
 });
 
 describe('a run of 40 countries and 5 steps', () => {
-  test('stands folded, and has no more elements than a page of few countries', async () => {
+  test('is folded and has no more elements than a page with few countries', async () => {
     await open();
     expect(screen.getAllByRole('rowheader').length).toBeLessThan(20);
     expect(document.querySelectorAll('*').length).toBeLessThan(1200);
   });
 
-  test('draws the lines that a message changes, and no others', async () => {
+  test('draws only the lines that a message changes', async () => {
     const opened = await open();
     await opened.user.click(screen.getByRole('button', { name: '40 under way' }));
     const table = screen.getByRole('table', { name: /^Countries/ });
     await waitFor(() => expect(within(table).getAllByRole('rowheader')).toHaveLength(42));
-    // All countries, those under way, and the one that it is about.
+    // All countries, those under way, and the changed one.
     expect(await drawnBy(opened, withOneMore(whole, 'AC', 5))).toBeLessThanOrEqual(3);
   });
 
-  test('draws as few where it is turned to steps and all of them are open', async () => {
+  test('draws only the changed lines also if it is grouped by step and all steps are open', async () => {
     const opened = await open();
     const { user } = opened;
     await user.click(screen.getByRole('button', { name: 'Steps' }));

@@ -1,16 +1,16 @@
-import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, SkeletonRows, useHasWaited } from '../../parts/standing/skeleton.tsx';
 
 /** The page at its final height before its data is loaded. */
 export function LiveRunSkeleton() {
-  const isShown = usePatience();
+  const isVisible = useHasWaited();
   return (
-    <div aria-busy="true" aria-label="The run is being read" role="status" className="grid gap-4">
+    <div aria-busy="true" aria-label="Loading the run" role="status" className="grid gap-4">
       <h1 className="sr-only">Run</h1>
-      <div className="h-12 pt-3">{isShown && <SkeletonBar width={260} />}</div>
+      <div className="h-12 pt-3">{isVisible && <SkeletonBar width={260} />}</div>
       <div className="kpis">
         {[110, 90, 100, 70, 80].map((width) => (
           <div className="kpi h-21.25 pt-5" key={width}>
-            {isShown && <SkeletonBar width={width} />}
+            {isVisible && <SkeletonBar width={width} />}
           </div>
         ))}
       </div>

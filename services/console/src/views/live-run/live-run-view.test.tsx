@@ -1,33 +1,33 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole, type OpenConsole, type Role } from '../../testing/open-console.tsx';
-import { liveReport } from '../../testing/live-report.ts';
-import { cancelPreview, events as liveEvents, progress } from '../../testing/live-run.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole, type OpenConsole, type Role } from '../../../testing/open-console.tsx';
+import { liveReport } from '../../../testing/runs/live-report.ts';
+import { cancelPreview, events as liveEvents, progress } from '../../../testing/runs/live-run.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The page of the run, once it heard of it. */
+/** Opens the page of the run and waits for its first message. */
 async function openRun(
   state: typeof progress.state = 'running',
   role: Role = 'operator',
   changes: Partial<typeof progress> = {},
 ): Promise<OpenConsole> {
-  const heard = { ...progress, state, ...changes };
+  const current = { ...progress, state, ...changes };
   const opened = await openConsole('/runs/run_live', {
     role,
-    answers: { 'GET /v1/runs/:id/progress': heard, 'POST /v1/runs/:id/pause': {}, 'POST /v1/runs/:id/resume': {} },
+    answers: { 'GET /v1/runs/:id/progress': current, 'POST /v1/runs/:id/pause': {}, 'POST /v1/runs/:id/resume': {} },
   });
   await screen.findByRole('heading', { name: 'Payday, slowly' });
-  opened.api.tell('progress', heard);
+  opened.api.sendEvent('progress', current);
   await screen.findByText(/^updated \d+ s ago/);
   return opened;
 }
 
-test('a run says how far it is, step by step and country by country, and that its figures add up', async () => {
+test('a run shows its progress by step and country, and that its figures add up', async () => {
   await openRun();
   expect(screen.getByText('Through the chain')).toBeDefined();
   const table = screen.getByRole('region', { name: /Users by step and country/ });
@@ -37,50 +37,50 @@ test('a run says how far it is, step by step and country by country, and that it
   expect(screen.getByText(/Run started with 2 countries/)).toBeDefined();
 });
 
-test('who asked for a run stands beside its start, and in its history', async () => {
+test('a run shows its requester beside its start and in its history', async () => {
   const [created, ...others] = liveEvents.items;
   const items = [
     { ...(created ?? expect.fail()), detail: { by: { keyId: 'key_1', keyName: 'growth-sea' } } },
     ...others,
   ];
   await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/events': { items, next: null } } });
-  expect(await screen.findByText('Run created, asked for by growth-sea')).toBeDefined();
+  expect(await screen.findByText('Run created, requested by growth-sea')).toBeDefined();
   expect(screen.getByText(/^Started/).textContent).toMatch(/ by growth-sea$/);
 });
 
-test('figures of the stream take the place of those that were asked for', async () => {
+test('figures of the stream replace the loaded ones', async () => {
   const { api } = await openRun();
   const [first, ...others] = progress.steps;
   if (!first) throw new Error('the run has no steps');
-  api.tell('progress', { ...progress, steps: [{ ...first, succeeded: 7_654_321 }, ...others] });
+  api.sendEvent('progress', { ...progress, steps: [{ ...first, succeeded: 7_654_321 }, ...others] });
   expect((await screen.findAllByText(/7,654,321/)).length).toBeGreaterThan(0);
 });
 
-test('who failed last is shown when the run ends, and meanwhile nobody is told that nobody failed', async () => {
+test('the last failures are loaded when the run ends, and until then the page shows that the reasons are being loaded', async () => {
   const { api } = await openConsole('/runs/run_live', {
     answers: { 'GET /v1/runs/:id/report': { ...liveReport, failures: [] } },
   });
-  expect(await screen.findByText('20 users failed; why is being read.')).toBeDefined();
+  expect(await screen.findByText('20 users failed; their reasons are being loaded.')).toBeDefined();
   api.answer({ 'GET /v1/runs/:id/report': liveReport });
-  api.tell('progress', { ...progress, state: 'completed_with_failures', endedAt: progress.asOf });
+  api.sendEvent('progress', { ...progress, state: 'completed_with_failures', endedAt: progress.asOf });
   expect((await screen.findAllByText('out-of-stock')).length).toBeGreaterThan(0);
   expect(screen.getByText('Completed').parentElement?.textContent).toContain('Completedwith failures');
 });
 
-describe('before it is paused', () => {
-  test('its dialog says what waits; confirmed, the reason goes along', async () => {
+describe('the pause dialog', () => {
+  test('sends the typed reason when it is confirmed', async () => {
     const { api, user } = await openRun();
     await user.keyboard('p');
     const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
-    await user.type(within(dialog).getByRole('textbox'), 'the receiver asked for it');
+    await user.type(within(dialog).getByRole('textbox'), 'requested by the receiver');
     await user.click(within(dialog).getByRole('button', { name: 'Pause run' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    const [asked] = api.askedFor('POST /v1/runs/run_live/pause');
-    expect(asked?.body).toEqual({ reason: 'the receiver asked for it' });
-    expect(asked?.headers.get('x-csrf-token')).toBe('csrf-of-this-session');
+    const [request] = api.requestsTo('POST /v1/runs/run_live/pause');
+    expect(request?.body).toEqual({ reason: 'requested by the receiver' });
+    expect(request?.headers.get('x-csrf-token')).toBe('csrf-of-this-session');
   });
 
-  test('a refusal stays in the dialog, and Keep running leaves the run as it is', async () => {
+  test('shows a refusal, and Keep running closes it without a change', async () => {
     const { api, user } = await openRun();
     api.answer({ 'POST /v1/runs/:id/pause': () => problem(409, 'wrong-state', 'the run has ended') });
     await user.click(screen.getByRole('button', { name: /^Pause/ }));
@@ -90,20 +90,20 @@ describe('before it is paused', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('its users are counted anew each time that a dialog opens, however soon', async () => {
+  test('counts its users again each time it opens', async () => {
     const { api, user } = await openRun();
     for (const users of [4321, 1234]) {
       api.answer({ 'GET /v1/runs/:id/cancel-preview': { ...cancelPreview, notStartedUsers: users, halfWayUsers: 0 } });
       await user.click(screen.getByRole('button', { name: /^Pause/ }));
       const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
-      await within(dialog).findByText(`${users.toLocaleString('en-US')} have had no step`, { exact: false });
+      await within(dialog).findByText(`${users.toLocaleString('en-US')} have no step yet`, { exact: false });
       await user.click(within(dialog).getByRole('button', { name: 'Keep running' }));
       await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     }
-    expect(api.askedFor('GET /v1/runs/run_live/cancel-preview')).toHaveLength(2);
+    expect(api.requestsTo('GET /v1/runs/run_live/cancel-preview')).toHaveLength(2);
   });
 
-  test('Escape leaves it too', async () => {
+  test('closes with Escape', async () => {
     const { user } = await openRun();
     await user.click(screen.getByRole('button', { name: /^Pause/ }));
     const dialog = await screen.findByRole('dialog', { name: 'Pause this run?' });
@@ -117,41 +117,43 @@ test('a paused run is resumed', async () => {
   const { api, user } = await openRun('paused');
   await user.click(screen.getByRole('button', { name: /^Resume/ }));
   await user.click(await screen.findByRole('button', { name: 'Resume run' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/runs/run_live/resume')).toHaveLength(1));
 });
 
-test('a test says what of it is real', async () => {
+test('a test run lists its real effects', async () => {
   const steps = progress.steps.map((line, index) => ({
     ...line,
     mode: index === 0 ? ('test' as const) : ('live' as const),
   }));
   await openRun('running', 'operator', { kind: 'test', steps });
-  expect(screen.getByText(/really got “Send a message”. Calls of “Give a reward” were marked as a test/)).toBeDefined();
+  expect(
+    screen.getByText(/really received “Send a message”. Calls of “Give a reward” were marked as a test/),
+  ).toBeDefined();
 });
 
 describe('a run with a canary', () => {
-  test('says that the first users alone are served', async () => {
+  test('shows that only the first users are called', async () => {
     await openRun('running', 'operator', { canary: 'serving' });
-    expect(screen.getByText('Canary: the first users alone.')).toBeDefined();
+    expect(screen.getByText('Canary: only the first users are called.')).toBeDefined();
   });
 
-  test('waits, and goes on when a person says so', async () => {
+  test('waits until a person continues it', async () => {
     const stateReason = 'canary: 120 users have ended, 5 % failed in step 1';
     const { api, user } = await openRun('paused', 'operator', { canary: 'waits', stateReason });
     expect(screen.getByText(/^Canary: 120 users have ended, 5 % failed in step 1/)).toBeDefined();
-    expect(screen.getByText(/Nobody else is called until somebody lets it go on/)).toBeDefined();
+    expect(screen.getByText(/No other user is called until a person continues the run/)).toBeDefined();
     expect(screen.getByRole('button', { name: 'Cancel…' })).toBeDefined();
-    await user.click(screen.getByRole('button', { name: 'Go on…' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Go on with everybody else?' });
+    await user.click(screen.getByRole('button', { name: 'Continue…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Continue with all other users?' });
     expect(within(dialog).getByRole('button', { name: 'Stay paused' })).toBeDefined();
     await within(dialog).findByText(/About 18,700 more are not fed yet, and begin later/);
-    await user.click(within(dialog).getByRole('button', { name: 'Go on' }));
-    await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/resume')).toHaveLength(1));
+    await user.click(within(dialog).getByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(api.requestsTo('POST /v1/runs/run_live/resume')).toHaveLength(1));
   });
 });
 
-describe('before it is cancelled', () => {
-  test('the word has to be typed, and the dialog says who is half-way', async () => {
+describe('the cancel dialog', () => {
+  test('requires the typed word and shows half-way users', async () => {
     const { api, user } = await openRun();
     api.answer({ 'POST /v1/runs/:id/cancel': {} });
     await user.click(screen.getByRole('button', { name: 'Cancel…' }));
@@ -160,10 +162,10 @@ describe('before it is cancelled', () => {
     const confirm = within(dialog).getByRole('button', { name: 'Cancel run' });
     expect(confirm.hasAttribute('disabled')).toBe(true);
     await user.type(within(dialog).getByRole('textbox'), 'Cancel{Enter}');
-    await waitFor(() => expect(api.askedFor('POST /v1/runs/run_live/cancel')).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo('POST /v1/runs/run_live/cancel')).toHaveLength(1));
   });
 
-  test('it can be paused instead', async () => {
+  test('offers a pause instead', async () => {
     const { user } = await openRun();
     await user.click(screen.getByRole('button', { name: 'Cancel…' }));
     await user.click(await screen.findByRole('button', { name: 'pause it instead' }));
@@ -171,7 +173,7 @@ describe('before it is cancelled', () => {
   });
 });
 
-test('a viewer sees why neither is for it', async () => {
+test('a viewer sees the disabled actions of a run', async () => {
   const { user } = await openRun('running', 'viewer');
   const pause = screen.getByRole('button', { name: /^Pause/ });
   expect(pause.getAttribute('aria-disabled')).toBe('true');
@@ -181,7 +183,7 @@ test('a viewer sees why neither is for it', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('its menu leads to the user that is asked for', async () => {
+test('the menu of a run leads to the explanation of a user', async () => {
   const { user, address } = await openRun();
   await user.click(screen.getByRole('button', { name: 'More' }));
   await user.keyboard('{ArrowDown}{ArrowUp}{End}{Home}');
@@ -192,7 +194,7 @@ test('its menu leads to the user that is asked for', async () => {
   await waitFor(() => expect(address()).toBe('/runs/run_live/users/id-000000069'));
 });
 
-test('a stream that breaks is tried again, and the page says that its figures are old', async () => {
+test('a broken stream is reconnected, and the page shows that its figures are outdated', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const { api } = await openRun();
   api.answer({
@@ -205,7 +207,7 @@ test('a stream that breaks is tried again, and the page says that its figures ar
   expect(screen.getByRole('button', { name: 'Cancel…' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('a run that is not there says so, and one that has ended leads to its report', async () => {
+test('a missing run shows the error of the API', async () => {
   await openConsole('/runs/run_none', {
     answers: { 'GET /v1/runs/:id/progress': () => problem(404, 'not-found', 'there is no run "run_none"') },
   });

@@ -2,8 +2,8 @@
 import { screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
-import { openConsole } from '../../testing/open-console.tsx';
-import { progress } from '../../testing/live-run.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { progress } from '../../../testing/runs/live-run.ts';
 
 describe('a run in many countries', () => {
   const [, country] = progress.countries;
@@ -16,15 +16,25 @@ describe('a run in many countries', () => {
   const codes = ['SG', 'ID', 'TH', 'PH', 'MY', 'KR', 'JP', 'TW'];
   const countries = [...codes.map((name) => ofMany(name, 0)), ofMany('VN', 40), ofMany('MM', 70), ofMany('AE', 5)];
   const waitOf = (name: string) => ({
-    ...{ step: 1, action: 'award-reward', country: name, by: 'step', cause: '503', since: progress.asOf, batches: 3 },
-    ...{ held: false, nextTryAt: null, blockedBy: null, timeoutMs: null, nextStep: '' },
+    step: 1,
+    action: 'award-reward',
+    country: name,
+    by: 'step',
+    cause: '503',
+    since: progress.asOf,
+    batches: 3,
+    held: false,
+    nextTryAt: null,
+    blockedBy: null,
+    timeoutMs: null,
+    nextStep: '',
   });
 
   async function openMany(waits: object[]) {
     const audience = { ...progress.audience, complete: true };
     const many = { ...progress, countries, audience, waits, stalled: '503' };
     await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/progress': many } });
-    return screen.findByRole('table', { name: /^Countries, those in trouble first/ });
+    return screen.findByRole('table', { name: /^Countries, those with problems first/ });
   }
 
   const rowsOf = (table: HTMLElement) =>
@@ -33,7 +43,7 @@ describe('a run in many countries', () => {
       .map((each) => each.textContent)
       .filter((text) => !/^\d\u2002/.test(text));
 
-  test('shows trouble first, open to its steps, and folds what goes on and what is done', async () => {
+  test('shows countries in trouble first, unfolded, and folds those under way and done', async () => {
     const table = await openMany([waitOf('VN'), waitOf('MM')]);
     expect(rowsOf(table)).toEqual([
       'All 11 countries2 steps each',
@@ -53,7 +63,7 @@ describe('a run in many countries', () => {
     );
   });
 
-  test('opens what is folded, closes what is open, and is turned to steps', async () => {
+  test('unfolds groups, folds rows, and switches to steps', async () => {
     const table = await openMany([waitOf('VN')]);
     const user = userEvent.setup();
     await user.click(within(table).getByRole('button', { name: '8 done' }));
@@ -69,13 +79,13 @@ describe('a run in many countries', () => {
     expect(within(steps).getAllByRole('rowheader')).toHaveLength(2 + 2 * countries.length);
   });
 
-  test('says beside its state how many of how many are in trouble', async () => {
+  test('shows the number of countries in trouble beside its state', async () => {
     await openMany([waitOf('VN'), waitOf('MM')]);
     expect(screen.getByText('2 of 11 in trouble')).toBeDefined();
     expect(screen.getByText('1 under way · 2 in trouble')).toBeDefined();
   });
 
-  test('has a line for each cause in one banner, three at most', async () => {
+  test('has one banner with up to three causes', async () => {
     const causes = ['SG', 'ID', 'TH', 'VN'].map((name) => ({ ...waitOf(name), cause: `${name} says 503` }));
     await openMany([...causes, { ...waitOf('MM'), cause: 'TH says 503' }]);
     const lines = screen.getAllByRole('alert').map(({ parentElement }) => parentElement?.parentElement?.textContent);
@@ -84,10 +94,10 @@ describe('a run in many countries', () => {
       expect.stringMatching(/^VNwaits for “Give a reward”: VN says 503\. Since .+40 users$/),
       expect.stringMatching(/^SGwaits for “Give a reward”/),
     ]);
-    expect(screen.getByText('And 1 more. What does not wait goes on.')).toBeDefined();
+    expect(screen.getByText('And 1 more. All other countries continue.')).toBeDefined();
   });
 
-  test('marks the step that waits with a shape and a word', async () => {
+  test('marks a waiting step with a shape and a word', async () => {
     const table = await openMany([waitOf('VN'), { ...waitOf('MM'), held: true }]);
     const cellsOf = (name: RegExp) =>
       within(within(table).getByRole('row', { name }))
@@ -97,7 +107,7 @@ describe('a run in many countries', () => {
     expect(cellsOf(/^VN/)).toContainEqual(expect.stringMatching(/\dwaits$/));
   });
 
-  test('tells an open breaker and a missing worker apart, in the cell and in the banner', async () => {
+  test('distinguishes an open breaker from a missing worker, in the cell and in the banner', async () => {
     const noWorker = { blockedBy: 'no-worker', cause: 'no worker serves it' };
     const nextTryAt = new Date(Date.now() + 90_000).toISOString();
     const table = await openMany([
@@ -123,7 +133,7 @@ describe('a run in many countries', () => {
     expect(within(steps).getByRole('rowheader', { name: 'MM no worker' })).toBeDefined();
   });
 
-  test('finds one country by its name, opens its row, and leads there', async () => {
+  test('finds a country by its name, unfolds its row, and focuses it', async () => {
     const table = await openMany([waitOf('VN')]);
     const user = userEvent.setup();
     const find = async (text: string) => {
@@ -131,11 +141,11 @@ describe('a run in many countries', () => {
       await user.type(await screen.findByRole('combobox', { name: 'Country' }), text);
     };
     await find('singa{Enter}');
-    expect(rowsOf(table)).toContain('Looked for 1 countryFold again');
+    expect(rowsOf(table)).toContain('Found 1 countryFold again');
     const found = within(table).getByRole('button', { name: 'SG Singapore' });
     expect(found.getAttribute('aria-expanded')).toBe('true');
     expect(document.activeElement).toBe(found);
-    // One that stands there already is opened in its place.
+    // A country that is listed already is unfolded in its place.
     await user.click(within(table).getByRole('button', { name: 'VN Vietnam' }));
     await find('kr{Enter}');
     expect(rowsOf(table).filter((text) => /^(KR|SG|VN) /.test(text))).toEqual([

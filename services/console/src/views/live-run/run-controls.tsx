@@ -15,14 +15,14 @@ interface RunControlsProps {
 }
 
 /** Returns true if the run has work under way that can be paused. */
-export function isGoing({ state }: Pick<RunProgress, 'state'>): boolean {
+export function isPausable({ state }: Pick<RunProgress, 'state'>): boolean {
   return state === 'running' || state === 'preparing';
 }
 
 export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsProps) {
   const { state, runId, endedAt } = progress;
   const isPaused = state === 'paused' || state === 'pausing';
-  const isUnderWay = isGoing(progress);
+  const isUnderWay = isPausable(progress);
   return (
     <div className="row ml-auto">
       {isUnderWay && (
@@ -32,7 +32,7 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
       )}
       {isPaused && (
         <Button kind="ink" icon="play" refusal={refusal} onClick={() => onOpen('resume')}>
-          {progress.canary === 'waits' ? 'Go on…' : 'Resume'}
+          {progress.canary === 'waits' ? 'Continue…' : 'Resume'}
         </Button>
       )}
       {(isUnderWay || isPaused) && (
@@ -44,7 +44,7 @@ export function RunControls({ progress, isStale, refusal, onOpen }: RunControlsP
         <Button
           kind="bad"
           icon="stop"
-          refusal={refusal ?? (isStale ? 'Cancel waits for fresh numbers.' : undefined)}
+          refusal={refusal ?? (isStale ? 'Cancel is available when the numbers are current.' : undefined)}
           onClick={() => onOpen('cancel')}
         >
           Cancel…

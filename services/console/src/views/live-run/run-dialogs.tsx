@@ -4,7 +4,7 @@ import { CancelDialog } from './dialogs/cancel-dialog.tsx';
 import { PauseDialog } from './dialogs/pause-dialog.tsx';
 import { ResumeDialog } from './dialogs/resume-dialog.tsx';
 import { LimitsDialog } from './limits/limits-dialog.tsx';
-import { isGoing } from './run-controls.tsx';
+import { isPausable } from './run-controls.tsx';
 import type { RunDialog } from './use-run-dialog.ts';
 
 interface RunDialogsProps {
@@ -27,7 +27,7 @@ export function RunDialogs({ progress, dialog: { name, limit, open, close }, isS
       return <LimitsDialog {...common} first={limit} />;
     case 'cancel':
       return (
-        <CancelDialog {...common} isStale={isStale} onPause={isGoing(progress) ? () => open('pause') : undefined} />
+        <CancelDialog {...common} isStale={isStale} onPause={isPausable(progress) ? () => open('pause') : undefined} />
       );
     case 'explain':
       return <ExplainDialog runId={progress.runId} onClose={close} />;

@@ -1,7 +1,7 @@
 import type { RunProgress } from '#client/types.gen.ts';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
 
@@ -44,13 +44,13 @@ export function RunFacts({ progress, by }: RunFactsProps) {
       <span className="wide">
         Revision <b>{revision}</b>
       </span>
-      {parentRunId !== null && <span className="wide">Tries failed users of another run again</span>}
+      {parentRunId !== null && <span className="wide">Retries failed users of another run</span>}
     </div>
   );
 }
 
 function DeadlineFact({ progress: { deadlineAt } }: { progress: RunProgress }) {
-  const now = useMinute();
+  const now = useCurrentMinute();
   if (deadlineAt === null) return null;
   const leftMs = Date.parse(deadlineAt) - now;
   return (

@@ -1,7 +1,7 @@
 import type { RunEvent, RunProgress } from '#client/types.gen.ts';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
 import { effectiveState } from '../../parts/standing/state-looks.ts';
-import { askedBy } from '../../parts/words/event-words.ts';
+import { requesterOf } from '../../parts/run-events/run-events.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { RunControls, type ControlDialog } from './run-controls.tsx';
 import { RunFacts } from './run-facts.tsx';
@@ -25,7 +25,7 @@ export function RunHead({ progress, events, tag, isStale, refusal, onOpen }: Run
           <StateBadge state={effectiveState(progress)} tinted />
           <StallTag text={tag} />
         </div>
-        <RunFacts progress={progress} by={askedBy(events)} />
+        <RunFacts progress={progress} by={requesterOf(events)} />
       </div>
       <RunControls progress={progress} isStale={isStale} refusal={refusal} onOpen={onOpen} />
     </div>

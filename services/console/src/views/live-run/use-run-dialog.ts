@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RunProgress } from '#client/types.gen.ts';
-import { byNeed } from '../../parts/money/budget-rows.ts';
+import { sortByNeed } from '../../parts/money/budget-rows.ts';
 import { budgetLimit, type LimitName } from './limits/limits.ts';
 import type { ControlDialog } from './run-controls.tsx';
 
@@ -28,7 +28,7 @@ export function useRunDialog({ budgets }: Pick<RunProgress, 'budgets'>): RunDial
     limit,
     open: (wanted) => openAt(wanted, 'pace'),
     raise,
-    raiseMostNeeded: () => raise(byNeed(budgets)[0]?.country ?? ''),
+    raiseMostNeeded: () => raise(sortByNeed(budgets)[0]?.country ?? ''),
     close: () => setName(null),
   };
 }

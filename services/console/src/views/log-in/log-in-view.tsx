@@ -9,10 +9,13 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { storeReturnPath } from './return-path.ts';
 
-/** Log-in by API key, by the trusted issuer, or both. A log-in by the address has been attempted before. */
+/**
+ * Log-in by API key, by the trusted identity provider, or by either. Before this view is shown, a log-in by the page's
+ * address has been attempted.
+ */
 export function LogInView() {
   const byAddress = useLoaderData({ from: '/log-in' });
-  // Without an answer the field is shown: an installation accepts keys unless it reports otherwise.
+  // Until the API responds, the field for an API key is shown, because installations accept keys by default.
   const { data: ways } = useQuery(listLogInWaysOptions());
   const issuer = ways?.issuer ?? null;
   const takesKeys = ways?.apiKey ?? true;
@@ -25,11 +28,13 @@ export function LogInView() {
         <Brand />
         <h1>Log in</h1>
         {byAddress.state === 'refused' && <Refused by={byAddress.by} words={wordsOf(byAddress.problem)} />}
-        {byAddress.state === 'refused by issuer' && <Refused by="issuer" words={`It says ${byAddress.error}.`} />}
+        {byAddress.state === 'refused by issuer' && (
+          <Refused by="issuer" words={`The issuer reported ${byAddress.error}.`} />
+        )}
         {issuer && <SignIn name={issuer.name} />}
         {takesKeys && <KeyForm isFirst={!issuer} />}
         {!takesKeys && !issuer && (
-          <p className="t2">No keys are taken here, and nobody signs in by browser: tokens are for programs alone.</p>
+          <p className="t2">This installation has no log-in by browser. Access tokens are for programs only.</p>
         )}
       </div>
     </main>
@@ -100,22 +105,24 @@ function KeyForm({ isFirst }: { isFirst: boolean }) {
           aria-describedby={`${fieldId}-hint`}
         />
         <p id={`${fieldId}-hint`} className={problem ? 'hint c-bad' : 'hint'} role={problem ? 'alert' : undefined}>
-          {problem ? wordsOf(problem) : 'It begins with mk_. The session ends with it, or after 12 hours without use.'}
+          {problem
+            ? wordsOf(problem)
+            : 'It begins with mk_. The session ends when the key ends, or after 12 hours without use.'}
         </p>
       </div>
       <Button type="submit" kind={isFirst ? 'ink' : 'plain'} disabled={logIn.isPending}>
         Log in
       </Button>
       <p className="t3 sm">
-        Without a key: ask whoever operates Muster here for one, or for a link that logs in. The very first one is made
-        by <code>muster first-key</code>.
+        No key? Request a key or a log-in link from the operators of this installation. They create the first key with{' '}
+        <code>muster first-key</code>.
       </p>
     </form>
   );
 }
 
 const refusals = {
-  link: 'This link does not log in any more.',
+  link: 'This log-in link is no longer valid.',
   issuer: 'You are not signed in.',
 } as const;
 

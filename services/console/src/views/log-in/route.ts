@@ -9,7 +9,7 @@ export const route = createRoute({
   path: '/log-in',
   validateSearch: logInSearch,
   loader: async ({ location, context }) => {
-    const byAddress = await logInByAddress(location.hash, context.takeComeBack(), context.queryClient);
+    const byAddress = await logInByAddress(location.hash, context.takeIssuerAnswer(), context.queryClient);
     if (byAddress.state !== 'logged in') return byAddress;
     throw redirect({ href: `${basePath.replace(/\/$/, '')}${byAddress.to}`, replace: true });
   },

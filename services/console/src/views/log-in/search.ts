@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 
 export const logInSearch = z.object({
-  /** Page that the user requested: a path of the console, never another host, which `//` and `/\` would be. */
+  /**
+   * Path of the page that the user requested. It must begin with a single slash, because browsers interpret `//` and
+   * `/\` as another host.
+   */
   to: z.catch(z.optional(z.string().check(z.regex(/^\/(?![/\\])/))), undefined),
 });

@@ -57,7 +57,7 @@ function NoDraft({ campaignId }: { campaignId: string }) {
     <div className="banner info">
       <Icon name="info" />
       <div>
-        It is no draft any more, and what has started is not changed.{' '}
+        This campaign is no longer a draft, so it cannot be edited.{' '}
         <Link className="link" to="/campaigns/$campaignId" params={{ campaignId }}>
           Open the campaign
         </Link>{' '}

@@ -9,7 +9,8 @@ import { useZone } from '../../parts/times/zone.ts';
 import { CampaignEditor } from './editor/campaign-editor.tsx';
 import { EditorSkeleton } from './editor/editor-skeleton.tsx';
 import type { CampaignForm } from '../../parts/campaign/form.ts';
-import { formOf, newForm, takenFrom } from '../../parts/campaign/form-definition.ts';
+import { formOf, newForm } from '../../parts/campaign/form-definition.ts';
+import { copySources } from '../../parts/audience/source-form.ts';
 import { NoActionTypes } from './chain/no-action-types.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
@@ -21,25 +22,28 @@ export function NewCampaignView() {
   const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
   const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
-  const taken = useQuery({ ...getAudienceOptions({ path: { id: saved ?? '' } }), enabled: saved !== undefined });
-  const error = types.error ?? copied.error ?? taken.error;
+  const savedAudience = useQuery({
+    ...getAudienceOptions({ path: { id: saved ?? '' } }),
+    enabled: saved !== undefined,
+  });
+  const error = types.error ?? copied.error ?? savedAudience.error;
   const retry = () => {
     void types.refetch();
     if (copy !== undefined) void copied.refetch();
-    if (saved !== undefined) void taken.refetch();
+    if (saved !== undefined) void savedAudience.refetch();
   };
   return (
     <Page title="New campaign" crumbs={crumbs}>
       {refusal !== undefined ? (
         <section className="panel">
           <h1 className="sr-only">New campaign</h1>
-          <Forbidden title="This key writes no campaigns">
-            {refusal}. Campaigns and their reports can be read.
+          <Forbidden title="This key cannot create campaigns">
+            {refusal}. You can still view campaigns and reports.
           </Forbidden>
         </section>
       ) : error !== null ? (
-        <Failed title="The form could not be made" error={error} onRetry={retry} />
-      ) : !types.data || (copy !== undefined && !copied.data) || (saved !== undefined && !taken.data) ? (
+        <Failed title="The form could not be loaded" error={error} onRetry={retry} />
+      ) : !types.data || (copy !== undefined && !copied.data) || (saved !== undefined && !savedAudience.data) ? (
         <EditorSkeleton />
       ) : types.data.items.length === 0 ? (
         <NoActionTypes />
@@ -52,7 +56,11 @@ export function NewCampaignView() {
               ? copyOf(formOf(copied.data, types.data.items, zone))
               : newForm(
                   zone,
-                  beginningOf({ list, segment, saved: taken.data?.kind === 'saved' ? taken.data : undefined }),
+                  initialForm({
+                    list,
+                    segment,
+                    saved: savedAudience.data?.kind === 'saved' ? savedAudience.data : undefined,
+                  }),
                 )
           }
           draft={null}
@@ -69,14 +77,14 @@ function copyOf(form: ReturnType<typeof formOf>) {
   return { ...form, name: `${form.name}, copy` };
 }
 
-interface Beginning {
+interface InitialSources {
   list: string | undefined;
   segment: string | undefined;
   saved: SavedAudience | undefined;
 }
 
-function beginningOf({ list, segment, saved }: Beginning): Partial<CampaignForm> {
-  if (saved) return { countries: saved.countries, ...takenFrom(saved) };
+function initialForm({ list, segment, saved }: InitialSources): Partial<CampaignForm> {
+  if (saved) return { countries: saved.countries, ...copySources(saved) };
   if (list !== undefined) return { include: [{ kind: 'list', list }] };
   return segment === undefined ? {} : { include: [{ kind: 'segment', segment }] };
 }

@@ -4,11 +4,11 @@ import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
   copy: z.catch(z.optional(z.string()), undefined),
-  /** An uploaded list as the first source. */
+  /** Id of an uploaded list to use as the first source. */
   list: z.catch(z.optional(z.string()), undefined),
-  /** A segment as the first source. */
+  /** Id of a segment to use as the first source. */
   segment: z.catch(z.optional(z.string()), undefined),
-  /** A saved audience whose sources are copied. */
+  /** Id of a saved audience whose sources are copied into the form. */
   saved: z.catch(z.optional(z.string()), undefined),
 });
 

@@ -3,7 +3,7 @@ import { listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Combobox } from '../../parts/controls/combobox.tsx';
-import { useSettled } from '../../parts/forms/use-settled.ts';
+import { useDebounced } from '../../parts/forms/use-debounced.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { useCampaignName } from './campaign-name.tsx';
@@ -15,7 +15,7 @@ interface CampaignChoiceProps {
   onChange: (part: { campaigns?: readonly string[]; campaignSearch: string | null }) => void;
 }
 
-/** Chosen campaigns by name. Without any, all campaigns are meant. */
+/** Names of the chosen campaigns. If none is chosen, the notification covers all campaigns. */
 export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps) {
   const add = (id: string) =>
     onChange({ campaigns: chosen.includes(id) ? chosen : [...chosen, id], campaignSearch: null });
@@ -24,17 +24,17 @@ export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
         {chosen.map((id) => (
-          <Chosen key={id} id={id} onRemove={() => remove(id)} />
+          <ChosenCampaign key={id} id={id} onRemove={() => remove(id)} />
         ))}
         {chosen.length === 0 && <span className="t2">All campaigns</span>}
         {search === null && (
           <Button small kind="ghost" icon="plus" onClick={() => onChange({ campaignSearch: '' })}>
-            {chosen.length === 0 ? 'Only some…' : 'Another one…'}
+            {chosen.length === 0 ? 'Only some…' : 'Add another…'}
           </Button>
         )}
       </div>
       {search !== null && (
-        <CampaignAsk
+        <CampaignSearch
           text={search}
           onText={(text) => onChange({ campaignSearch: text })}
           onAdd={add}
@@ -45,31 +45,31 @@ export function CampaignChoice({ chosen, search, onChange }: CampaignChoiceProps
   );
 }
 
-function Chosen({ id, onRemove }: { id: string; onRemove: () => void }) {
+function ChosenCampaign({ id, onRemove }: { id: string; onRemove: () => void }) {
   const name = useCampaignName(id);
   return (
     <span className="filt on" title={id}>
       <b>{name}</b>
-      <button type="button" aria-label={`Leave out ${name}`} onClick={onRemove}>
+      <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
         <Icon name="x" size={12} />
       </button>
     </span>
   );
 }
 
-const shownAtOnce = 20;
+const maxOptions = 20;
 const settleMs = 200;
 
-interface CampaignAskProps {
+interface CampaignSearchProps {
   text: string;
   onText: (text: string) => void;
   onAdd: (id: string) => void;
   onCancel: () => void;
 }
 
-function CampaignAsk({ text, onText, onAdd, onCancel }: CampaignAskProps) {
-  const { value: search } = useSettled(text.trim(), settleMs);
-  const query = { limit: shownAtOnce, sort: 'newest' as const, ...(search !== '' && { q: search }) };
+function CampaignSearch({ text, onText, onAdd, onCancel }: CampaignSearchProps) {
+  const { value: search } = useDebounced(text.trim(), settleMs);
+  const query = { limit: maxOptions, sort: 'newest' as const, ...(search !== '' && { q: search }) };
   const found = useQuery({ ...listCampaignsOptions({ query }), placeholderData: keepPreviousData });
   const items = found.data?.items ?? [];
   return (
@@ -80,7 +80,10 @@ function CampaignAsk({ text, onText, onAdd, onCancel }: CampaignAskProps) {
         text={text}
         onText={onText}
         options={items.map(({ id, name, countries }) => ({
-          ...{ value: id, label: plainText(name), note: countries.join(' '), isOpaque: true },
+          value: id,
+          label: plainText(name),
+          note: countries.join(' '),
+          isOpaque: true,
         }))}
         onChoose={(value) => {
           const campaign = items.find(({ id, name }) => id === value || name === value);
@@ -94,7 +97,7 @@ function CampaignAsk({ text, onText, onAdd, onCancel }: CampaignAskProps) {
       )}
       {found.data?.items.length === 0 && (
         <p className="t3 sm" role="status">
-          None is called so.
+          No campaign has this name.
         </p>
       )}
       <div className="row">

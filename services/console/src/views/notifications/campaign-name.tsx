@@ -3,11 +3,11 @@ import { getCampaignOptions } from '#client/@tanstack/react-query.gen.ts';
 import { shortId } from '../../parts/controls/copy-button.tsx';
 import { plainText } from '../../parts/words/plain-text.ts';
 
-const namesChangeRarely = 60_000;
+const nameLifeMs = 60_000;
 
-/** Returns the name of a campaign; its shortened id until the name is loaded, or if it cannot be. */
+/** Returns the name of a campaign. Until the name is loaded, or if loading fails, returns the shortened id. */
 export function useCampaignName(id: string): string {
-  const { data } = useQuery({ ...getCampaignOptions({ path: { id } }), staleTime: namesChangeRarely, retry: false });
+  const { data } = useQuery({ ...getCampaignOptions({ path: { id } }), staleTime: nameLifeMs, retry: false });
   return data ? plainText(data.name) : shortId(id);
 }
 

@@ -11,16 +11,16 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { eventInWords } from './notification-words.ts';
+import { formatEvent } from './notification-words.ts';
 
-const shownAtMost = 20;
+const maxDeliveries = 20;
 
 /** Latest deliveries of a notification. Dead ones can be replayed. */
 export function DeliveriesDialog({ notification, onClose }: { notification: Notification; onClose: () => void }) {
   const { id, name, url, dead } = notification;
   const queries = useQueryClient();
   const refusal = useRefusal('manager');
-  const deliveries = useQuery(listNotificationDeliveriesOptions({ path: { id }, query: { limit: shownAtMost } }));
+  const deliveries = useQuery(listNotificationDeliveriesOptions({ path: { id }, query: { limit: maxDeliveries } }));
   const replay = useMutation({
     mutationFn: () => replayNotification({ path: { id }, throwOnError: true }),
     onSuccess: async () => {
@@ -32,7 +32,7 @@ export function DeliveriesDialog({ notification, onClose }: { notification: Noti
   return (
     <Dialog
       title={`Deliveries to ${name ?? url}`}
-      lead={items?.length === 0 ? 'There are no deliveries yet.' : `The last ${shownAtMost} at most, newest first.`}
+      lead={items?.length === 0 ? 'There are no deliveries yet.' : `Up to ${maxDeliveries} deliveries, newest first.`}
       onClose={onClose}
       actions={
         <>
@@ -67,7 +67,7 @@ export function DeliveriesDialog({ notification, onClose }: { notification: Noti
 
 const columns: readonly Column<NotificationDelivery>[] = [
   { header: 'When', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} /> },
-  { header: 'Event', cell: ({ event }) => eventInWords(event) },
+  { header: 'Event', cell: ({ event }) => formatEvent(event) },
   {
     header: 'State',
     cell: ({ state, attempts, status, cause }) => (

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { changeNotification, createNotification } from '#client/sdk.gen.ts';
 import type { Notification } from '#client/types.gen.ts';
-import { Issued } from '../../parts/controls/issued.tsx';
+import { IssuedSecret } from '../../parts/controls/issued-secret.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { NotificationFields } from './notification-fields.tsx';
-import { formOf, notificationOfForm } from './notification-words.ts';
+import { formOf, readForm } from './notification-words.ts';
 
 /** Form for a notification. The secret of a new one is then shown once. @param notification null for a new one */
 export function NotificationDialog({
@@ -17,10 +17,11 @@ export function NotificationDialog({
 }) {
   const { zone } = useZone();
   const [form, setForm] = useState(() => formOf(notification, zone));
-  // A typed name that is not chosen would not filter the events.
+  // A name that is typed but not chosen would have no effect, so the form cannot be saved while the search contains
+  // text.
   const isSearched = (form.campaignSearch ?? '').trim() !== '';
   const save = async () => {
-    const { fields, kind, url } = notificationOfForm(form);
+    const { fields, kind, url } = readForm(form);
     if (notification === null)
       return (await createNotification({ body: { ...fields, kind, url }, throwOnError: true })).data;
     const [path, headers] = [{ id: notification.id }, { 'if-match': `"${notification.revision}"` }];
@@ -37,7 +38,7 @@ export function NotificationDialog({
       outcome={(created) => {
         const secret = created?.secret ?? null;
         return created && secret !== null ? (
-          <Issued what="secret" name={created.notification.name ?? created.notification.url} secret={secret} />
+          <IssuedSecret what="secret" name={created.notification.name ?? created.notification.url} secret={secret} />
         ) : null;
       }}
       onClose={onClose}

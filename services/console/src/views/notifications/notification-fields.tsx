@@ -1,6 +1,6 @@
 import { Segments, TextInput } from '../../parts/controls/controls.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
-import { zoneNames } from '../../parts/when/zoned-times.ts';
+import { zoneNames } from '../../parts/times/zoned-times.ts';
 import { CampaignChoice } from './campaign-choice.tsx';
 import { events, eventWords, kindWords, type NotificationForm } from './notification-words.ts';
 
@@ -73,7 +73,7 @@ const kindChoices = (['slack', 'teams', 'email', 'webhook'] as const).map((value
 }));
 
 const digests = [
-  { value: 'each', label: 'Each by itself' },
+  { value: 'each', label: 'One message each' },
   { value: 'day', label: 'Once a day' },
   { value: 'week', label: 'On Mondays' },
 ] as const;
@@ -94,7 +94,7 @@ function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>
             <FormField pointer="/digest/at" label="At" required>
               {(control) => <TextInput {...control} value={form.at} onText={(at) => onChange({ at })} maxLength={5} />}
             </FormField>
-            <FormField pointer="/digest/zone" label="On the clocks of" required>
+            <FormField pointer="/digest/zone" label="Time zone" required>
               {(control) => (
                 <TextInput
                   {...control}
@@ -111,7 +111,7 @@ function DigestFields({ form, onChange }: Pick<FieldsProps, 'form' | 'onChange'>
             </datalist>
           </div>
           <p className="hint">
-            Together, in one message; their starts are not reported. Events that need a person are sent at once.
+            Sent together in one message, without their starts. Events that need a person are sent immediately.
           </p>
         </>
       )}

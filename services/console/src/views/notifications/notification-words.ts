@@ -1,5 +1,5 @@
 import type { NewNotificationInput, Notification } from '#client/types.gen.ts';
-import { zonePlace } from '../../parts/when/zone-words.ts';
+import { zoneCity } from '../../parts/when/zone-words.ts';
 
 type Event = Notification['events'][number];
 
@@ -16,7 +16,7 @@ export const eventWords: Readonly<Record<Event, string>> = {
   'run.cancelled': 'cancelled',
   'run.expired': 'expired',
   'run.failed': 'failed',
-  'run.ended': 'ended, however',
+  'run.ended': 'ended, with any result',
   'key.ending': 'a key ends soon',
 };
 
@@ -26,27 +26,30 @@ function isEvent(name: string): name is Event {
   return Object.hasOwn(eventWords, name);
 }
 
-export function eventsInWords(events: readonly Event[]): string {
+export function formatEvents(events: readonly Event[]): string {
   return events.map((event) => eventWords[event]).join(', ');
 }
 
-/** Describes the event of a delivery, whose type may be newer than this console. */
-export function eventInWords(event: string | null): string {
+/** Describes the event of a delivery. An event type that this console does not know is shown unchanged. */
+export function formatEvent(event: string | null): string {
   if (event === 'notification.test') return 'a test';
   return event !== null && isEvent(event) ? eventWords[event] : (event ?? '–');
 }
 
-/** Describes the filters: `tag growth or payday · owner loyalty`, or all campaigns; named ones are shown apart. */
-export function campaignsInWords({ campaigns, tags, owners }: Notification): string {
+/**
+ * Describes the filters: `tag growth or payday · owner loyalty`, or `all campaigns`. Campaigns that were chosen by name
+ * are not included.
+ */
+export function describeCampaigns({ campaigns, tags, owners }: Notification): string {
   const parts = Object.entries({ tag: tags, owner: owners });
-  const filters = parts.flatMap(([of, values]) => (values === null ? [] : [`${of} ${values.join(' or ')}`]));
+  const filters = parts.flatMap(([label, values]) => (values === null ? [] : [`${label} ${values.join(' or ')}`]));
   return filters.join(' · ') || (campaigns === null ? 'all campaigns' : '');
 }
 
 /** Describes the digest: `every day at 09:00 in Singapore`; undefined if each run is sent by itself. */
-export function digestInWords({ digest }: Pick<Notification, 'digest'>): string | undefined {
+export function describeDigest({ digest }: Pick<Notification, 'digest'>): string | undefined {
   if (digest === null) return undefined;
-  return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zonePlace(digest.zone)}`;
+  return `${digest.every === 'day' ? 'every day' : 'on Mondays'} at ${digest.at} in ${zoneCity(digest.zone)}`;
 }
 
 export type Kind = Notification['kind'];
@@ -101,25 +104,28 @@ export function formOf(notification: Notification | null, zone: string): Notific
   const { name, campaigns, tags, owners } = notification ?? { name: null, campaigns: null, tags: null, owners: null };
   const text = (values: readonly string[] | null) => values?.join(', ') ?? '';
   return {
-    ...{ name: name ?? '', kind: notification?.kind ?? 'slack', url: '' },
+    name: name ?? '',
+    kind: notification?.kind ?? 'slack',
+    url: '',
     events: new Set(notification?.events ?? ['run.ended', 'run.paused', 'run.stalled']),
-    ...{ campaigns: campaigns ?? [], campaignSearch: null, tags: text(tags), owners: text(owners) },
-    ...{
-      digest: notification?.digest?.every ?? 'each',
-      at: notification?.digest?.at ?? '09:00',
-      zone: notification?.digest?.zone ?? zone,
-    },
+    campaigns: campaigns ?? [],
+    campaignSearch: null,
+    tags: text(tags),
+    owners: text(owners),
+    digest: notification?.digest?.every ?? 'each',
+    at: notification?.digest?.at ?? '09:00',
+    zone: notification?.digest?.zone ?? zone,
   };
 }
 
-/** Converts the form into a request. An empty URL stays unchanged. */
-export function notificationOfForm({ name, kind, url, events: chosenEvents, ...chosen }: NotificationForm) {
+/** Converts the form into a request. If the URL is empty, the caller leaves the stored URL unchanged. */
+export function readForm({ name, kind, url, events: chosenEvents, ...chosen }: NotificationForm) {
   const fields: Omit<NewNotificationInput, 'url'> = {
     name: name.trim() === '' ? null : name.trim(),
     events: events.filter((event) => chosenEvents.has(event)),
     campaigns: chosen.campaigns.length === 0 ? null : [...chosen.campaigns],
-    tags: listOf(chosen.tags),
-    owners: listOf(chosen.owners),
+    tags: parseList(chosen.tags),
+    owners: parseList(chosen.owners),
     digest: chosen.digest === 'each' ? null : { every: chosen.digest, at: chosen.at.trim(), zone: chosen.zone.trim() },
   };
   return { fields, kind, url: kind === 'email' ? mailUrl(url.trim()) : url.trim() };
@@ -129,7 +135,7 @@ function mailUrl(address: string): string {
   return address === '' || address.startsWith(mailScheme) ? address : `${mailScheme}${address}`;
 }
 
-function listOf(text: string): string[] | null {
+function parseList(text: string): string[] | null {
   const values = text.split(',').map((value) => value.trim());
   const given = values.filter((value) => value !== '');
   return given.length === 0 ? null : given;

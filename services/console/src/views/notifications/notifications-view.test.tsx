@@ -1,16 +1,16 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { notifications } from '../../testing/notifications.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { notifications } from '../../../testing/installation/notifications.ts';
 
 const [slack] = notifications.items;
 
 test('the list shows target, events, campaigns and dead deliveries', async () => {
   await openConsole('/notifications');
   const well = await screen.findByRole('row', { name: /Slack, growth/ });
-  expect(well.textContent).toContain('waiting for approval, started, stalled, ended, however');
+  expect(well.textContent).toContain('waiting for approval, started, stalled, ended, with any result');
   expect(well.textContent).toContain('tag growth');
   const sick = screen.getByRole('row', { name: /finance\.example\.com/ });
   expect(within(sick).getByText('3 dead').className).toContain('c-bad');
@@ -37,10 +37,16 @@ test('a new notification is created with the chosen fields, and its secret is sh
   await user.type(within(dialog).getByLabelText(/^Tags/), 'payday, vip');
   await user.click(within(dialog).getByRole('button', { name: 'Notify' }));
   expect(await screen.findByText('whsec_shown-once')).toBeDefined();
-  const [asked] = api.askedFor('POST /v1/notifications');
-  expect(asked?.body).toEqual({
-    ...{ name: 'Pager, growth', url: 'https://pager.example.com/a', kind: 'webhook', tags: ['payday', 'vip'] },
-    ...{ events: ['run.started', 'run.paused', 'run.ended'], campaigns: null, owners: null, digest: null },
+  const [request] = api.requestsTo('POST /v1/notifications');
+  expect(request?.body).toEqual({
+    name: 'Pager, growth',
+    url: 'https://pager.example.com/a',
+    kind: 'webhook',
+    tags: ['payday', 'vip'],
+    events: ['run.started', 'run.paused', 'run.ended'],
+    campaigns: null,
+    owners: null,
+    digest: null,
   });
 });
 
@@ -62,14 +68,14 @@ test('a notification to Slack, Teams or a mailbox is created without a secret', 
     await user.click(within(dialog).getByRole('button', { name: 'Notify' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   }
-  expect(api.askedFor('POST /v1/notifications').map(({ body }) => body)).toMatchObject([
+  expect(api.requestsTo('POST /v1/notifications').map(({ body }) => body)).toMatchObject([
     { url: 'https://hooks.slack.com/services/a', kind: 'slack' },
     { url: 'https://x.webhook.office.com/a', kind: 'teams' },
     { url: 'mailto:growth@example.com', kind: 'email' },
   ]);
 });
 
-test('campaigns are chosen by their names, and left out again', async () => {
+test('campaigns are chosen by name and can be removed again', async () => {
   const { api, user } = await openConsole('/notifications', {
     answers: { 'POST /v1/notifications': () => Response.json({ notification: slack, secret: null }, { status: 201 }) },
   });
@@ -80,16 +86,16 @@ test('campaigns are chosen by their names, and left out again', async () => {
   await user.click(dialog.getByRole('button', { name: 'Only some…' }));
   const [first] = await dialog.findAllByRole('option');
   await user.click(first ?? document.body);
-  await user.click(dialog.getByRole('button', { name: 'Another one…' }));
+  await user.click(dialog.getByRole('button', { name: 'Add another…' }));
   const [, second] = await dialog.findAllByRole('option');
   await user.click(second ?? document.body);
-  const [leaveOut] = await dialog.findAllByRole('button', { name: /^Leave out/ });
-  await user.click(leaveOut ?? document.body);
+  const [removeFirst] = await dialog.findAllByRole('button', { name: /^Remove/ });
+  await user.click(removeFirst ?? document.body);
   await user.click(dialog.getByRole('button', { name: 'Notify' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/notifications')).toHaveLength(1));
-  const asked = Object(api.askedFor('POST /v1/notifications')[0]?.body) as { campaigns: string[] };
-  expect(asked.campaigns).toHaveLength(1);
-  expect(asked.campaigns[0]).toMatch(/^cmp_/);
+  await waitFor(() => expect(api.requestsTo('POST /v1/notifications')).toHaveLength(1));
+  const body = Object(api.requestsTo('POST /v1/notifications')[0]?.body) as { campaigns: string[] };
+  expect(body.campaigns).toHaveLength(1);
+  expect(body.campaigns[0]).toMatch(/^cmp_/);
 });
 
 test('the list names the campaigns of a notification', async () => {
@@ -100,7 +106,7 @@ test('the list names the campaigns of a notification', async () => {
   expect(screen.queryByText('all campaigns')).toBeNull();
 });
 
-test('a campaign that is typed and not chosen keeps the form from being saved for all campaigns', async () => {
+test('a campaign that was typed but not chosen prevents saving, so that the notification does not cover all campaigns', async () => {
   const { api, user } = await openConsole('/notifications', {
     answers: { 'POST /v1/notifications': () => Response.json({ notification: slack, secret: null }, { status: 201 }) },
   });
@@ -110,11 +116,11 @@ test('a campaign that is typed and not chosen keeps the form from being saved fo
   await user.click(dialog.getByRole('combobox', { name: 'Campaign' }));
   await user.paste('Pay');
   await user.click(dialog.getByRole('button', { name: 'Notify' }));
-  expect(api.askedFor('POST /v1/notifications')).toEqual([]);
+  expect(api.requestsTo('POST /v1/notifications')).toEqual([]);
   const [cancelSearch] = dialog.getAllByRole('button', { name: 'Cancel' });
   await user.click(cancelSearch ?? document.body);
   await user.click(dialog.getByRole('button', { name: 'Notify' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/notifications')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/notifications')).toHaveLength(1));
 });
 
 test('a digest is created with its time and time zone', async () => {
@@ -129,8 +135,8 @@ test('a digest is created with its time and time zone', async () => {
   await user.clear(at);
   await user.type(at, '08:30');
   await user.click(within(dialog).getByRole('button', { name: 'Notify' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/notifications')).toHaveLength(1));
-  expect(api.askedFor('POST /v1/notifications')[0]?.body).toMatchObject({
+  await waitFor(() => expect(api.requestsTo('POST /v1/notifications')).toHaveLength(1));
+  expect(api.requestsTo('POST /v1/notifications')[0]?.body).toMatchObject({
     digest: { every: 'week', at: '08:30', zone: 'UTC' },
   });
 });
@@ -140,7 +146,9 @@ test('the list shows when a digest is sent', async () => {
   await openConsole('/notifications', {
     answers: { 'GET /v1/notifications': { items: [{ ...slack, digest }], next: null } },
   });
-  expect(await screen.findByText('completed recurring runs together, every day at 09:00 in Singapore')).toBeDefined();
+  expect(
+    await screen.findByText('completed recurring runs in one message, every day at 09:00 in Singapore'),
+  ).toBeDefined();
 });
 
 test('a refusal is shown at its field', async () => {
@@ -160,11 +168,15 @@ test('a change is based on the revision that was read, and leaves the URL unchan
   await user.click(await screen.findByRole('button', { name: 'Change Slack, growth' }));
   await user.click(await screen.findByRole('checkbox', { name: 'paused' }));
   await user.click(screen.getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(api.askedFor('PATCH /v1/notifications/ntf_slack')).toHaveLength(1));
-  const [asked] = api.askedFor('PATCH /v1/notifications/ntf_slack');
-  expect(asked?.headers.get('if-match')).toBe('"4"');
-  expect(asked?.body).toEqual({
-    ...{ name: 'Slack, growth', tags: ['growth'], campaigns: null, owners: null, digest: null },
+  await waitFor(() => expect(api.requestsTo('PATCH /v1/notifications/ntf_slack')).toHaveLength(1));
+  const [request] = api.requestsTo('PATCH /v1/notifications/ntf_slack');
+  expect(request?.headers.get('if-match')).toBe('"4"');
+  expect(request?.body).toEqual({
+    name: 'Slack, growth',
+    tags: ['growth'],
+    campaigns: null,
+    owners: null,
+    digest: null,
     events: ['approval.waiting', 'run.started', 'run.paused', 'run.stalled', 'run.ended'],
   });
 });
@@ -178,17 +190,17 @@ test('a notification is tested, its dead deliveries are listed and replayed, and
     },
   });
   await user.click(await screen.findByRole('button', { name: 'Test Slack, growth' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/notifications/ntf_slack/test')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/notifications/ntf_slack/test')).toHaveLength(1));
   await user.click(screen.getByRole('button', { name: /^Deliveries to .*finance/ }));
   const dialog = await screen.findByRole('dialog', { name: /^Deliveries to/ });
   const row = await within(dialog).findByRole('row', { name: /budget nearly used/ });
   expect(row.textContent).toContain('12 attempts, answered 500, http-500');
   await user.click(screen.getByRole('button', { name: 'Replay 3 dead deliveries' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/notifications/ntf_finance/replay')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('POST /v1/notifications/ntf_finance/replay')).toHaveLength(1));
   await user.click(screen.getByRole('button', { name: /^Delete .*finance/ }));
   expect(await screen.findByText('Cancelled: 1 pending delivery.')).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Delete it' }));
-  await waitFor(() => expect(api.askedFor('DELETE /v1/notifications/ntf_finance')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('DELETE /v1/notifications/ntf_finance')).toHaveLength(1));
 });
 
 test('the empty list describes notifications, and a viewer cannot create one', async () => {

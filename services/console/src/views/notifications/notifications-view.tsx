@@ -10,14 +10,14 @@ import { Button } from '../../parts/controls/button.tsx';
 import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Empty } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { CampaignName } from './campaign-name.tsx';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { NotificationDialog } from './notification-dialog.tsx';
-import { campaignsInWords, digestInWords, eventsInWords, kindWords } from './notification-words.ts';
+import { describeCampaigns, describeDigest, formatEvents, kindWords } from './notification-words.ts';
 
 type OpenDialog = { verb: 'new' } | { verb: 'change' | 'deliveries' | 'delete'; notification: Notification };
 
@@ -71,7 +71,7 @@ function NotificationsDialog({ dialog, onClose }: { dialog: OpenDialog; onClose:
 function DeleteDialog({ notification, onClose }: { notification: Notification; onClose: () => void }) {
   const { id, waiting } = notification;
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Delete ${nameOf(notification)}?`}
       lead={`Cancelled: ${countOf(waiting, 'pending delivery', 'pending deliveries')}.`}
       verb="Delete it"
@@ -80,8 +80,8 @@ function DeleteDialog({ notification, onClose }: { notification: Notification; o
       act={() => deleteNotification({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      Events from now on are not sent to it.
-    </VerbDialog>
+      It receives no further events.
+    </ConfirmDialog>
   );
 }
 
@@ -109,7 +109,7 @@ function NotificationTable({ notifications, refusal, onOpen }: NotificationTable
               <CampaignName id={id} />
             </div>
           ))}
-          {campaignsInWords(notification)}
+          {describeCampaigns(notification)}
         </>
       ),
     },
@@ -134,14 +134,14 @@ function NotificationTable({ notifications, refusal, onOpen }: NotificationTable
 }
 
 function Target({ notification }: { notification: Notification }) {
-  const digest = digestInWords(notification);
+  const digest = describeDigest(notification);
   return (
     <>
       <div className="font-medium wrap-anywhere">{nameOf(notification)}</div>
       <div className="t2 sm wrap-anywhere">
-        {kindWords[notification.kind].label} · {eventsInWords(notification.events)}
+        {kindWords[notification.kind].label} · {formatEvents(notification.events)}
       </div>
-      {digest !== undefined && <div className="t3 sm">completed recurring runs together, {digest}</div>}
+      {digest !== undefined && <div className="t3 sm">completed recurring runs in one message, {digest}</div>}
     </>
   );
 }

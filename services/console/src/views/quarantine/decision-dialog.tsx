@@ -1,11 +1,11 @@
 import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import type { Verb } from './item-list.tsx';
 
 interface DecisionDialogProps {
   verb: Verb;
-  one: string;
+  noun: string;
   items: number;
   /** Description of the items: `Award reward SG: not JSON`. */
   lead: string;
@@ -17,10 +17,10 @@ interface DecisionDialogProps {
 const titles = { replay: 'Replay', discard: 'Discard' } as const;
 
 /** Confirmation of a replay or a discard, with the effects on items and users. */
-export function DecisionDialog({ verb, one, items, lead, effects, act, onClose }: DecisionDialogProps) {
+export function DecisionDialog({ verb, noun, items, lead, effects, act, onClose }: DecisionDialogProps) {
   return (
-    <VerbDialog
-      title={`${titles[verb]} ${countOf(items, one)}?`}
+    <ConfirmDialog
+      title={`${titles[verb]} ${countOf(items, noun)}?`}
       lead={lead}
       verb={`${titles[verb]} ${formatCount(items)}`}
       leave="Not now"
@@ -29,6 +29,6 @@ export function DecisionDialog({ verb, one, items, lead, effects, act, onClose }
       onClose={onClose}
     >
       <Effects effects={effects} />
-    </VerbDialog>
+    </ConfirmDialog>
   );
 }

@@ -15,8 +15,8 @@ export interface ItemQuery {
 
 interface ItemListProps<Group extends QuarantinedGroup> {
   /** Nouns such as `job` and `jobs`. */
-  one: string;
-  many: string;
+  noun: string;
+  pluralNoun: string;
   query: ItemQuery;
   /** Title of the groups, such as `By client and reason`. */
   title: string;
@@ -24,29 +24,32 @@ interface ItemListProps<Group extends QuarantinedGroup> {
   /** Shown if nothing is in quarantine and no item was requested by its id. */
   empty: ReactNode;
   hasItem?: boolean;
-  /** Decision about a whole group, and the role that it needs; undefined if items are decided one by one. */
+  /**
+   * Role that may decide about a whole group, and the function that opens the dialog. Undefined if items are decided
+   * one by one.
+   */
   decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
-  /** Shown below the groups, if they have no buttons. */
+  /** Text below the groups. Used if groups have no buttons. */
   footer?: ReactNode;
   children: ReactNode;
 }
 
 /** Quarantined items of one kind: their groups on the left, and an item of the chosen group on the right. */
 export function ItemList<Group extends QuarantinedGroup>(props: ItemListProps<Group>) {
-  const { one, many, query, title, table, empty, hasItem = false, decision, footer, children } = props;
+  const { noun, pluralNoun, query, title, table, empty, hasItem = false, decision, footer, children } = props;
   const { groups, chosen } = table;
   const items = groups?.reduce((sum, group) => sum + group.items, 0) ?? 0;
   return (
     <ListView
-      what={`The quarantined ${many}`}
+      what={`The quarantined ${pluralNoun}`}
       query={query}
-      items={hasItem ? groups && [one] : groups}
+      items={hasItem ? groups && [noun] : groups}
       empty={<section className="panel">{empty}</section>}
     >
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,540px)] max-[1180px]:grid-cols-2 max-[960px]:grid-cols-1">
         <Panel
           title={title}
-          note={groups && `${countOf(items, one)} in ${countOf(groups.length, 'group')}`}
+          note={groups && `${countOf(items, noun)} in ${countOf(groups.length, 'group')}`}
           footer={decision ? chosen && <GroupButtons group={chosen} {...decision} /> : footer}
         >
           <GroupTable {...table} />

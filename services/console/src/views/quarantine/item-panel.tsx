@@ -9,7 +9,7 @@ import type { Verb } from './item-list.tsx';
 import { Neighbours } from './neighbours.tsx';
 
 interface ItemPanelProps {
-  one: string;
+  noun: string;
   id: string | undefined;
   /** Position of the item within its group; undefined if it was requested by its id. */
   place?: { index: number; items: number; onNewer: (() => void) | null; onOlder: (() => void) | null };
@@ -21,16 +21,16 @@ interface ItemPanelProps {
 }
 
 /** One quarantined item with its content, and buttons for the next and previous item. */
-export function ItemPanel({ one, id, place, error, onRetry, footer, children }: ItemPanelProps) {
+export function ItemPanel({ noun, id, place, error, onRetry, footer, children }: ItemPanelProps) {
   return (
     <Panel
-      title={place ? `${formatCount(place.index + 1)} of ${formatCount(place.items)}` : `One ${one}`}
-      note={id !== undefined && <CopyableId id={id} what={`id of the ${one}`} />}
+      title={place ? `${formatCount(place.index + 1)} of ${formatCount(place.items)}` : `One ${noun}`}
+      note={id !== undefined && <CopyableId id={id} what={`id of the ${noun}`} />}
       actions={place && <Neighbours onNewer={place.onNewer} onOlder={place.onOlder} />}
       footer={footer}
     >
       {error !== null ? (
-        <Failed title={`The ${one} could not be read`} error={error} onRetry={onRetry} />
+        <Failed title={`The ${noun} could not be read`} error={error} onRetry={onRetry} />
       ) : (
         (children ?? (
           <div className="grid gap-3 px-4 pt-3 pb-3.5" aria-hidden="true">

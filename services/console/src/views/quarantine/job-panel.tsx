@@ -13,38 +13,38 @@ import { countOf } from '../../parts/words/numbers.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import type { Verb } from './item-list.tsx';
 import { ItemButtons, ItemPanel } from './item-panel.tsx';
-import { effectsOfDiscardedJobs, effectsOfReplayedJobs } from './job-text.ts';
+import { describeDiscardedJobs, describeReplayedJobs } from './job-effects.ts';
 
 /** Number of items of a group that can be viewed one by one. */
-const mostShown = 100;
+const maxItems = 100;
 
 export function JobPanel({ group, client }: { group: QuarantinedJobGroup; client: string }) {
   const [place, setPlace] = useState(0);
   const list = useQuery(
-    listQuarantinedJobsOptions({ query: { client: group.clientId, reason: group.reason, limit: mostShown } }),
+    listQuarantinedJobsOptions({ query: { client: group.clientId, reason: group.reason, limit: maxItems } }),
   );
   const listed = list.data?.items ?? [];
-  const shown = listed[place];
-  const job = useQuery({ ...getJobOptions({ path: { id: shown?.id ?? '' } }), enabled: shown !== undefined });
-  const beside = {
+  const item = listed[place];
+  const job = useQuery({ ...getJobOptions({ path: { id: item?.id ?? '' } }), enabled: item !== undefined });
+  const neighbours = {
     onNewer: place === 0 ? null : () => setPlace(place - 1),
     onOlder: place >= listed.length - 1 ? null : () => setPlace(place + 1),
   };
   return (
     <ItemPanel
-      one="job"
-      id={shown?.id}
-      place={{ index: place, items: group.items, ...beside }}
+      noun="job"
+      id={item?.id}
+      place={{ index: place, items: group.items, ...neighbours }}
       error={list.error ?? job.error}
       onRetry={() => void job.refetch()}
-      footer="A replay keeps the id, so a receiver that remembers ids does nothing twice."
+      footer="A replay keeps the job id, so a receiver that deduplicates by id does nothing twice."
     >
-      {job.data && shown && <OneJob key={shown.id} item={shown} job={job.data} client={client} />}
+      {job.data && item && <JobDetail key={item.id} item={item} job={job.data} client={client} />}
     </ItemPanel>
   );
 }
 
-function OneJob({ item, job, client }: { item: QuarantinedJob; job: Job; client: string }) {
+function JobDetail({ item, job, client }: { item: QuarantinedJob; job: Job; client: string }) {
   const [verb, setVerb] = useState<Verb>();
   const refusal = useRefusal('scheduler');
   const answer = job.attempts.at(-1)?.answer ?? null;
@@ -64,7 +64,7 @@ function OneJob({ item, job, client }: { item: QuarantinedJob; job: Job; client:
           <>
             <dt>Relevant until</dt>
             <dd className={expired ? 'c-warn' : undefined}>
-              <Time instant={expiresAt} withSeconds /> {expired && 'has passed'}
+              <Time instant={expiresAt} withSeconds /> {expired && 'expired'}
             </dd>
           </>
         )}
@@ -92,12 +92,12 @@ function OneJob({ item, job, client }: { item: QuarantinedJob; job: Job; client:
           {job.body}
         </pre>
       ) : (
-        job.withheld && <p className="t3 sm">Body and answers are not shown to a key that only looks.</p>
+        job.withheld && <p className="t3 sm">Body and answers are hidden from read-only keys.</p>
       )}
       <div className="row">
         <ItemButtons refusals={{ replay: refusal, discard: refusal }} onDecide={setVerb} />
         <Link className="btn s" to="/jobs/$jobId" params={{ jobId: item.id }}>
-          All about it
+          Open the job
         </Link>
       </div>
       {verb && <JobDialog verb={verb} item={item} onClose={() => setVerb(undefined)} />}
@@ -113,15 +113,15 @@ interface JobDialogProps {
 
 function JobDialog({ verb, item: { id, method, url, expired }, onClose }: JobDialogProps) {
   const isReplay = verb === 'replay';
-  const expiry = { value: '1', unit: 'expired', children: 'Its receiver may have no use for it any more.' };
+  const expiry = { value: '1', unit: 'expired', children: 'The receiver may no longer need it.' };
   return (
     <DecisionDialog
       verb={verb}
-      one="job"
+      noun="job"
       items={1}
       lead={`${method} ${url}`}
       effects={[
-        ...(isReplay ? effectsOfReplayedJobs(1, { withExpired: true }) : effectsOfDiscardedJobs(1)),
+        ...(isReplay ? describeReplayedJobs(1, { withExpired: true }) : describeDiscardedJobs(1)),
         ...(isReplay && expired ? [expiry] : []),
       ]}
       act={() =>
@@ -137,7 +137,7 @@ function JobDialog({ verb, item: { id, method, url, expired }, onClose }: JobDia
 function Attempts({ job: { attempts } }: { job: Job }) {
   return (
     <div className="overflow-x-auto border border-line rounded-md [--row:26px]">
-      <DataTable caption="Its calls" columns={callColumns} rows={attempts} keyOf={({ attempt }) => attempt} />
+      <DataTable caption="Calls of the job" columns={callColumns} rows={attempts} keyOf={({ attempt }) => attempt} />
     </div>
   );
 }

@@ -6,11 +6,11 @@ import { countColumn } from '../../parts/data-table/columns.tsx';
 import { useClients } from '../../parts/jobs/use-clients.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import { ItemList, type ItemQuery, type Verb } from './item-list.tsx';
 import { JobPanel } from './job-panel.tsx';
-import { effectsOfDiscardedJobs } from './job-text.ts';
+import { describeDiscardedJobs } from './job-effects.ts';
 import { ReplayDialog } from './replay-dialog.tsx';
 
 const route = getRouteApi('/quarantine');
@@ -25,7 +25,7 @@ export function Jobs({ groups, query }: JobsProps) {
   const { client, of, reason } = route.useSearch();
   const navigate = route.useNavigate();
   const clients = useClients();
-  // The dialog stays open with its result after its group is gone.
+  // Contains the group itself, so that the dialog can show its result after the group has disappeared from the list.
   const [decision, setDecision] = useState<{ verb: Verb; group: QuarantinedJobGroup }>();
   const choose = (name: string | undefined) => void navigate({ search: { kind: 'job', client: name } });
   const chosen = groups?.find((group) => group.clientId === of && group.reason === reason) ?? groups?.[0];
@@ -40,8 +40,8 @@ export function Jobs({ groups, query }: JobsProps) {
         />
       </div>
       <ItemList
-        one="job"
-        many="jobs"
+        noun="job"
+        pluralNoun="jobs"
         query={query}
         title="By client and reason"
         table={{
@@ -55,11 +55,11 @@ export function Jobs({ groups, query }: JobsProps) {
               replace: true,
             }),
           header: 'Reason',
-          title: (group) => capitalOf(group.reason),
+          title: (group) => capitalize(group.reason),
           note: ({ clientId }) => clients.nameOf(clientId),
           counts: [countColumn('Jobs', (group: QuarantinedJobGroup) => group.items)],
         }}
-        empty={<Nothing client={client} onClear={() => choose(undefined)} />}
+        empty={<NoJobs client={client} onClear={() => choose(undefined)} />}
         decision={{ role: 'scheduler', onDecide: (verb, group) => setDecision({ verb, group }) }}
       >
         {chosen && (
@@ -94,17 +94,17 @@ function GroupDialog({ verb, group, client, onClose }: GroupDialogProps) {
   return (
     <DecisionDialog
       verb={verb}
-      one="job"
+      noun="job"
       items={items}
-      lead={`${client}: ${capitalOf(reason)}`}
-      effects={effectsOfDiscardedJobs(items)}
+      lead={`${client}: ${capitalize(reason)}`}
+      effects={describeDiscardedJobs(items)}
       act={() => discardQuarantinedJobs({ body: { client: clientId, reason }, throwOnError: true })}
       onClose={onClose}
     />
   );
 }
 
-function Nothing({ client, onClear }: { client: string | undefined; onClear: () => void }) {
+function NoJobs({ client, onClear }: { client: string | undefined; onClear: () => void }) {
   if (client !== undefined) {
     return (
       <NoMatch title="No quarantined job matches" onClear={onClear}>
@@ -114,8 +114,8 @@ function Nothing({ client, onClear }: { client: string | undefined; onClear: () 
   }
   return (
     <Empty icon="dead" title="No job is in quarantine" command="muster quarantine list --kind job">
-      A job whose calls fail to the last, or whose receiver says that it is gone, is kept here: it is replayed once its
-      receiver is mended.
+      A job is kept here if its last attempt has failed, or its receiver reports that it is gone. Replay it when the
+      receiver works again.
     </Empty>
   );
 }

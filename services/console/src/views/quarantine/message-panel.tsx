@@ -9,7 +9,7 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import type { Verb } from './item-list.tsx';
 import { ItemButtons, ItemPanel } from './item-panel.tsx';
-import { contentInWords, effectsOnMessages, topicInWords } from './message-text.ts';
+import { formatContent, describeMessageEffects, formatTopic } from './message-text.ts';
 
 interface MessagePanelProps {
   /** Id of the requested message. Default: the newest of the group. */
@@ -26,23 +26,23 @@ export function MessagePanel({ id, group }: MessagePanelProps) {
     enabled: id === undefined && group !== undefined,
   });
   const listed = list.data?.items ?? [];
-  const shownId = id ?? listed[place]?.id;
+  const messageId = id ?? listed[place]?.id;
   const message = useQuery({
-    ...getQuarantinedMessageOptions({ path: { id: shownId ?? '' } }),
-    enabled: shownId !== undefined,
+    ...getQuarantinedMessageOptions({ path: { id: messageId ?? '' } }),
+    enabled: messageId !== undefined,
   });
-  const beside = {
+  const neighbours = {
     onNewer: place === 0 ? null : () => setPlace(place - 1),
     onOlder: place >= listed.length - 1 ? null : () => setPlace(place + 1),
   };
   return (
     <ItemPanel
-      one="message"
+      noun="message"
       id={message.data?.id}
-      {...(id === undefined && group && { place: { index: place, items: group.items, ...beside } })}
+      {...(id === undefined && group && { place: { index: place, items: group.items, ...neighbours } })}
       error={list.error ?? message.error}
       onRetry={() => void message.refetch()}
-      footer="A replay publishes it to its topic byte for byte: what it names is served under the same keys as ever, so nobody is served twice."
+      footer="A replay publishes the same bytes to the topic. Calls keep their keys, so no user is served twice."
     >
       {message.data && <Message message={message.data} />}
     </ItemPanel>
@@ -50,17 +50,17 @@ export function MessagePanel({ id, group }: MessagePanelProps) {
 }
 
 const states = {
-  kept: 'nobody has decided',
+  kept: 'waits for a decision',
   replaying: 'about to be published again',
   replayed: 'published again',
-  discarded: 'given up',
+  discarded: 'discarded',
 } as const;
 
 function Message({ message }: { message: QuarantinedMessageDetail }) {
   const [verb, setVerb] = useState<Verb>();
   const refusal = useRefusal('operator');
-  const value = contentInWords(message.value);
-  const key = contentInWords(message.key);
+  const value = formatContent(message.value);
+  const key = formatContent(message.key);
   return (
     <div className="grid gap-3 px-4 pt-3 pb-3.5">
       <dl className="kv [&_dd]:wrap-anywhere">
@@ -119,10 +119,10 @@ function MessageDialog({ verb, message: { id, topic, reason }, onClose }: Messag
   return (
     <DecisionDialog
       verb={verb}
-      one="message"
+      noun="message"
       items={1}
-      lead={`${topicInWords(topic)}: ${reason}`}
-      effects={effectsOnMessages(verb, 1)}
+      lead={`${formatTopic(topic)}: ${reason}`}
+      effects={describeMessageEffects(verb, 1)}
       act={() => decide({ path: { id }, throwOnError: true })}
       onClose={onClose}
     />

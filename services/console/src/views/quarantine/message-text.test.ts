@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { contentInWords, topicInWords } from './message-text.ts';
+import { formatContent, formatTopic } from './message-text.ts';
 
-it('lays JSON out, and leaves what is none as it is', () => {
-  expect(contentInWords({ encoding: 'text', content: '{"a":1}' })).toEqual({ note: 'JSON', text: '{\n  "a": 1\n}' });
-  expect(contentInWords({ encoding: 'text', content: '{"a":' })).toEqual({ note: 'text, no JSON', text: '{"a":' });
-  expect(contentInWords({ encoding: 'base64', content: '/wA=' })).toEqual({ note: 'bytes, as base64', text: '/wA=' });
-  expect(contentInWords(null)).toEqual({ note: 'nothing', text: '' });
+it('formatContent indents JSON and does not change other content', () => {
+  expect(formatContent({ encoding: 'text', content: '{"a":1}' })).toEqual({ note: 'JSON', text: '{\n  "a": 1\n}' });
+  expect(formatContent({ encoding: 'text', content: '{"a":' })).toEqual({ note: 'text, not JSON', text: '{"a":' });
+  expect(formatContent({ encoding: 'base64', content: '/wA=' })).toEqual({ note: 'bytes, as base64', text: '/wA=' });
+  expect(formatContent(null)).toEqual({ note: 'empty', text: '' });
 });
 
-it('names a shard by its topic', () => {
-  expect(topicInWords('muster.award-points.AU')).toBe('Award points AU');
-  expect(topicInWords('muster.steers')).toBe('muster.steers');
+it('formatTopic names the shard of a topic', () => {
+  expect(formatTopic('muster.award-points.AU')).toBe('Award points AU');
+  expect(formatTopic('muster.steers')).toBe('muster.steers');
 });

@@ -4,11 +4,11 @@ import { discardQuarantinedMessages, replayQuarantinedMessages } from '#client/s
 import type { QuarantinedMessageGroup } from '#client/types.gen.ts';
 import { countColumn } from '../../parts/data-table/columns.tsx';
 import { Empty } from '../../parts/standing/states.tsx';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import { ItemList, type ItemQuery, type Verb } from './item-list.tsx';
 import { MessagePanel } from './message-panel.tsx';
-import { effectsOnMessages, topicInWords } from './message-text.ts';
+import { describeMessageEffects, formatTopic } from './message-text.ts';
 
 const route = getRouteApi('/quarantine');
 
@@ -26,8 +26,8 @@ export function Messages({ groups, query }: MessagesProps) {
   const chosen = id === undefined ? first : undefined;
   return (
     <ItemList
-      one="message"
-      many="messages"
+      noun="message"
+      pluralNoun="messages"
       query={query}
       title="By topic and reason"
       table={{
@@ -38,14 +38,13 @@ export function Messages({ groups, query }: MessagesProps) {
         onChoose: (group) =>
           void navigate({ search: { kind: 'message', topic: group.topic, reason: group.reason }, replace: true }),
         header: 'Reason',
-        title: (group) => capitalOf(group.reason),
-        note: (group) => topicInWords(group.topic),
+        title: (group) => capitalize(group.reason),
+        note: (group) => formatTopic(group.topic),
         counts: [countColumn('Messages', (group: QuarantinedMessageGroup) => group.items)],
       }}
       empty={
         <Empty icon="dead" title="No message is in quarantine" command="muster quarantine list --kind message">
-          A message that no worker can understand is kept here, with its bytes: it is replayed once it can be
-          understood.
+          A message that no worker can parse is kept here with its bytes. Replay it when workers can parse it.
         </Empty>
       }
       hasItem={id !== undefined}
@@ -70,10 +69,10 @@ function GroupDialog({ verb, group: { topic, reason, items }, onClose }: GroupDi
   return (
     <DecisionDialog
       verb={verb}
-      one="message"
+      noun="message"
       items={items}
-      lead={`${topicInWords(topic)}: ${reason}`}
-      effects={effectsOnMessages(verb, items)}
+      lead={`${formatTopic(topic)}: ${reason}`}
+      effects={describeMessageEffects(verb, items)}
       act={() => decide({ body: { topic, reason }, throwOnError: true })}
       onClose={onClose}
     />

@@ -8,8 +8,8 @@ interface NeighboursProps {
 
 export function Neighbours({ onNewer, onOlder }: NeighboursProps) {
   useKeys([
-    { keys: '[', does: 'The newer one', group: 'This page', run: () => onNewer?.() },
-    { keys: ']', does: 'The older one', group: 'This page', run: () => onOlder?.() },
+    { keys: '[', does: 'Newer item', group: 'This page', run: () => onNewer?.() },
+    { keys: ']', does: 'Older item', group: 'This page', run: () => onOlder?.() },
   ]);
   return (
     <>

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { counts, step } from '../../testing/quarantine.ts';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { counts, step } from '../../../testing/installation/quarantine.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const nothing = { items: [], next: null };
 
@@ -15,8 +15,8 @@ test('the view shows each kind that the API counts', async () => {
   );
 });
 
-describe('messages', () => {
-  test('a group shows one of its messages, with its bytes', async () => {
+describe('quarantined messages', () => {
+  test('show one message of the chosen group, with its bytes', async () => {
     const { user } = await openConsole('/quarantine');
     expect(await screen.findByText(/"step": "first"/)).toBeDefined();
     expect(screen.getByText('2 chosen')).toBeDefined();
@@ -24,7 +24,7 @@ describe('messages', () => {
     await screen.findByText(/2 of 2/);
   });
 
-  test('a group is replayed as a whole, after its dialog said what that does', async () => {
+  test('are replayed as a group after a confirmation', async () => {
     const { api, user } = await openConsole('/quarantine', {
       answers: { 'POST /v1/quarantine/messages/replay': { items: 2, expired: 0 } },
     });
@@ -32,12 +32,13 @@ describe('messages', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Replay 2 messages?' });
     await user.click(within(dialog).getByRole('button', { name: 'Replay 2' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(api.askedFor('POST /v1/quarantine/messages/replay')[0]?.body).toEqual({
-      ...{ topic: 'muster.steps.award-reward.VN', reason: 'message-invalid' },
+    expect(api.requestsTo('POST /v1/quarantine/messages/replay')[0]?.body).toEqual({
+      topic: 'muster.steps.award-reward.VN',
+      reason: 'message-invalid',
     });
   });
 
-  test('what could not be discarded says why in the dialog', async () => {
+  test('show in the dialog why a discard failed', async () => {
     const { user } = await openConsole('/quarantine', {
       answers: {
         'POST /v1/quarantine/messages/discard': () => problem(409, 'wrong-state', 'one of them is being replayed'),
@@ -49,7 +50,7 @@ describe('messages', () => {
     expect((await within(dialog).findByRole('alert')).textContent).toContain('one of them is being replayed');
   });
 
-  test('a manager may not settle them, and reads which role may', async () => {
+  test('cannot be replayed by a manager, who sees the role that can', async () => {
     await openConsole('/quarantine', { role: 'manager' });
     const replay = await screen.findByRole('button', { name: 'Replay 2…' });
     expect(replay.getAttribute('aria-disabled')).toBe('true');
@@ -57,13 +58,13 @@ describe('messages', () => {
     expect((await screen.findByRole('tooltip')).textContent).toContain('Needs the role operator');
   });
 
-  test('an empty quarantine says what would come here', async () => {
+  test('are replaced by a text about their purpose if there are none', async () => {
     const answers = { 'GET /v1/quarantine/messages/groups': nothing, 'GET /v1/quarantine/steps': nothing };
     await openConsole('/quarantine', { answers });
     expect(await screen.findByText('No message is in quarantine')).toBeDefined();
   });
 
-  test('groups that cannot be read say why', async () => {
+  test('are replaced by an error if the request of their groups fails', async () => {
     await openConsole('/quarantine', {
       answers: { 'GET /v1/quarantine/messages/groups': () => problem(400, 'invalid-request', 'no') },
     });
@@ -72,11 +73,11 @@ describe('messages', () => {
 });
 
 describe('quarantined steps', () => {
-  test('a step shows its calls, its users and whose it is', async () => {
+  test('show their calls and their users', async () => {
     const { user, address } = await openConsole('/quarantine');
     await user.click(await screen.findByRole('button', { name: /^Steps/ }));
     await waitFor(() => expect(address()).toBe('/quarantine?kind=step'));
-    const calls = await screen.findByRole('table', { name: 'Its calls' });
+    const calls = await screen.findByRole('table', { name: 'Calls of the step' });
     expect(within(calls).getByText('its lease lapsed')).toBeDefined();
     expect(screen.getByRole('link', { name: 'id-000000001' })).toBeDefined();
   });
@@ -84,18 +85,18 @@ describe('quarantined steps', () => {
   test.each([
     ['Replay…', 'Replay 1', 'replay'],
     ['Discard…', 'Discard 1', 'discard'],
-  ])('%s asks once more, and then does it', async (button, confirm, verb) => {
+  ])('are decided about by the button %s after a confirmation', async (button, confirm, verb) => {
     const route = `POST /v1/quarantine/steps/${step.id}/${verb}`;
     const { api, user } = await openConsole('/quarantine?kind=step', {
       answers: { [route]: { kind: 'step', id: step.id, state: 'replayed' } },
     });
     await user.click(await screen.findByRole('button', { name: button }));
     await user.click(await screen.findByRole('button', { name: confirm }));
-    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo(route)).toHaveLength(1));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('a step that cannot be replayed says why', async () => {
+  test('show the reason if they cannot be replayed', async () => {
     await openConsole('/quarantine?kind=step', {
       answers: { 'GET /v1/quarantine/steps/:id': { ...step, replayable: false, whyNot: 'its run is cancelled' } },
     });
@@ -105,7 +106,7 @@ describe('quarantined steps', () => {
     expect((await screen.findByRole('tooltip')).textContent).toContain('its run is cancelled');
   });
 
-  test('a quarantine without steps says what would come here', async () => {
+  test('are replaced by a text about their purpose if there are none', async () => {
     await openConsole('/quarantine?kind=step', { answers: { 'GET /v1/quarantine/steps': nothing } });
     expect(await screen.findByText('No step is in quarantine')).toBeDefined();
   });

@@ -10,9 +10,9 @@ import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects } from '../../parts/overlays/effects.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { formatDuration } from '../../parts/times/times.ts';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { effectsOfReplayedJobs } from './job-text.ts';
+import { describeReplayedJobs } from './job-effects.ts';
 
 interface ReplayDialogProps {
   group: QuarantinedJobGroup;
@@ -39,7 +39,7 @@ export function ReplayDialog({ group, client, onClose }: ReplayDialogProps) {
   return (
     <Dialog
       title={`Replay ${countOf(items, 'job')}?`}
-      lead={`${client}: ${capitalOf(reason)}`}
+      lead={`${client}: ${capitalize(reason)}`}
       onClose={onClose}
       actions={
         replay.data ? (
@@ -67,7 +67,7 @@ export function ReplayDialog({ group, client, onClose }: ReplayDialogProps) {
                 key: 'expired',
                 value: formatCount(replay.data.expired),
                 unit: 'expired',
-                children: 'were left out, as they have expired.',
+                children: 'were left out because they have expired.',
               },
             ]}
           />
@@ -76,15 +76,15 @@ export function ReplayDialog({ group, client, onClose }: ReplayDialogProps) {
         <>
           <FormField
             pointer="/perSecond"
-            label="Calls a second, at most"
+            label="Calls per second, at most"
             hint={takes === null ? 'Empty: all are due at once' : `It takes about ${takes}`}
           >
             {(control) => <TextInput {...control} inputMode="decimal" value={typed} onText={setTyped} />}
           </FormField>
           <Check checked={withExpired} onCheck={setWithExpired}>
-            Also those that have expired
+            Include expired jobs
           </Check>
-          <Effects effects={effectsOfReplayedJobs(items, { withExpired })} />
+          <Effects effects={describeReplayedJobs(items, { withExpired })} />
         </>
       )}
       {replay.isError && <Refused error={replay.error} />}

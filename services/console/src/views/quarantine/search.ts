@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { QuarantineCounts } from '#client/types.gen.ts';
 
-/** Kinds of the API's contract. */
+/** Kinds of quarantined items, as defined by the API. */
 export type Kind = keyof QuarantineCounts;
 
 /** Kinds as values, in the order in which the view shows them. */
@@ -12,7 +12,10 @@ export const quarantineSearch = z.object({
   kind: z.catch(z.optional(z.enum(kinds)), undefined),
   /** Name or id of the client whose jobs are shown. */
   client: z.catch(z.optional(z.string()), undefined),
-  /** Chosen group: jobs by the id of their client and the reason, messages by topic and reason. */
+  /**
+   * With `topic` and `reason`, identifies the chosen group. `of` is the id of the client, for jobs only; messages are
+   * grouped by topic and reason.
+   */
   of: z.catch(z.optional(z.string()), undefined),
   topic: z.catch(z.optional(z.string()), undefined),
   reason: z.catch(z.optional(z.string()), undefined),

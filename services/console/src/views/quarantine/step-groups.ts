@@ -5,7 +5,7 @@ type GroupedStep = Pick<
   'id' | 'action' | 'country' | 'runId' | 'users' | 'since' | 'replayable' | 'whyNot'
 >;
 
-/** Steps of a shard that permit the same actions. */
+/** Quarantined steps of one action type and country that can all be reopened, or cannot for the same reason. */
 export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
   key: string;
   action: string;
@@ -20,12 +20,15 @@ export interface StepGroup<Step extends GroupedStep = QuarantinedStep> {
   lastAt: string;
 }
 
-/** Groups steps: those that can be reopened first, then by the newest step. @param steps newest first */
+/**
+ * Groups steps. Groups that can be reopened come first, then the groups with the newest steps.
+ * @param steps newest first
+ */
 export function groupSteps<Step extends GroupedStep>(steps: readonly Step[]): StepGroup<Step>[] {
   const byKey = Map.groupBy(steps, keyOf);
-  const groups = [...byKey].flatMap(([key, of]) => {
-    const [newest, oldest] = [of[0], of.at(-1)];
-    return newest && oldest ? [groupOf(key, newest, oldest, of)] : [];
+  const groups = [...byKey].flatMap(([key, members]) => {
+    const [newest, oldest] = [members[0], members.at(-1)];
+    return newest && oldest ? [groupOf(key, newest, oldest, members)] : [];
   });
   return groups.sort(
     (a, b) => Number(a.whyNot !== null) - Number(b.whyNot !== null) || b.lastAt.localeCompare(a.lastAt),
@@ -39,9 +42,15 @@ function keyOf({ action, country, replayable, whyNot }: GroupedStep): string {
 function groupOf<Step extends GroupedStep>(key: string, newest: Step, oldest: Step, steps: Step[]): StepGroup<Step> {
   const { action, country, replayable, whyNot } = newest;
   return {
-    ...{ key, action, country, steps, items: steps.length, whyNot: replayable ? null : (whyNot ?? 'nobody says why') },
+    key,
+    action,
+    country,
+    steps,
+    items: steps.length,
+    whyNot: replayable ? null : (whyNot ?? 'no reason was given'),
     users: steps.reduce((sum, { users }) => sum + users, 0),
     runs: new Set(steps.map(({ runId }) => runId)).size,
-    ...{ firstAt: oldest.since, lastAt: newest.since },
+    firstAt: oldest.since,
+    lastAt: newest.since,
   };
 }

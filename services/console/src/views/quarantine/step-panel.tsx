@@ -25,18 +25,18 @@ export function StepPanel({ id, group, onShow }: StepPanelProps) {
   const { data, error, refetch } = useQuery(getQuarantinedStepOptions({ path: { id } }));
   const index = group.findIndex((step) => step.id === id);
   const [newer, older] = [group[index - 1], index < 0 ? undefined : group[index + 1]];
-  const beside = {
+  const neighbours = {
     onNewer: newer ? () => onShow(newer.id) : null,
     onOlder: older ? () => onShow(older.id) : null,
   };
   return (
     <ItemPanel
-      one="step"
+      noun="step"
       id={id}
-      {...(index >= 0 && { place: { index, items: group.length, ...beside } })}
+      {...(index >= 0 && { place: { index, items: group.length, ...neighbours } })}
       error={error}
       onRetry={() => void refetch()}
-      footer="A replay opens it again: it is called under the same key and with the same bytes, beside no other call, until it answers or lapses four more times."
+      footer="A replay reopens the step. It is called alone, with the same key and bytes, until it answers or its lease lapses four more times."
     >
       {data && <Step key={id} step={data} />}
     </ItemPanel>
@@ -46,14 +46,14 @@ export function StepPanel({ id, group, onShow }: StepPanelProps) {
 const callColumns: readonly Column<QuarantinedStepDetail['calls'][number] & { no: number }>[] = [
   { header: 'Call', cell: ({ no }) => no },
   { header: 'At', look: 'whitespace-nowrap', cell: ({ at }) => <Time instant={at} withSeconds /> },
-  { header: 'Worker', cell: ({ worker }) => worker ?? 'not noted' },
+  { header: 'Worker', cell: ({ worker }) => worker ?? 'unknown' },
   { header: 'Result', look: 'c-bad', cell: ({ cause, result }) => cause ?? result },
 ];
 
 function Step({ step }: { step: QuarantinedStepDetail }) {
   const [verb, setVerb] = useState<Verb>();
-  const mayNot = useRefusal('operator');
-  const replay = mayNot ?? (step.replayable ? undefined : `It cannot be replayed: ${step.whyNot ?? ''}`);
+  const refusal = useRefusal('operator');
+  const replay = refusal ?? (step.replayable ? undefined : `It cannot be replayed: ${step.whyNot ?? ''}`);
   return (
     <div className="grid gap-3 px-4 pt-3 pb-3.5">
       <dl className="kv [&_dd]:wrap-anywhere">
@@ -89,7 +89,7 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
       </dl>
       <div className="overflow-x-auto border border-line rounded-md [--row:26px]">
         <DataTable
-          caption="Its calls"
+          caption="Calls of the step"
           columns={callColumns}
           rows={step.calls.map((call, index) => ({ ...call, no: index + 1 }))}
           keyOf={({ no }) => no}
@@ -97,7 +97,7 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
       </div>
       {step.state === 'kept' && (
         <div className="row">
-          <ItemButtons refusals={{ replay, discard: mayNot }} onDecide={setVerb} />
+          <ItemButtons refusals={{ replay, discard: refusal }} onDecide={setVerb} />
         </div>
       )}
       {verb && <StepDialog verb={verb} step={step} onClose={() => setVerb(undefined)} />}
@@ -106,7 +106,7 @@ function Step({ step }: { step: QuarantinedStepDetail }) {
 }
 
 const effects = {
-  replay: 'are pending again, and are called under the same key: who was served already is not served twice.',
+  replay: 'are pending again and are called with the same key, so no user is served twice.',
   discard: 'stay unknown, and may be settled once the run has ended.',
 } as const;
 
@@ -121,7 +121,7 @@ function StepDialog({ verb, step: { id, action, country, batchNo, users }, onClo
   return (
     <DecisionDialog
       verb={verb}
-      one="step"
+      noun="step"
       items={1}
       lead={`${titleOf(action)} ${country}, batch ${formatCount(batchNo)}`}
       effects={[{ value: formatCount(users), unit: 'users', isHot: true, children: effects[verb] }]}

@@ -17,22 +17,25 @@ interface StepsProps {
   query: ItemQuery;
 }
 
-/** Quarantined steps, which workers no longer call, by shard and by permitted actions. */
+/**
+ * Quarantined steps, which workers no longer call. They are grouped by shard (action type and country), and by whether
+ * they can be reopened.
+ */
 export function Steps({ steps, hasMore, query }: StepsProps) {
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
   const groups = steps && groupSteps(steps);
   const chosen = id === undefined ? groups?.[0] : groups?.find((group) => group.steps.some((step) => step.id === id));
-  const shown = id ?? chosen?.steps[0]?.id;
+  const stepId = id ?? chosen?.steps[0]?.id;
   const show = (step: string) => void navigate({ search: { kind: 'step', id: step }, replace: true });
   return (
     <ItemList
-      one="step"
-      many="steps"
+      noun="step"
+      pluralNoun="steps"
       query={query}
       title="By shard"
       table={{
-        caption: 'Quarantined steps by shard, and by what can be done with them',
+        caption: 'Quarantined steps by shard and permitted actions',
         groups,
         keyOf: ({ key }) => key,
         chosen,
@@ -48,13 +51,13 @@ export function Steps({ steps, hasMore, query }: StepsProps) {
       }}
       empty={
         <Empty icon="sideline" title="No step is in quarantine" command="muster quarantine list --kind step">
-          A step whose calls end their workers again and again is kept here, so that it cannot stop the others.
+          A step whose calls repeatedly end their workers is kept here, so that it cannot stop other steps.
         </Empty>
       }
       hasItem={id !== undefined}
       footer={<StepsFooter groups={groups ?? []} hasMore={hasMore} />}
     >
-      {shown !== undefined && <StepPanel id={shown} group={chosen?.steps ?? []} onShow={show} />}
+      {stepId !== undefined && <StepPanel id={stepId} group={chosen?.steps ?? []} onShow={show} />}
     </ItemList>
   );
 }
@@ -64,9 +67,9 @@ function StepsFooter({ groups, hasMore }: { groups: readonly StepGroup[]; hasMor
   const users = groups.reduce((sum, group) => sum + group.users, 0);
   return (
     <>
-      {countOf(users, 'user')} {users === 1 ? 'is' : 'are'} unknown by them: nobody can say whether they were served.
-      Each step is decided by itself.
-      {hasMore && ` These are the newest ${formatCount(steps)} steps; older ones come when these are decided.`}
+      {countOf(users, 'user')} of these steps {users === 1 ? 'has' : 'have'} an unknown outcome. Decide each step
+      separately.
+      {hasMore && ` These are the newest ${formatCount(steps)} steps. Older steps appear when these are decided.`}
     </>
   );
 }

@@ -13,20 +13,20 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { RuleDialog } from './rule-dialog.tsx';
-import { everyType, moved, ruleWords, typeWords } from './rule-form.ts';
+import { everyType, moveItem, describeRule, formatType } from './rule-form.ts';
 import { quotedTitleOf, titleOf } from '../../parts/words/action-titles.ts';
 
 const route = getRouteApi('/quiet-hours');
 
-interface Asked {
+interface OpenDialog {
   verb: 'edit' | 'remove';
-  /** Index of the rule; one past the last for a new rule. */
+  /** Index of the rule. For a new rule, the number of existing rules. */
   at: number;
 }
 
@@ -35,13 +35,13 @@ export function QuietHoursView() {
   const { action } = route.useSearch();
   const navigate = route.useNavigate();
   const refusal = useRefusal('operator');
-  const [asked, setAsked] = useState<Asked>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const quiet = useQuery(getQuietHoursOptions());
   const rules = quiet.data?.rules;
-  const placed = rules?.map((rule, at) => ({ rule, at }));
-  const shown = placed?.filter(({ rule }) => action === undefined || isFor(rule, action));
-  const close = () => setAsked(undefined);
-  const named = [...new Set(rules?.map(({ actionType }) => actionType))].filter((name) => name !== everyType);
+  const placedRules = rules?.map((rule, at) => ({ rule, at }));
+  const visibleRules = placedRules?.filter(({ rule }) => action === undefined || appliesTo(rule, action));
+  const close = () => setDialog(undefined);
+  const namedTypes = [...new Set(rules?.map(({ actionType }) => actionType))].filter((name) => name !== everyType);
   return (
     <Page
       title="Quiet hours"
@@ -51,7 +51,7 @@ export function QuietHoursView() {
           icon="plus"
           refusal={refusal}
           disabled={rules === undefined}
-          onClick={() => setAsked({ verb: 'edit', at: rules?.length ?? 0 })}
+          onClick={() => setDialog({ verb: 'edit', at: rules?.length ?? 0 })}
         >
           <span className="wide">New quiet hours</span>
           <span className="narrow">New</span>
@@ -60,13 +60,13 @@ export function QuietHoursView() {
     >
       <div className="row flex-wrap">
         <p className="t2 max-w-180">
-          No call begins in these hours, by the clocks of each country. Where several rules are for a call, the first
-          one that is in force counts.
+          No call starts in these hours, in the local time of each country. If several rules match a call, the first
+          active rule applies.
         </p>
         <span className="ml-auto row">
           <FilterMenu
             name="Action type"
-            options={named.toSorted()}
+            options={namedTypes.toSorted()}
             value={action}
             labelOf={titleOf}
             onChoose={(value) => void navigate({ search: { action: value } })}
@@ -80,22 +80,22 @@ export function QuietHoursView() {
           items={rules}
           empty={
             <Empty icon="scheduled" title="No quiet hours yet">
-              Users can be called at any hour. A rule names hours in which users of a country are not called, such as
-              22:00 to 08:00 by their clocks. Users of that time wait, and are called after it.
+              Users can be called at any hour. A rule sets hours without calls, such as 22:00 to 08:00 local time. Users
+              wait during these hours and are called afterwards.
             </Empty>
           }
         >
-          {shown?.length === 0 ? (
+          {visibleRules?.length === 0 ? (
             <NoMatch title="No rule matches" onClear={() => void navigate({ search: {} })}>
-              {quotedTitleOf(action ?? '')} may call everybody at any time.
+              {quotedTitleOf(action ?? '')} may call all users at any time.
             </NoMatch>
           ) : (
-            <RuleTable quietHours={quiet.data} shown={shown} refusal={refusal} onAsk={setAsked} />
+            <RuleTable quietHours={quiet.data} visibleRules={visibleRules} refusal={refusal} onOpen={setDialog} />
           )}
         </ListView>
         {quiet.data && quiet.data.rules.length > 0 && (
           <footer>
-            {countOf(quiet.data.rules.length, 'rule')}, in the order in which they are looked at
+            {countOf(quiet.data.rules.length, 'rule')}, in the order in which they are checked
             {quiet.data.madeAt !== null && (
               <>
                 {' '}
@@ -105,13 +105,15 @@ export function QuietHoursView() {
           </footer>
         )}
       </section>
-      {asked?.verb === 'edit' && quiet.data && <RuleDialog quietHours={quiet.data} at={asked.at} onClose={close} />}
-      {asked?.verb === 'remove' && quiet.data && <RemoveDialog quietHours={quiet.data} at={asked.at} onClose={close} />}
+      {dialog?.verb === 'edit' && quiet.data && <RuleDialog quietHours={quiet.data} at={dialog.at} onClose={close} />}
+      {dialog?.verb === 'remove' && quiet.data && (
+        <RemoveDialog quietHours={quiet.data} at={dialog.at} onClose={close} />
+      )}
     </Page>
   );
 }
 
-function isFor({ actionType }: QuietRule, action: string): boolean {
+function appliesTo({ actionType }: QuietRule, action: string): boolean {
   return actionType === action || actionType === everyType;
 }
 
@@ -119,9 +121,9 @@ function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at:
   const [{ rules, revision }] = useState(quietHours);
   const rule = rules[at];
   return (
-    <VerbDialog
+    <ConfirmDialog
       title="Remove these quiet hours?"
-      lead={rule ? ruleWords(rule) : ''}
+      lead={rule ? describeRule(rule) : ''}
       verb="Remove them"
       leave="Keep them"
       isGrave
@@ -134,8 +136,8 @@ function RemoveDialog({ quietHours, at, onClose }: { quietHours: QuietHours; at:
       }
       onClose={onClose}
     >
-      Who waits for their end is called within seconds, whatever the hour there is. Who was dropped stays suppressed.
-    </VerbDialog>
+      Users who wait for these hours to end are called within seconds, at any local time. Dropped users stay suppressed.
+    </ConfirmDialog>
   );
 }
 
@@ -146,18 +148,18 @@ interface PlacedRule {
 
 interface RuleTableProps {
   quietHours: QuietHours | undefined;
-  shown: readonly PlacedRule[] | undefined;
+  visibleRules: readonly PlacedRule[] | undefined;
   refusal: string | undefined;
-  onAsk: (asked: Asked) => void;
+  onOpen: (dialog: OpenDialog) => void;
 }
 
-function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
+function RuleTable({ quietHours, visibleRules, refusal, onOpen }: RuleTableProps) {
   const queries = useQueryClient();
   const move = useMutation({
     mutationFn: ({ from, to }: { from: number; to: number }) =>
       setQuietHours({
         headers: { 'if-match': `"${quietHours?.revision ?? 0}"` },
-        body: { rules: moved(quietHours?.rules ?? [], from, to) },
+        body: { rules: moveItem(quietHours?.rules ?? [], from, to) },
         throwOnError: true,
       }),
     onSuccess: () => queries.invalidateQueries(),
@@ -166,10 +168,10 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
     { header: 'Place', isHeaderHidden: true, look: 't3 w-8', cell: ({ at }) => at + 1 },
     {
       header: 'Action type',
-      cell: ({ rule }) => <div className="font-medium wrap-anywhere">{typeWords(rule)}</div>,
+      cell: ({ rule }) => <div className="font-medium wrap-anywhere">{formatType(rule)}</div>,
       below: ({ rule }) => (
         <div className="narrow">
-          {rule.countries?.join(', ') ?? 'all countries'} · {endWords(rule)}
+          {rule.countries?.join(', ') ?? 'all countries'} · {formatEffect(rule)}
         </div>
       ),
     },
@@ -188,13 +190,13 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
           {until <= from && <span className="t3 sm wide"> of the next day</span>}
         </>
       ),
-      below: ({ rule }) => rule.zone ?? 'clocks of the country',
+      below: ({ rule }) => rule.zone ?? 'local time of the country',
     },
     {
       header: 'Users',
       hideBelow: 'phone',
       look: ({ rule }) => (rule.then === 'drop' ? 'c-warn' : 't2'),
-      cell: ({ rule }) => endWords(rule),
+      cell: ({ rule }) => formatEffect(rule),
     },
     {
       header: 'Actions',
@@ -207,7 +209,7 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
           refusal={refusal}
           isMoving={move.isPending}
           onMove={(to) => move.mutate({ from: at, to })}
-          onAsk={(verb) => onAsk({ verb, at })}
+          onOpen={(verb) => onOpen({ verb, at })}
         />
       ),
     },
@@ -216,10 +218,10 @@ function RuleTable({ quietHours, shown, refusal, onAsk }: RuleTableProps) {
     <>
       {move.isError && <Refused error={move.error} />}
       <DataTable
-        caption="Quiet hours, in the order in which they are looked at"
+        caption="Quiet hours, in the order in which they are checked"
         className="table-auto"
         columns={columns}
-        rows={shown}
+        rows={visibleRules}
         keyOf={({ at }) => at}
         isTall
       />
@@ -233,17 +235,17 @@ interface RuleActionsProps {
   refusal: string | undefined;
   isMoving: boolean;
   onMove: (to: number) => void;
-  onAsk: (verb: Asked['verb']) => void;
+  onOpen: (verb: OpenDialog['verb']) => void;
 }
 
-function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActionsProps) {
+function RuleActions({ at, last, refusal, isMoving, onMove, onOpen }: RuleActionsProps) {
   return (
     <>
       <span className="row justify-end flex-wrap wide">
         <Button
           small
           icon="up"
-          label={`Look at rule ${at + 1} earlier`}
+          label={`Move rule ${at + 1} up`}
           refusal={refusal}
           disabled={at === 0 || isMoving}
           onClick={() => onMove(at - 1)}
@@ -251,15 +253,15 @@ function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActions
         <Button
           small
           icon="dn"
-          label={`Look at rule ${at + 1} later`}
+          label={`Move rule ${at + 1} down`}
           refusal={refusal}
           disabled={at === last || isMoving}
           onClick={() => onMove(at + 1)}
         />
-        <Button small refusal={refusal} label={`Change rule ${at + 1}`} onClick={() => onAsk('edit')}>
+        <Button small refusal={refusal} label={`Change rule ${at + 1}`} onClick={() => onOpen('edit')}>
           Change…
         </Button>
-        <Button small kind="bad" refusal={refusal} label={`Remove rule ${at + 1}`} onClick={() => onAsk('remove')}>
+        <Button small kind="bad" refusal={refusal} label={`Remove rule ${at + 1}`} onClick={() => onOpen('remove')}>
           Remove…
         </Button>
       </span>
@@ -272,10 +274,10 @@ function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActions
               </button>
             )}
           >
-            {at > 0 && <MenuItem onClick={() => onMove(at - 1)}>Look at it earlier</MenuItem>}
-            {at < last && <MenuItem onClick={() => onMove(at + 1)}>Look at it later</MenuItem>}
-            <MenuItem onClick={() => onAsk('edit')}>Change…</MenuItem>
-            <MenuItem onClick={() => onAsk('remove')}>Remove…</MenuItem>
+            {at > 0 && <MenuItem onClick={() => onMove(at - 1)}>Move up</MenuItem>}
+            {at < last && <MenuItem onClick={() => onMove(at + 1)}>Move down</MenuItem>}
+            <MenuItem onClick={() => onOpen('edit')}>Change…</MenuItem>
+            <MenuItem onClick={() => onOpen('remove')}>Remove…</MenuItem>
           </Menu>
         </span>
       )}
@@ -283,6 +285,6 @@ function RuleActions({ at, last, refusal, isMoving, onMove, onAsk }: RuleActions
   );
 }
 
-function endWords({ then }: QuietRule): string {
+function formatEffect({ then }: QuietRule): string {
   return then === 'wait' ? 'wait for the end' : 'dropped: suppressed';
 }

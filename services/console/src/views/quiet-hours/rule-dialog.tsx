@@ -4,26 +4,27 @@ import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { setQuietHours } from '#client/sdk.gen.ts';
 import type { ActionType, QuietHours } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
-import { zoneNames } from '../../parts/when/zoned-times.ts';
+import { zoneNames } from '../../parts/times/zoned-times.ts';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
-import { everyType, formOf, ruleOf, ruleWords, typeWords, type RuleForm } from './rule-form.ts';
+import { everyType, formOf, ruleOf, describeRule, formatType, type RuleForm } from './rule-form.ts';
 
 interface RuleDialogProps {
   quietHours: QuietHours;
-  /** Index of the edited rule; one past the last for a new rule. */
+  /** Index of the edited rule. For a new rule, the number of existing rules. */
   at: number;
   onClose: () => void;
 }
 
-const ends = [
-  { value: 'wait', label: 'Users wait', said: 'and are called when the hours end' },
-  { value: 'drop', label: 'Users are dropped', said: 'they end as suppressed, and later steps are skipped' },
+const effectChoices = [
+  { value: 'wait', label: 'Users wait', note: 'and are called when the hours end' },
+  { value: 'drop', label: 'Users are dropped', note: 'they end as suppressed, and later steps are skipped' },
 ] as const;
 
 /**
- * Form for a rule. It replaces all rules at the revision of its opening: the API refuses to overwrite a later change.
+ * Form for one rule. Saving replaces all rules, at the revision that was current when the form opened: if they were
+ * changed since, the API refuses to overwrite that change.
  */
 export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
   const [{ rules, revision }] = useState(quietHours);
@@ -36,8 +37,8 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
   return (
     <EditDialog
       title={isNew ? 'New quiet hours' : 'Change quiet hours'}
-      lead="In force within seconds, for runs that go on too. A call that was sent before takes as long as it takes."
-      verb={isNew ? 'Add them' : 'Change them'}
+      lead="Rules apply within seconds, also to running campaigns. Calls in flight are not interrupted."
+      verb={isNew ? 'Add rule' : 'Save'}
       isIncomplete={!isComplete}
       within={`/rules/${at}`}
       save={() =>
@@ -52,7 +53,7 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
       <HoursFields form={form} change={change} types={types.data?.items ?? []} />
       <ZoneField form={form} change={change} />
       <EffectField form={form} change={change} />
-      {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
+      {isComplete && <p className="sm t2">{describeRule(rule)}</p>}
     </EditDialog>
   );
 }
@@ -73,7 +74,7 @@ function HoursFields({ form, change, types }: FieldsProps & { types: readonly Ac
           <Select
             {...control}
             value={form.actionType}
-            choices={known.map((name) => ({ value: name, label: typeWords({ actionType: name }) }))}
+            choices={known.map((name) => ({ value: name, label: formatType({ actionType: name }) }))}
             onChoose={(actionType) => change({ actionType })}
             data-autofocus
           />
@@ -89,7 +90,7 @@ function HoursFields({ form, change, types }: FieldsProps & { types: readonly Ac
       <FormField pointer="/from" label="From" required hint="Included, such as 21:00">
         {(control) => <TextInput {...control} value={form.from} onText={(from) => change({ from })} maxLength={5} />}
       </FormField>
-      <FormField pointer="/until" label="Until" required hint="Not included; not later than from: of the next day">
+      <FormField pointer="/until" label="Until" required hint="Not included; a time up to “From” means the next day">
         {(control) => <TextInput {...control} value={form.until} onText={(until) => change({ until })} maxLength={5} />}
       </FormField>
     </div>
@@ -101,14 +102,14 @@ function ZoneField({ form, change }: FieldsProps) {
     <>
       <FormField
         pointer="/zone"
-        label="Clocks of"
-        hint="Empty: each country’s own; where it has several, while it is quiet in any of them"
+        label="Time zone"
+        hint="Empty: the zone of each country. A country with several zones is quiet while any of them is."
       >
         {(control) => (
           <TextInput
             {...control}
             list="zones-of-quiet-hours"
-            placeholder="the country"
+            placeholder="zone of the country"
             value={form.zone}
             onText={(zone) => change({ zone })}
           />
@@ -125,9 +126,9 @@ function ZoneField({ form, change }: FieldsProps) {
 
 function EffectField({ form, change }: FieldsProps) {
   return (
-    <FieldGroup pointer="/then" label="Who would be called meanwhile">
+    <FieldGroup pointer="/then" label="Users who would be called in these hours">
       <div className="grid gap-1.5">
-        {ends.map(({ value, label, said }) => (
+        {effectChoices.map(({ value, label, note }) => (
           <label
             key={value}
             className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
@@ -140,7 +141,7 @@ function EffectField({ form, change }: FieldsProps) {
               onChange={() => change({ then: value })}
             />
             <span>
-              <b>{label}</b> <span className="t2 sm">{said}</span>
+              <b>{label}</b> <span className="t2 sm">{note}</span>
             </span>
           </label>
         ))}

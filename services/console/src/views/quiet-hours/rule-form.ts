@@ -30,29 +30,32 @@ export function ruleOf({ actionType, countries, from, until, zone, then }: RuleF
   const named = countries.toUpperCase().split(/[\s,]+/);
   const given = named.filter((code) => code !== '');
   return {
-    ...{ actionType, from: from.trim(), until: until.trim(), then },
+    actionType,
+    from: from.trim(),
+    until: until.trim(),
+    then,
     ...(given.length > 0 && { countries: given }),
     ...(zone.trim() !== '' && { zone: zone.trim() }),
   };
 }
 
 /** Describes an action type: `“Send a message”`, `every action type`. */
-export function typeWords({ actionType }: Pick<QuietRule, 'actionType'>): string {
+export function formatType({ actionType }: Pick<QuietRule, 'actionType'>): string {
   return actionType === everyType ? 'every action type' : quotedTitleOf(actionType);
 }
 
-/** Describes a rule: `“Send a message” calls nobody in SG, ID from 21:00 to 08:00 of the next day; …` */
-export function ruleWords(rule: QuietRule): string {
+/** Describes a rule: `“Send a message” makes no calls in SG, ID from 21:00 to 08:00 of the next day, local time; …` */
+export function describeRule(rule: QuietRule): string {
   const { countries, from, until, zone, then } = rule;
-  const where = countries === undefined ? 'anywhere' : `in ${countries.join(', ')}`;
+  const where = countries === undefined ? 'in any country' : `in ${countries.join(', ')}`;
   const next = until <= from ? ' of the next day' : '';
-  const clocks = zone === undefined ? 'by the clocks there' : `by the clocks of ${zone}`;
-  const end = then === 'wait' ? 'users wait for the end' : 'users are not called at all: suppressed';
-  const type = typeWords(rule);
-  return `${type.charAt(0).toUpperCase()}${type.slice(1)} calls nobody ${where} from ${from} to ${until}${next}, ${clocks}; ${end}.`;
+  const clocks = zone === undefined ? 'local time' : `in the time zone ${zone}`;
+  const end = then === 'wait' ? 'users wait for the end' : 'users are suppressed instead';
+  const type = formatType(rule);
+  return `${type.charAt(0).toUpperCase()}${type.slice(1)} makes no calls ${where} from ${from} to ${until}${next}, ${clocks}; ${end}.`;
 }
 
-export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
+export function moveItem<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const item = items[from];
   const rest = items.toSpliced(from, 1);
   return item === undefined ? rest : rest.toSpliced(to, 0, item);

@@ -7,7 +7,7 @@ import { TextInput } from '../../parts/controls/controls.tsx';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
-import { useSettled } from '../../parts/forms/use-settled.ts';
+import { useDebounced } from '../../parts/forms/use-debounced.ts';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { StateBadge } from '../../parts/standing/state-badge.tsx';
@@ -28,9 +28,10 @@ const settleMs = 250;
 export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogProps) {
   const [text, setText] = useState('');
   const [cursor, setCursor] = useState<string | undefined>();
-  const { value: name } = useSettled(text.trim(), settleMs);
+  const { value: name } = useDebounced(text.trim(), settleMs);
   const query = {
-    ...{ ended: 'true' as const, limit: perPage },
+    ended: 'true' as const,
+    limit: perPage,
     ...(name !== '' && { q: name.slice(0, 200) }),
     ...(cursor !== undefined && { cursor }),
   };
@@ -39,7 +40,7 @@ export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogPro
   return (
     <Dialog
       title="Compare with a run of any campaign"
-      lead="Of those that have ended, the newest first"
+      lead="Ended runs, newest first"
       isWide
       onClose={onClose}
       actions={<Button onClick={onClose}>Back</Button>}
@@ -61,14 +62,14 @@ export function ChooseRunDialog({ runId, onChoose, onClose }: ChooseRunDialogPro
         items={found}
         empty={
           <p className="t2" role="status">
-            {name === '' ? 'No other run has ended.' : 'No other run that has ended is of a campaign of that name.'}
+            {name === '' ? 'No other run has ended.' : 'No other ended run belongs to a campaign with this name.'}
           </p>
         }
       >
         <Runs found={found} onChoose={onChoose} />
       </ListView>
       <Paging cursor={cursor} next={page.data?.next} onGo={setCursor}>
-        {perPage} at a time
+        {perPage} per page
       </Paging>
     </Dialog>
   );

@@ -12,7 +12,7 @@ import { Failed } from '../../parts/standing/states.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { ChooseRunDialog } from './choose-run-dialog.tsx';
-import { compare, isSameChain, type ComparedFigure } from './comparison.ts';
+import { compareRuns, hasSameChain, type ComparedFigure } from './comparison.ts';
 
 const route = '/runs/$runId/report';
 
@@ -21,13 +21,13 @@ export function ComparisonPanel({ report: { runId } }: { report: RunReport }) {
   const { with: wanted } = useSearch({ from: route });
   const navigate = useNavigate({ from: route });
   const [isChoosing, setChoosing] = useState(false);
-  const beside = wanted === undefined ? {} : { query: { with: wanted } };
+  const queryOptions = wanted === undefined ? {} : { query: { with: wanted } };
   const comparison = useQuery({
-    ...compareRunOptions({ path: { id: runId }, ...beside }),
+    ...compareRunOptions({ path: { id: runId }, ...queryOptions }),
     placeholderData: keepPreviousData,
   });
   const { data, error } = comparison;
-  // Beside the choice of runs, there is no room for the text of the button.
+  // If runs can be chosen, the button has only an icon, because there is no space for its text.
   const offered = error === null && data && (data.before !== null || data.others.length > 0) ? data : undefined;
   const choose = (other: string) => {
     setChoosing(false);
@@ -67,38 +67,37 @@ function Comparison({ comparison }: { comparison: RunComparison | undefined }) {
     return (
       <p className="t3 sm py-3 px-4">
         {comparison.others.length === 0
-          ? 'This is the first run of its campaign that has ended: there is none of it to compare this one with.'
-          : 'No run before this one has ended. Choose a later one.'}
+          ? 'This is the first ended run of its campaign, so there is no earlier run to compare with.'
+          : 'No earlier run has ended. Choose a later run.'}
       </p>
     );
   }
   return (
     <>
       <DataTable
-        caption="Figures of this run beside those of the other"
+        caption="Figures of this run and of the other run"
         className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed"
         columns={columns}
-        rows={comparison && before ? compare(comparison.run, before) : undefined}
+        rows={comparison && before ? compareRuns(comparison.run, before) : undefined}
         keyOf={({ name }) => name}
       />
-      {comparison && before && <Unlike run={comparison.run} before={before} />}
+      {comparison && before && <DifferenceNote run={comparison.run} before={before} />}
     </>
   );
 }
 
-/** Note that the other run is of another campaign, or has another chain, which limits the comparison. */
-function Unlike({ run, before }: { run: ComparedRun; before: ComparedRun }) {
-  const isOther = before.campaignId !== run.campaignId;
-  const isLike = isSameChain(run, before);
-  if (!isOther && isLike) return null;
+/** Note for a comparison with a run of another campaign, or with another chain. */
+function DifferenceNote({ run, before }: { run: ComparedRun; before: ComparedRun }) {
+  const isOtherCampaign = before.campaignId !== run.campaignId;
+  const isSameChain = hasSameChain(run, before);
+  if (!isOtherCampaign && isSameChain) return null;
   return (
     <footer>
-      {isOther && <p>The other run is of “{plainText(before.campaignName)}”.</p>}
-      {!isLike && (
+      {isOtherCampaign && <p>The other run belongs to “{plainText(before.campaignName)}”.</p>}
+      {!isSameChain && (
         <p>
-          Its chain is another one: {before.chain.map(titleOf).join(', then ')}, not{' '}
-          {run.chain.map(titleOf).join(', then ')}. Who got through and who failed means two things, and how long it
-          took; only the audiences are compared.
+          Its chain differs: {before.chain.map(titleOf).join(', then ')}, not {run.chain.map(titleOf).join(', then ')}.
+          Only the audiences are comparable; outcomes and durations are not.
         </p>
       )}
     </footer>
@@ -110,11 +109,14 @@ interface RunSelectProps {
   onChoose: (runId: string) => void;
 }
 
-/** Choice of a run of the same campaign, and of a chosen run of another campaign. */
+/**
+ * Lets the user choose a run to compare with. Offers runs of the same campaign, and the chosen run even if it belongs
+ * to another campaign.
+ */
 function RunSelect({ comparison: { run, before, others }, onChoose }: RunSelectProps) {
   const formatTime = useFormatTime();
   const id = useId();
-  // A run that was requested by its id may be older than the offered runs.
+  // A run that was requested by its id may be missing in the offered runs. It is then added.
   const isOffered = before === null || others.some(({ runId }) => runId === before.runId);
   const offered = isOffered ? others : [before, ...others];
   const nameOf = (runId: string) =>

@@ -1,23 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import type { ComparedRun } from '#client/types.gen.ts';
-import { compare } from './comparison.ts';
+import { compareRuns } from './comparison.ts';
 
 function run(through: number, failed: number, minutes: number, changes: Partial<ComparedRun> = {}): ComparedRun {
   return {
-    ...{ runId: 'run_1', scheduledFor: '2026-10-23T01:00:00.000Z', state: 'completed_with_failures', revision: 1 },
-    ...{ audience: 1000, through, failed, unknown: 0, suppressed: 0, expired: 0, cancelled: 0, recovered: 0 },
-    ...{ campaignId: 'cmp_1', campaignName: 'Payday', chain: ['award-reward', 'send-message'] },
+    runId: 'run_1',
+    scheduledFor: '2026-10-23T01:00:00.000Z',
+    state: 'completed_with_failures',
+    revision: 1,
+    audience: 1000,
+    through,
+    failed,
+    unknown: 0,
+    suppressed: 0,
+    expired: 0,
+    cancelled: 0,
+    recovered: 0,
+    campaignId: 'cmp_1',
+    campaignName: 'Payday',
+    chain: ['award-reward', 'send-message'],
     tookMs: minutes * 60_000,
     ...changes,
   };
 }
 
-const textsOf = (figures: ReturnType<typeof compare>) =>
+const textsOf = (figures: ReturnType<typeof compareRuns>) =>
   figures.map(({ name, now, before, change, isBetter }) => [name, now, before, change, isBetter]);
 
-describe('a run beside the one before it', () => {
-  it('is compared by shares, and says what is better', () => {
-    expect(textsOf(compare(run(950, 14, 98), run(941, 19, 112)))).toEqual([
+describe('the comparison of a run with the previous one', () => {
+  it('uses shares, and marks improvements', () => {
+    expect(textsOf(compareRuns(run(950, 14, 98), run(941, 19, 112)))).toEqual([
       ['Audience', '1,000', '1,000', '0', null],
       ['Through the chain', '95.0 %', '94.1 %', '+ 0.90 pt', true],
       ['Failed', '1.4 %', '1.9 %', '− 0.50 pt', true],
@@ -25,25 +37,25 @@ describe('a run beside the one before it', () => {
     ]);
   });
 
-  it('says what is worse', () => {
-    const figures = compare(run(900, 60, 120), run(941, 19, 112));
+  it('marks deteriorations', () => {
+    const figures = compareRuns(run(900, 60, 120), run(941, 19, 112));
     expect(figures.map(({ isBetter }) => isBetter)).toEqual([null, false, false, false]);
   });
 
-  it('tells an audience of another size in percent, as neither better nor worse', () => {
-    expect(compare(run(950, 14, 98, { audience: 1051 }), run(941, 19, 112))[0]).toMatchObject({
+  it('shows a different audience size in percent, as neutral', () => {
+    expect(compareRuns(run(950, 14, 98, { audience: 1051 }), run(941, 19, 112))[0]).toMatchObject({
       change: '+ 5.1 %',
       isBetter: null,
     });
   });
 
-  it('has no change in time where one of them never began', () => {
-    expect(compare(run(950, 14, 98), run(1, 1, 1, { tookMs: null })).at(-1)?.change).toBe('–');
+  it('has no change of duration if one run never started', () => {
+    expect(compareRuns(run(950, 14, 98), run(1, 1, 1, { tookMs: null })).at(-1)?.change).toBe('–');
   });
 
-  it('of another chain shows both, and measures their audiences alone', () => {
+  it('shows only the difference of the audiences if the chains differ', () => {
     const other = { chain: ['send-message', 'award-reward'], audience: 500 };
-    expect(textsOf(compare(run(950, 14, 98), run(400, 19, 112, other)))).toEqual([
+    expect(textsOf(compareRuns(run(950, 14, 98), run(400, 19, 112, other)))).toEqual([
       ['Audience', '1,000', '500', '+ 100.0 %', null],
       ['Through the chain', '95.0 %', '80.0 %', '–', null],
       ['Failed', '1.4 %', '3.8 %', '–', null],
@@ -51,8 +63,8 @@ describe('a run beside the one before it', () => {
     ]);
   });
 
-  it('tells of other endings, and of who was recovered, where there are any', () => {
-    const figures = compare(run(950, 14, 98, { expired: 20 }), run(900, 100, 98, { recovered: 70 }));
+  it('includes other outcomes and recovered users, if there are any', () => {
+    const figures = compareRuns(run(950, 14, 98, { expired: 20 }), run(900, 100, 98, { recovered: 70 }));
     expect(textsOf(figures).slice(3, 5)).toEqual([
       ['Recovered since', '0 %', '7.0 %', '− 7.0 pt', null],
       ['Expired', '2.0 %', '0 %', '+ 2.0 pt', false],

@@ -8,21 +8,21 @@ export interface ComparedFigure {
   now: string;
   before: string;
   change: string;
-  /** True if the change is an improvement; null if it is neutral, or there is none. */
+  /** True if the change is an improvement. Null if the change is neutral, or the figure did not change. */
   isBetter: boolean | null;
 }
 
 /** Compares the figures of two runs. Figures of runs with different chains are shown without a difference. */
-export function compare(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
+export function compareRuns(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
   const [audience, ...others] = figuresOf(now, before);
-  const shown = isSameChain(now, before) ? others : others.map((figure) => ({ ...figure, ...unmeasured }));
-  return audience ? [audience, ...shown] : shown;
+  const comparable = hasSameChain(now, before) ? others : others.map((figure) => ({ ...figure, ...unmeasured }));
+  return audience ? [audience, ...comparable] : comparable;
 }
 
 const unmeasured = { change: '–', isBetter: null } as const;
 
 /** Returns true if two runs have the same chain, so that their outcomes are comparable. */
-export function isSameChain({ chain }: Pick<ComparedRun, 'chain'>, other: Pick<ComparedRun, 'chain'>): boolean {
+export function hasSameChain({ chain }: Pick<ComparedRun, 'chain'>, other: Pick<ComparedRun, 'chain'>): boolean {
   return chain.length === other.chain.length && chain.every((action, index) => action === other.chain[index]);
 }
 
@@ -36,20 +36,20 @@ function figuresOf(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
         before.audience === 0 ? '–' : withUnit(formatDifference((now.audience / before.audience - 1) * 100, 1), '%'),
       isBetter: null,
     },
-    share('Through the chain', now, before, 'through', true),
-    share('Failed', now, before, 'failed', false),
-    ...rare.flatMap(({ name, of, moreIsBetter }) =>
-      now[of] + before[of] > 0 ? [share(name, now, before, of, moreIsBetter)] : [],
+    compareShare('Through the chain', now, before, 'through', true),
+    compareShare('Failed', now, before, 'failed', false),
+    ...rareOutcomes.flatMap(({ name, of, moreIsBetter }) =>
+      now[of] + before[of] > 0 ? [compareShare(name, now, before, of, moreIsBetter)] : [],
     ),
-    took(now.tookMs, before.tookMs),
+    compareDuration(now.tookMs, before.tookMs),
   ];
 }
 
-type Counted = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
+type CountedOutcome = 'through' | 'failed' | 'recovered' | 'unknown' | 'suppressed' | 'expired' | 'cancelled';
 
 /** Outcomes that are shown only if a user has them. */
-const rare: readonly { name: string; of: Counted; moreIsBetter: boolean | null }[] = [
-  // Neutral: retried users have failed before.
+const rareOutcomes: readonly { name: string; of: CountedOutcome; moreIsBetter: boolean | null }[] = [
+  // A higher number is neither better nor worse: users who recovered by a retry had failed before.
   { name: 'Recovered since', of: 'recovered', moreIsBetter: null },
   { name: 'Unknown', of: 'unknown', moreIsBetter: false },
   { name: 'Suppressed', of: 'suppressed', moreIsBetter: null },
@@ -57,12 +57,15 @@ const rare: readonly { name: string; of: Counted; moreIsBetter: boolean | null }
   { name: 'Cancelled', of: 'cancelled', moreIsBetter: null },
 ];
 
-/** Returns a share and its change in percentage points. @param moreIsBetter null if the change is neutral */
-function share(
+/**
+ * Returns a share and its change in percentage points.
+ * @param moreIsBetter true if a higher share is an improvement; null if the change is neutral
+ */
+function compareShare(
   name: string,
   a: ComparedRun,
   b: ComparedRun,
-  of: Counted,
+  of: CountedOutcome,
   moreIsBetter: boolean | null,
 ): ComparedFigure {
   const points = percentOf(a[of], a.audience) - percentOf(b[of], b.audience);
@@ -76,14 +79,14 @@ function share(
   };
 }
 
-function took(now: number | null, before: number | null): ComparedFigure {
-  const shown = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
+function compareDuration(now: number | null, before: number | null): ComparedFigure {
+  const comparable = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
   const difference = now === null || before === null ? null : now - before;
   const isSame = difference !== null && Math.abs(difference) < 1000;
   return {
     name: 'Took',
-    now: shown(now),
-    before: shown(before),
+    now: comparable(now),
+    before: comparable(before),
     change:
       difference === null
         ? '–'

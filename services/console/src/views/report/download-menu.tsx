@@ -6,7 +6,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Menu, menuItem } from '../../parts/overlays/menu.tsx';
 
-/** Menu of files, which the API creates, with the same columns and names as everywhere. */
+/** Menu of files to download. The API creates the files, with the same columns and names as for its other users. */
 export function DownloadMenu({ report }: { report: RunReport }) {
   const { runId, kind, steps, failuresKept, receiptsDeletedAt } = report;
   const hasHeldOut = kind !== 'dry-run' && steps.some(({ heldOut }) => heldOut > 0);
@@ -34,7 +34,7 @@ export function DownloadMenu({ report }: { report: RunReport }) {
         </>
       )}
       <hr />
-      <Everybody runId={runId} />
+      <AllUsersFiles runId={runId} />
       {hasHeldOut && (
         <>
           <hr />
@@ -48,7 +48,7 @@ export function DownloadMenu({ report }: { report: RunReport }) {
           {receiptsDeletedAt === null ? (
             <File href={`${of}/receipts?format=csv`}>Receipts as CSV</File>
           ) : (
-            <p className="menu-head">Receipts are not kept any more</p>
+            <p className="menu-head">Receipts are no longer kept</p>
           )}
         </>
       )}
@@ -65,17 +65,17 @@ function File({ href, children }: { href: string; children: string }) {
 }
 
 /** Link to the outcomes of each user. Users are kept for a shorter time than the report, so the file may be gone. */
-function Everybody({ runId }: { runId: string }) {
+function AllUsersFiles({ runId }: { runId: string }) {
   const first = useQuery({ ...listRunUsersOptions({ path: { id: runId }, query: { limit: 1 } }), retry: false });
   if (first.error !== null && problemOf(first.error).code === 'users-not-kept') {
-    return <p className="menu-head">Users are not kept any more</p>;
+    return <p className="menu-head">Users are no longer kept</p>;
   }
   const href = `v1/runs/${runId}/users`;
   return (
     <>
-      <File href={`${href}?format=csv`}>Everybody as CSV</File>
-      <File href={`${href}?format=csv&for=excel`}>Everybody as CSV for Excel</File>
-      <File href={`${href}?format=ndjson`}>Everybody as NDJSON</File>
+      <File href={`${href}?format=csv`}>All users as CSV</File>
+      <File href={`${href}?format=csv&for=excel`}>All users as CSV for Excel</File>
+      <File href={`${href}?format=ndjson`}>All users as NDJSON</File>
     </>
   );
 }

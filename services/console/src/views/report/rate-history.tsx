@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { getRunRatesOptions, listRunEventsOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { RunReport } from '#client/types.gen.ts';
-import { rateMarks } from '../../parts/words/event-words.ts';
+import { rateMarks } from '../../parts/run-events/run-events.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { RateChart } from '../../parts/charts/rate-chart.tsx';
 import { createRateSeries } from '../../parts/charts/rate-series.ts';
@@ -24,12 +24,12 @@ export function RateHistory({ report: { runId } }: { report: RunReport }) {
   }, [points, series]);
   if (points?.length === 0) return null;
   return (
-    <Panel title="Rate" note="users that ended a step, per second">
+    <Panel title="Rate" note="users who ended a step, per second">
       {rates.error === null ? (
         <RateChart
           series={series}
           marks={rateMarks(events.data?.items ?? [], formatTime)}
-          notedSince={rates.data?.notedSince ?? null}
+          recordedSince={rates.data?.notedSince ?? null}
         />
       ) : (
         <Failed title="The rates could not be read" error={rates.error} onRetry={() => void rates.refetch()} />

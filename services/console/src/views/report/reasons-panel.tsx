@@ -4,7 +4,7 @@ import type { RunReport } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
-import { outcomeCounts, reasonRows, usersOf, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
+import { formatOutcomeCounts, reasonRows, usersOf, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { ReasonTable } from '../../parts/failures/reason-table.tsx';
@@ -30,7 +30,7 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
   return (
     <Panel
       title="Failures by reason"
-      note={outcomeCounts(usersOf(report.failures, 'failed'), report.failures)}
+      note={formatOutcomeCounts(usersOf(report.failures, 'failed'), report.failures)}
       actions={
         <>
           {chosen.length > 0 && <span className="t2 sm wide">{countOf(chosen.length, 'reason')} selected</span>}
@@ -57,10 +57,10 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
           )}
         </>
       }
-      footer={noteOf(report)}
+      footer={describeRetryLimits(report)}
     >
       {rows.length === 0 ? (
-        <p className="t3 sm py-3 px-4">Nobody has failed.</p>
+        <p className="t3 sm py-3 px-4">No user has failed.</p>
       ) : (
         <ReasonTable
           runId={report.runId}
@@ -75,10 +75,10 @@ export function ReasonsPanel({ report }: { report: RunReport }) {
 }
 
 /** Returns the reason why users cannot be retried; undefined if they can. */
-function noteOf(report: RunReport): string | undefined {
-  if (!report.failuresKept) return 'Who they were is no longer kept; the figures stay.';
+function describeRetryLimits(report: RunReport): string | undefined {
+  if (!report.failuresKept) return 'The failed users are no longer kept; the figures remain.';
   const unknown = unknownUsers(unknownLines(report));
   if (unknown === 0) return undefined;
   const who = countOf(unknown, 'user is unknown', 'users are unknown');
-  return `${who}: the endpoint may or may not have applied it. Nobody tries again until somebody says how it ended.`;
+  return `${who}: the endpoint may or may not have applied the call. Unknown users are not retried until a person settles them.`;
 }

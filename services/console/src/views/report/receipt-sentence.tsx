@@ -8,10 +8,10 @@ export function ReceiptSentence({ line: { action, succeeded, receipts } }: { lin
   const { delivered, undelivered, awaiting, unexpected } = receipts;
   return (
     <p>
-      Of the {formatCount(succeeded)} accepted by {quotedTitleOf(action)}, receipts say{' '}
+      Of the {formatCount(succeeded)} users accepted by {quotedTitleOf(action)}, receipts report{' '}
       <b>{formatCount(delivered)} delivered</b>, {formatCount(undelivered)} undelivered;{' '}
       {formatCount(Math.max(0, awaiting))} have no receipt yet.
-      {unexpected > 0 && ` ${formatCount(unexpected)} more came for users that failed, or are unknown.`}
+      {unexpected > 0 && ` ${formatCount(unexpected)} more receipts belong to users who failed or are unknown.`}
     </p>
   );
 }

@@ -31,7 +31,7 @@ export function ReportHead({ report, onExplain }: ReportHeadProps) {
           <StateBadge state={state} tinted />
         </div>
         <ReportFacts report={report} />
-        {state !== report.state && <p className="t2 sm">It was cancelled after every user had ended.</p>}
+        {state !== report.state && <p className="t2 sm">The run was cancelled after every user had ended.</p>}
         {stateReason !== null && <p className="t2 sm">{withTitles(stateReason)}</p>}
       </div>
       <div className="row ml-auto phone:flex-wrap">
@@ -87,7 +87,7 @@ function ReportFacts({ report }: { report: RunReport }) {
       <span className="wide">
         Revision <b>{revision}</b>
       </span>
-      {parentRunId !== null && <span className="wide">Tries failed users of another run again</span>}
+      {parentRunId !== null && <span className="wide">Retries failed users of another run</span>}
     </div>
   );
 }

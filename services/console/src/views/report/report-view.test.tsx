@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { report } from '../../testing/ended-report.ts';
-import { progressOf } from '../../testing/many-lines.ts';
-import { comparison } from '../../testing/ended-run.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { report } from '../../../testing/runs/ended-report.ts';
+import { progressOf } from '../../../testing/runs/many-lines.ts';
+import { comparison } from '../../../testing/runs/ended-run.ts';
 
-test('of many countries the page folds the lines, and paper has all of them, once', async () => {
+test('a report of many countries is folded on screen and complete on paper', async () => {
   const { steps, countries } = progressOf();
   await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/run_ended/report': { ...report, steps, countries } },
@@ -18,7 +18,7 @@ test('of many countries the page folds the lines, and paper has all of them, onc
   expect(document.querySelectorAll('tbody tr').length).toBeLessThan(205 + 30);
 });
 
-test('a report opens with the sum, which adds up, and says why users failed', async () => {
+test('a report starts with a sum that adds up, and lists reasons of failures', async () => {
   await openConsole('/runs/run_ended/report');
   const sum = await screen.findByRole('region', { name: 'The sum' });
   expect(sum.textContent).toContain('30,000');
@@ -26,21 +26,21 @@ test('a report opens with the sum, which adds up, and says why users failed', as
   expect(screen.getAllByText('out-of-stock').length).toBeGreaterThan(0);
 });
 
-test('a sum that does not add up says so', async () => {
+test('a sum that does not add up is marked', async () => {
   const steps = report.steps.map((step) => ({ ...step, succeeded: step.succeeded - 1 }));
   await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': { ...report, steps } } });
   const sum = await screen.findByRole('region', { name: 'The sum' });
   expect(within(sum).getByText('Does not add up')).toBeDefined();
 });
 
-test('the report of a test says that nobody really got anything', async () => {
+test('the report of a test states that users got nothing', async () => {
   const steps = report.steps.map((line) => ({ ...line, mode: 'test' }));
   const answer = { ...report, kind: 'test', steps };
   await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': answer } });
-  expect(await screen.findByText(/Nobody really got anything\./)).toBeDefined();
+  expect(await screen.findByText(/No user received anything\./)).toBeDefined();
 });
 
-test('the report of a dry run says that nobody was called, and how long the run would take', async () => {
+test('the report of a dry run states that no calls were made, and shows the forecast', async () => {
   const line = { step: 1, action: 'award-reward', country: 'SG', users: 900, calls: 9, breaker: 'closed' };
   const answer = {
     ...report,
@@ -57,9 +57,9 @@ test('the report of a dry run says that nobody was called, and how long the run 
     },
   };
   await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': answer } });
-  expect(await screen.findByText(/Nobody was called/)).toBeDefined();
-  expect(screen.queryByText(/receipts say/)).toBeNull();
-  const panel = screen.getByRole('region', { name: 'What it would take' });
+  expect(await screen.findByText(/No user was called/)).toBeDefined();
+  expect(screen.queryByText(/receipts report/)).toBeNull();
+  const panel = screen.getByRole('region', { name: 'Forecast' });
   expect(within(panel).getByText('at least 1 min 30 s')).toBeDefined();
   expect(within(panel).getByText('412 users are in several sources; each counts once.')).toBeDefined();
   expect(within(panel).getByText(/Nothing says how fast “Send a message” in SG is/)).toBeDefined();
@@ -69,7 +69,7 @@ test('the report of a dry run says that nobody was called, and how long the run 
   expect(rows.slice(1)).toEqual(['2 Send a message SG9009not known', '1 Give a reward SG90091 min 30 s']);
 });
 
-test('the report says what the run cost, in money where it has a price', async () => {
+test('the report shows the cost of the run, in money if it has a price', async () => {
   const step = { step: 1, action: 'award-reward', unitsPerUser: 2, price: '0.05', units: 1800, amount: '90.00' };
   const unpriced = { step: 2, action: 'send-message', unitsPerUser: 1, price: null, units: 800, amount: null };
   const cost = { currency: 'SGD', units: 2600, amount: '90.00', steps: [step, unpriced], countries: [] };
@@ -82,56 +82,56 @@ test('the report says what the run cost, in money where it has a price', async (
   expect(rows).toEqual(['StepUnitsSGD', '1 Give a reward1,80090.00', '2 Send a message800–']);
 });
 
-test('what each word counts is shown when asked', async () => {
+test('a dialog explains each outcome', async () => {
   const { user } = await openConsole('/runs/run_ended/report');
-  await user.click(await screen.findByRole('button', { name: 'What each word counts' }));
-  const dialog = await screen.findByRole('dialog', { name: 'What each word counts' });
+  await user.click(await screen.findByRole('button', { name: 'What each outcome means' }));
+  const dialog = await screen.findByRole('dialog', { name: 'What each outcome means' });
   expect(within(dialog).getByText('held out')).toBeDefined();
   await user.click(within(dialog).getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
-test('failed users are tried again by what was selected, after the engine has counted them', async () => {
+test('selected failed users are retried after the engine has counted them', async () => {
   const found = { preview: true, parentRunId: 'run_ended', runId: null, users: 412, links: { self: null } };
   const groups = [{ step: 1, action: 'award-reward', country: 'VN', reason: 'out-of-stock', users: 412 }];
   const { api, user, address } = await openConsole('/runs/run_ended/report', {
     answers: { 'POST /v1/runs/:id/retry-failed': { ...found, groups } },
   });
-  const box = await screen.findByRole('checkbox', { name: 'Retry who failed with out-of-stock' });
+  const box = await screen.findByRole('checkbox', { name: 'Retry users who failed with out-of-stock' });
   if (!(box instanceof HTMLInputElement)) throw new Error('it is no checkbox');
   if (!box.checked) await user.click(box);
   await user.click(screen.getByRole('button', { name: /^Retry/ }));
-  const dialog = await screen.findByRole('dialog', { name: 'Try 412 users again?' });
+  const dialog = await screen.findByRole('dialog', { name: 'Retry 412 users?' });
   expect(within(dialog).getByText(/Begin with step 1, “Give a reward”/)).toBeDefined();
   api.answer({ 'POST /v1/runs/:id/retry-failed': { ...found, groups, preview: false, runId: 'run_again' } });
   await user.click(within(dialog).getByRole('button', { name: 'Retry 412 users' }));
   await waitFor(() => expect(address()).toBe('/runs/run_again'));
-  expect(api.askedFor('POST /v1/runs/run_ended/retry-failed').map(({ body }) => body)).toMatchObject([
+  expect(api.requestsTo('POST /v1/runs/run_ended/retry-failed').map(({ body }) => body)).toMatchObject([
     { preview: true },
     expect.not.objectContaining({ preview: true }),
   ]);
 });
 
-test('its files are those of the API', async () => {
+test('the download menu links the files of the API', async () => {
   const { user } = await openConsole('/runs/run_ended/report');
   await user.click(await screen.findByRole('button', { name: 'Download' }));
   const links = screen.getAllByRole('menuitem').map((link) => link.getAttribute('href'));
   expect(links).toContain('v1/runs/run_ended/report');
   expect(links).toContain('v1/runs/run_ended/report/table?format=csv');
   expect(links).toContain('v1/runs/run_ended/failures?format=csv');
-  await screen.findByRole('menuitem', { name: 'Everybody as CSV' });
+  await screen.findByRole('menuitem', { name: 'All users as CSV' });
   const all = screen.getAllByRole('menuitem').map((link) => link.getAttribute('href'));
   expect(all).toContain('v1/runs/run_ended/users?format=csv');
   expect(all).toContain('v1/runs/run_ended/users?format=ndjson');
 });
 
-test('everybody is no file where users are not kept any more', async () => {
+test('the file of all users is missing if users are no longer kept', async () => {
   const { user } = await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/:id/users': () => problem(409, 'users-not-kept', 'the users are not kept any more') },
   });
   await user.click(await screen.findByRole('button', { name: 'Download' }));
-  expect(await screen.findByText('Users are not kept any more')).toBeDefined();
-  expect(screen.queryByRole('menuitem', { name: 'Everybody as CSV' })).toBeNull();
+  expect(await screen.findByText('Users are no longer kept')).toBeDefined();
+  expect(screen.queryByRole('menuitem', { name: 'All users as CSV' })).toBeNull();
 });
 
 const withReceipts = {
@@ -141,26 +141,26 @@ const withReceipts = {
   }),
 };
 
-test('receipts are a file as long as they are kept', async () => {
+test('receipts can be downloaded while they are kept', async () => {
   const { user } = await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/run_ended/report': withReceipts },
   });
   await user.click(await screen.findByRole('button', { name: 'Download' }));
   expect(screen.getByRole('menuitem', { name: 'Receipts as CSV' })).toBeDefined();
-  expect(screen.queryByText(/Receipts of single users were deleted/)).toBeNull();
+  expect(screen.queryByText(/Receipts per user were deleted/)).toBeNull();
 });
 
-test('deleted receipts are no file, and the report says when they were deleted', async () => {
+test('deleted receipts cannot be downloaded, and the report shows the time of the deletion', async () => {
   const { user } = await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/run_ended/report': { ...withReceipts, receiptsDeletedAt: '2026-11-28T04:00:00.000Z' } },
   });
-  expect((await screen.findByText(/Receipts of single users were deleted on/)).textContent).toContain('28 Nov');
+  expect((await screen.findByText(/Receipts per user were deleted on/)).textContent).toContain('28 Nov');
   await user.click(screen.getByRole('button', { name: 'Download' }));
-  expect(screen.getByText('Receipts are not kept any more')).toBeDefined();
+  expect(screen.getByText('Receipts are no longer kept')).toBeDefined();
   expect(screen.queryByRole('menuitem', { name: 'Receipts as CSV' })).toBeNull();
 });
 
-test('whom it held out is a file where there is somebody', async () => {
+test('held-out users can be downloaded if there are any', async () => {
   const steps = report.steps.map((line) => ({ ...line, heldOut: 20 }));
   const { user } = await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/run_ended/report': { ...report, steps } },
@@ -172,12 +172,12 @@ test('whom it held out is a file where there is somebody', async () => {
 
 const times = { createdAt: '2026-11-22T20:00:00.000Z', expiresAt: '2036-11-29T20:00:00.000Z' };
 const links = [
-  { id: 'rpl_open', madeBy: 'key_demo', state: 'open', ...times },
-  { id: 'rpl_other', madeBy: 'key_01jdyjm7sbfx2v4xother', state: 'revoked', ...times },
-  { id: 'rpl_third', madeBy: 'key_01jdyjm7sbfx2v4xthird', state: 'key-ended', ...times },
+  { id: 'rpl_open', createdBy: 'key_demo', state: 'open', ...times },
+  { id: 'rpl_other', createdBy: 'key_01jdyjm7sbfx2v4xother', state: 'revoked', ...times },
+  { id: 'rpl_third', createdBy: 'key_01jdyjm7sbfx2v4xthird', state: 'key-ended', ...times },
 ];
 
-test('a link to the report is made for as long as was chosen, shown once, and can be revoked', async () => {
+test('a link to the report is created with the chosen lifetime, shown once, and can be revoked', async () => {
   const link = '/v1/shared-reports/3f9c0c27';
   const { api, user } = await openConsole('/runs/run_ended/report', {
     answers: {
@@ -188,35 +188,35 @@ test('a link to the report is made for as long as was chosen, shown once, and ca
   });
   await user.click(await screen.findByRole('button', { name: 'Share…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Share this report' });
-  await user.selectOptions(within(dialog).getByLabelText('It ends after'), '30 days');
-  await user.click(within(dialog).getByRole('button', { name: 'Make a link' }));
+  await user.selectOptions(within(dialog).getByLabelText('Expires after'), '30 days');
+  await user.click(within(dialog).getByRole('button', { name: 'Create a link' }));
   expect(await within(dialog).findByText(`${location.origin}${link}`)).toBeDefined();
-  expect(api.askedFor('POST /v1/runs/run_ended/share').at(-1)?.body).toEqual({ expiresInSeconds: 30 * 86_400 });
+  expect(api.requestsTo('POST /v1/runs/run_ended/share').at(-1)?.body).toEqual({ expiresInSeconds: 30 * 86_400 });
 
   const mine = await within(dialog).findByRole('row', { name: /by you/ });
   await user.click(within(mine).getByRole('button', { name: /^Revoke/ }));
-  expect(api.askedFor('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(0);
+  expect(api.requestsTo('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(0);
   await user.click(await within(dialog).findByRole('button', { name: 'Revoke it' }));
-  await waitFor(() => expect(api.askedFor('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(1));
   const revoked = within(dialog).getByRole('row', { name: /revoked/ });
   expect(within(revoked).queryByRole('button')).toBeNull();
   // The key may be allowed to share it again, which opens the link: it can be revoked until then.
-  const closed = within(dialog).getByRole('row', { name: /closed: its key ended/ });
+  const closed = within(dialog).getByRole('row', { name: /closed: its key has ended/ });
   expect(within(closed).getByRole('button', { name: /^Revoke/ })).toBeDefined();
 });
 
-test('who may not share a report sees its links, and which role may', async () => {
+test('a viewer sees the links of a report and cannot create one', async () => {
   const { user } = await openConsole('/runs/run_ended/report', {
     role: 'viewer',
     answers: { 'GET /v1/runs/:id/shares': { items: links, next: null } },
   });
   await user.click(await screen.findByRole('button', { name: 'Share…' }));
-  const make = await screen.findByRole('button', { name: 'Make a link' });
+  const make = await screen.findByRole('button', { name: 'Create a link' });
   expect(make.getAttribute('aria-disabled')).toBe('true');
   expect(await screen.findByRole('row', { name: /by you/ })).toBeDefined();
 });
 
-test('the run before stands beside this one', async () => {
+test('the previous run is compared with this one', async () => {
   const before = { ...comparison.run, runId: 'run_before', audience: 25_000, through: 24_000, failed: 1_000 };
   await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/:id/comparison': { ...comparison, before, others: [before] } },
@@ -224,19 +224,19 @@ test('the run before stands beside this one', async () => {
   expect(await screen.findByText('25,000')).toBeDefined();
 });
 
-test('a run that still goes on says so in its report', async () => {
+test('the report of a running run has a notice', async () => {
   await openConsole('/runs/run_live/report');
-  expect(await screen.findByText('This run still goes on.')).toBeDefined();
+  expect(await screen.findByText('This run is still running.')).toBeDefined();
 });
 
-test('a report that cannot be read says why', async () => {
+test('a failed request of the report is shown', async () => {
   await openConsole('/runs/run_ended/report', {
     answers: { 'GET /v1/runs/run_ended/report': () => problem(404, 'not-found', 'there is no run') },
   });
   expect(await screen.findByText('The report could not be read')).toBeDefined();
 });
 
-test('a user is asked for by a key', async () => {
+test('a shortcut opens the explanation of a user', async () => {
   const { user, address } = await openConsole('/runs/run_ended/report');
   await screen.findByRole('region', { name: 'The sum' });
   await user.keyboard('e');

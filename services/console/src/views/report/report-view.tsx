@@ -13,7 +13,8 @@ export function ReportView() {
     ...getRunReportOptions({ path: { id: runId } }),
     staleTime: ({ state }) => (state.data?.endedAt ? 2_000 : 0),
   });
-  // The cache may contain the report from before the end of the run.
+  // The cache may contain a report that was loaded before the end of the run. Such a report is not shown until a new
+  // one is loaded.
   const report = data?.endedAt || isFetchedAfterMount ? data : undefined;
   const formatTime = useFormatTime();
   return (

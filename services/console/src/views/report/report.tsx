@@ -15,7 +15,7 @@ import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { RunNotePanel } from '../../parts/run-note/run-note-panel.tsx';
 import { UsersTable, useUsersTable } from '../../parts/step-table/users-table.tsx';
-import { WordsButton } from '../../parts/outcomes/words-button.tsx';
+import { OutcomeMeaningsButton } from '../../parts/outcomes/outcome-meanings-button.tsx';
 import { ComparisonPanel } from './comparison-panel.tsx';
 import { ForecastPanel } from './forecast-panel.tsx';
 import { RateHistory } from './rate-history.tsx';
@@ -30,21 +30,21 @@ export function Report({ report }: { report: RunReport }) {
   const refusal = useRefusal('manager');
   const { steps, countries, batches, runId, state, notes } = report;
   const last = steps.at(-1);
-  const { choice, ...shown } = useUsersTable(countries);
+  const { choice, ...tableState } = useUsersTable(countries);
   useKeys([{ keys: 'E', does: 'Explain a user', group: 'This page', run: () => setExplaining(true) }]);
   return (
     <>
       <ReportHead report={report} onExplain={() => setExplaining(true)} />
       <TestBanner run={report} />
-      {!hasEnded(state) && <StillGoing runId={runId} />}
+      {!hasEnded(state) && <RunningNotice runId={runId} />}
       {last && (
         <Equation line={last}>
           Users at the last step, {quotedTitleOf(last.action)}; counted over {countOf(batches.fed, 'batch', 'batches')}.
-          {steps.length > 1 && ' Skipped: an earlier step did not succeed.'} <WordsButton />
+          {steps.length > 1 && ' Skipped: an earlier step did not succeed.'} <OutcomeMeaningsButton />
         </Equation>
       )}
       <Panel title="Users by step and country" note={choice} footer={<TableFooter report={report} notes={notes} />}>
-        <UsersTable {...shown} steps={steps} countries={countries} manner="report" />
+        <UsersTable {...tableState} steps={steps} countries={countries} manner="report" />
       </Panel>
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
@@ -63,15 +63,13 @@ export function Report({ report }: { report: RunReport }) {
   );
 }
 
-function StillGoing({ runId }: { runId: string }) {
+function RunningNotice({ runId }: { runId: string }) {
   return (
     <div className="banner info" role="status">
       <Icon name="running" />
       <div>
-        <b>This run still goes on.</b>{' '}
-        <span className="t2">
-          These are its figures as they were when the page was opened; pending users are in the sum.
-        </span>
+        <b>This run is still running.</b>{' '}
+        <span className="t2">The figures are from when you opened this page; the sum includes pending users.</span>
       </div>
       <div className="acts">
         <Link className="btn s" to="/runs/$runId" params={{ runId }}>
@@ -90,8 +88,7 @@ function TableFooter({ report, notes }: { report: RunReport; notes: readonly str
         report.steps.map((line) => line.receipts && <ReceiptSentence key={line.step} line={line} />)}
       {report.receiptsDeletedAt !== null && report.steps.some(({ receipts }) => receipts !== undefined) && (
         <p>
-          Receipts of single users were deleted on <Time instant={report.receiptsDeletedAt} withDay />; these figures
-          stay.
+          Receipts per user were deleted on <Time instant={report.receiptsDeletedAt} withDay />; these figures remain.
         </p>
       )}
       {excluded > 0 && <p>{countOf(excluded, 'user')} were excluded, and are not in the audience.</p>}
@@ -99,7 +96,7 @@ function TableFooter({ report, notes }: { report: RunReport; notes: readonly str
         <p key={note}>{note}</p>
       ))}
       {report.settled !== undefined && <p>{countOf(report.settled, 'unknown outcome')} settled since the run ended.</p>}
-      <p>Shares are of the audience.</p>
+      <p>Percentages refer to the audience.</p>
     </>
   );
 }

@@ -11,9 +11,9 @@ export function RetriesPanel({ report: { retries } }: { report: RunReport }) {
   if (retries === null) return null;
   const { failedBefore, failedAfter, runs } = retries;
   return (
-    <Panel title="Tried again" note={`${formatCount(failedBefore)} failed, ${formatCount(failedAfter)} still do`}>
+    <Panel title="Retries" note={`${formatCount(failedBefore)} failed before, ${formatCount(failedAfter)} afterwards`}>
       <DataTable
-        caption="Runs that tried again, with what came of them"
+        caption="Retry runs and their results"
         className="d30 [&_th]:text-sm [&_td]:text-sm table-fixed"
         columns={columns}
         rows={runs}
@@ -35,7 +35,7 @@ const columns: readonly Column<Retry>[] = [
       </Link>
     ),
   },
-  countColumn('Tried', ({ retried }) => retried),
+  countColumn('Retried', ({ retried }) => retried),
   countColumn('Recovered', ({ recovered }) => recovered, { look: 'c-ok' }),
   countColumn('Failed again', ({ failedAgain }) => failedAgain),
 ];

@@ -6,8 +6,8 @@ import type { Problem, Retry, RunReport } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
-import { comeAlong, retryRequest, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
-import { listed } from '../../parts/words/figures.ts';
+import { findImpliedRows, retryRequest, type ReasonRow } from '../../parts/failures/failure-reasons.ts';
+import { joinWords } from '../../parts/words/figures.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { useFormatTime } from '../../parts/times/zone.ts';
@@ -21,7 +21,8 @@ interface RetryDialogProps {
 }
 
 /**
- * Confirmation of a retry: the number of users, the steps where they start, and users of other rows that are included.
+ * Dialog that confirms a retry. Shows the number of users, the steps at which they start, and users outside the
+ * selected rows that the retry includes.
  */
 export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProps) {
   const navigate = useNavigate();
@@ -44,7 +45,7 @@ export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProp
   const users = preview.data?.users;
   return (
     <Dialog
-      title={users === undefined ? 'Try failed users again?' : `Try ${countOf(users, 'user')} again?`}
+      title={users === undefined ? 'Retry failed users?' : `Retry ${countOf(users, 'user')}?`}
       lead={`${report.campaignName} · run of ${formatTime(report.scheduledFor)}`}
       onClose={onClose}
       actions={
@@ -64,35 +65,35 @@ export function RetryDialog({ report, rows, selected, onClose }: RetryDialogProp
       }
     >
       {preview.data ? (
-        <Effects effects={effectsOf(preview.data)} />
+        <Effects effects={describeGroups(preview.data)} />
       ) : (
         preview.error === null && (
           <div className="h-30 border border-line rounded-md" role="status" aria-label="Users are being counted" />
         )
       )}
-      <Along rows={comeAlong(rows, selected)} />
+      <IncludedReasons rows={findImpliedRows(rows, selected)} />
       <p className="t2">
-        A run of its own tries them again: each begins with the step that failed, and nobody gets a step twice. This
-        report stays as it is and shows beside it what came of them.
+        A new run retries them: each user begins with the failed step, and no user gets a step twice. The figures of
+        this report do not change; it shows the results of the retry separately.
       </p>
       {(retry.error ?? preview.error) !== null && <Refused error={retry.error ?? preview.error} />}
     </Dialog>
   );
 }
 
-const shownGroups = 5;
+const maxReasons = 5;
 
-function effectsOf({ groups }: Retry): Effect[] {
+function describeGroups({ groups }: Retry): Effect[] {
   const byReason = Map.groupBy(groups, ({ step, reason }) => `${step} ${reason}`);
   const rows = [...byReason.values()]
-    .map((of) => ({
-      ...of[0],
-      users: of.reduce((sum, { users }) => sum + users, 0),
-      countries: of.map(({ country }) => country),
+    .map((group) => ({
+      ...group[0],
+      users: group.reduce((sum, { users }) => sum + users, 0),
+      countries: group.map(({ country }) => country),
     }))
     .sort((a, b) => b.users - a.users);
-  const shown: Effect[] = rows
-    .slice(0, shownGroups)
+  const effects: Effect[] = rows
+    .slice(0, maxReasons)
     .map(({ step = 0, action = '', reason = '', users, countries }) => ({
       key: `${step} ${reason}`,
       value: formatCount(users),
@@ -102,25 +103,30 @@ function effectsOf({ groups }: Retry): Effect[] {
           <strong>
             Begin with step {step}, {quotedTitleOf(action)}.
           </strong>{' '}
-          Failed with <code>{reason}</code> in {listed(countries)}.
+          Failed with <code>{reason}</code> in {joinWords(countries)}.
         </>
       ),
     }));
-  const rest = rows.slice(shownGroups);
-  if (rest.length === 0) return shown;
+  const rest = rows.slice(maxReasons);
+  if (rest.length === 0) return effects;
   const users = rest.reduce((sum, row) => sum + row.users, 0);
   return [
-    ...shown,
-    { key: 'rest', value: formatCount(users), unit: 'users', children: <>Of {countOf(rest.length, 'more reason')}.</> },
+    ...effects,
+    {
+      key: 'rest',
+      value: formatCount(users),
+      unit: 'users',
+      children: <>With {countOf(rest.length, 'more reason')}.</>,
+    },
   ];
 }
 
-function Along({ rows }: { rows: readonly ReasonRow[] }) {
+function IncludedReasons({ rows }: { rows: readonly ReasonRow[] }) {
   if (rows.length === 0) return null;
   const words = rows.map(({ step, reason, users }) => `${formatCount(users)} with ${reason} in step ${step}`);
   return (
     <p className="hint c-warn">
-      {listed(words)} {rows.length === 1 ? 'comes' : 'come'} along: reasons and steps are chosen together.
+      {joinWords(words)} {rows.length === 1 ? 'is' : 'are'} included: reasons and steps are selected together.
     </p>
   );
 }

@@ -34,7 +34,7 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
   const [days, setDays] = useState<Days>('7');
   const path = { id: runId };
   const links = useQuery(listReportLinksOptions({ path }));
-  const make = useMutation({
+  const createLink = useMutation({
     mutationFn: async () =>
       (await shareReport({ path, body: { expiresInSeconds: Number(days) * daySeconds }, throwOnError: true })).data,
     onSuccess: () => queries.invalidateQueries(listReportLinksOptions({ path })),
@@ -46,47 +46,53 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
       isWide
       onClose={onClose}
       actions={
-        <Button kind={make.data ? 'ink' : 'plain'} onClick={onClose} data-autofocus>
-          {make.data ? 'Done' : 'Close'}
+        <Button kind={createLink.data ? 'ink' : 'plain'} onClick={onClose} data-autofocus>
+          {createLink.data ? 'Done' : 'Close'}
         </Button>
       }
     >
       <p className="t2">
-        A link opens this report, as it is then, to whoever has it, without a key: figures and reasons, no user ids. It
-        ends by itself, and can be revoked.
+        Anyone with the link can open the report without a key: current figures and reasons, but no user ids. The link
+        expires automatically and can be revoked.
       </p>
       <div className="row items-end flex-wrap">
-        <FormField pointer="/expiresInSeconds" label="It ends after" className="w-37.5">
+        <FormField pointer="/expiresInSeconds" label="Expires after" className="w-37.5">
           {(control) => <Select {...control} value={days} choices={spans} onChoose={setDays} />}
         </FormField>
-        <Button kind="ink" icon="plus" refusal={refusal} disabled={make.isPending} onClick={() => make.mutate()}>
-          Make a link
+        <Button
+          kind="ink"
+          icon="plus"
+          refusal={refusal}
+          disabled={createLink.isPending}
+          onClick={() => createLink.mutate()}
+        >
+          Create a link
         </Button>
       </div>
-      {make.data && (
+      {createLink.data && (
         <div className="banner info" role="status">
           <div className="grid gap-1.5 min-w-0">
             <span>
-              <b>Shown this once.</b>{' '}
+              <b>Shown only once.</b>{' '}
               <span className="t2">
-                Pass it on as it is; it ends {formatTime(make.data.expiresAt, { withDay: true })}.
+                Copy it now. It expires {formatTime(createLink.data.expiresAt, { withDay: true })}.
               </span>
             </span>
             <span className="row">
-              <code className="mono break-all">{new URL(make.data.link, document.baseURI).href}</code>
-              <CopyButton text={new URL(make.data.link, document.baseURI).href} label="Copy the link" />
+              <code className="mono break-all">{new URL(createLink.data.link, document.baseURI).href}</code>
+              <CopyButton text={new URL(createLink.data.link, document.baseURI).href} label="Copy the link" />
             </span>
           </div>
         </div>
       )}
-      {make.isError && <Refused error={make.error} />}
+      {createLink.isError && <Refused error={createLink.error} />}
       {/* The room of two links: the buttons above stay under the pointer when the list has been read. */}
       <div className="min-h-34">
         <ListView
           what="The links"
           query={links}
           items={links.data?.items}
-          empty={<p className="t3 sm">No link to it was made yet.</p>}
+          empty={<p className="t3 sm">No links yet.</p>}
         >
           <LinkTable runId={runId} links={links.data?.items} refusal={refusal} />
         </ListView>
@@ -103,26 +109,27 @@ interface LinkTableProps {
 
 const closedStates = {
   revoked: 'revoked',
-  'key-ended': 'closed: its key ended, or may not share this report',
+  'key-ended': 'closed: its key has ended or may not share this report',
 } as const;
 
 function LinkTable({ runId, links, refusal }: LinkTableProps) {
   const { keyId } = useSession();
   const columns: readonly Column<ReportLink>[] = [
-    { header: 'Made', look: 'whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
+    { header: 'Created', look: 'whitespace-nowrap', cell: ({ createdAt }) => <Time instant={createdAt} /> },
     {
       header: 'By',
       hideBelow: 'phone',
       look: 't2',
-      cell: ({ madeBy }) => (madeBy === keyId ? 'by you' : <span className="mono">key …{madeBy.slice(-4)}</span>),
+      cell: ({ createdBy }) =>
+        createdBy === keyId ? 'by you' : <span className="mono">key …{createdBy.slice(-4)}</span>,
     },
     {
-      header: 'Ends',
+      header: 'Expires',
       look: ({ state }) => (state === 'open' ? 'whitespace-nowrap' : 't3'),
       cell: ({ state, expiresAt }) => (
         <>
           {state === 'open' || state === 'expired' ? <Time instant={expiresAt} /> : closedStates[state]}
-          {state === 'expired' && ', ended'}
+          {state === 'expired' && ', expired'}
         </>
       ),
     },
@@ -149,16 +156,16 @@ function LinkTable({ runId, links, refusal }: LinkTableProps) {
 
 function RevokeLink({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { link: ReportLink }) {
   const queries = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const path = { id: runId, linkId: link.id };
   const revoke = useMutation({
     mutationFn: () => revokeReportLink({ path, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(listReportLinksOptions({ path: { id: runId } })),
   });
-  if (!isAsked) {
+  if (!isConfirming) {
     const label = `Revoke the link …${link.id.slice(-4)}`;
     return (
-      <Button small kind="bad" refusal={refusal} label={label} onClick={() => setAsked(true)}>
+      <Button small kind="bad" refusal={refusal} label={label} onClick={() => setConfirming(true)}>
         Revoke…
       </Button>
     );
@@ -168,7 +175,7 @@ function RevokeLink({ runId, link, refusal }: Omit<LinkTableProps, 'links'> & { 
       <Button small kind="solid-bad" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
         Revoke it
       </Button>
-      <Button small onClick={() => setAsked(false)} data-autofocus>
+      <Button small onClick={() => setConfirming(false)} data-autofocus>
         Keep it
       </Button>
       {revoke.isError && <Refused error={revoke.error} />}

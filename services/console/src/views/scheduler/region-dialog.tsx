@@ -7,21 +7,23 @@ import { FormField } from '../../parts/forms/form-field.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { Effects, type Effect } from '../../parts/overlays/effects.tsx';
 import { Refused } from '../../parts/standing/refused.tsx';
-import { listed } from '../../parts/words/figures.ts';
+import { joinWords } from '../../parts/words/figures.ts';
 import { formatCount } from '../../parts/words/numbers.ts';
-import type { RegionLook } from './region-look.ts';
+import type { RegionSummary } from './region-summary.ts';
 
 export type RegionVerb = 'switch' | 'activate';
 
 interface RegionDialogProps {
   verb: RegionVerb;
   /** Undefined if the region is gone. */
-  chosen: RegionLook | undefined;
-  others: readonly RegionLook[];
+  chosen: RegionSummary | undefined;
+  others: readonly RegionSummary[];
   onClose: () => void;
 }
 
-/** Confirmation of a switch of a region: which work stops, moves, or is unaffected. */
+/**
+ * Dialog that confirms switching a region on or off. Shows which work stops, moves to other regions, or is unaffected.
+ */
 export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProps) {
   const queries = useQueryClient();
   const [reason, setReason] = useState('');
@@ -43,20 +45,20 @@ export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProp
   const hasNone = chosen.nodes.length === 0;
   return (
     <Dialog
-      title={isSwitch ? `Make ${name} the only region?` : `Let ${name} take part again?`}
+      title={isSwitch ? `Make ${name} the only region?` : `Activate ${name} again?`}
       lead={
         isSwitch
-          ? 'From the answer on, no other region offers or claims jobs, whatever it believes.'
-          : 'It offers and claims jobs beside the others.'
+          ? 'As soon as the request succeeds, no other region offers or claims jobs.'
+          : 'It offers and claims jobs like the other active regions.'
       }
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose} data-autofocus>
-            Leave it
+            Back
           </Button>
           <Button kind={isSwitch ? 'solid-bad' : 'ink'} disabled={act.isPending} onClick={() => act.mutate()}>
-            {isSwitch ? `Switch to ${name}` : 'Let it take part'}
+            {isSwitch ? `Switch to ${name}` : 'Activate'}
           </Button>
         </>
       }
@@ -64,11 +66,12 @@ export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProp
       <Effects effects={isSwitch ? switchEffects(chosen, others) : activateEffects(chosen)} />
       {hasNone && (
         <p className="c-bad sm" role="alert">
-          No node is alive in {name}: {isSwitch ? 'no job is called until one is.' : 'nothing changes until one is.'}
+          No node is alive in {name}:{' '}
+          {isSwitch ? 'no job is called until one starts.' : 'nothing changes until one starts.'}
         </p>
       )}
       {isSwitch && (
-        <FormField pointer="/reason" label="Why" hint="For whoever reads it later">
+        <FormField pointer="/reason" label="Reason" hint="Shown beside the region">
           {(control) => <TextInput {...control} value={reason} onText={setReason} />}
         </FormField>
       )}
@@ -77,11 +80,11 @@ export function RegionDialog({ verb, chosen, others, onClose }: RegionDialogProp
   );
 }
 
-function switchEffects(chosen: RegionLook, others: readonly RegionLook[]): Effect[] {
+function switchEffects(chosen: RegionSummary, others: readonly RegionSummary[]): Effect[] {
   const stopped = others.filter(({ region }) => region.active);
   const nodes = stopped.reduce((sum, each) => sum + each.nodes.length, 0);
   const moving = stopped.reduce((sum, each) => sum + each.partitions, 0);
-  const names = listed(stopped.map(({ region }) => region.name));
+  const names = joinWords(stopped.map(({ region }) => region.name));
   return [
     {
       value: formatCount(nodes),
@@ -93,23 +96,23 @@ function switchEffects(chosen: RegionLook, others: readonly RegionLook[]): Effec
     {
       value: formatCount(moving),
       unit: moving === 1 ? 'partition moves' : 'partitions move',
-      children: `to the ${formatCount(chosen.nodes.filter(({ node }) => node.kind === 'scheduler').length)} schedulers of ${chosen.region.name}, within seconds; what falls due meanwhile is late by as much.`,
+      children: `to the ${formatCount(chosen.nodes.filter(({ node }) => node.kind === 'scheduler').length)} schedulers of ${chosen.region.name}, within seconds; jobs due in the meantime are late by that time.`,
     },
     {
       value: '0',
       unit: 'calls lost',
-      children: 'calls that are under way are recorded as ever. No job is called twice for it.',
+      children: 'calls in flight are recorded as usual. No job is called twice.',
     },
   ];
 }
 
-function activateEffects({ nodes }: RegionLook): Effect[] {
+function activateEffects({ nodes }: RegionSummary): Effect[] {
   return [
     {
       value: formatCount(nodes.length),
       unit: nodes.length === 1 ? 'node' : 'nodes',
       isHot: true,
-      children: 'take part again; partitions move to them, a few at a time.',
+      children: 'become active again; partitions move to them, a few at a time.',
     },
   ];
 }

@@ -6,15 +6,15 @@ import { formatDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import type { RegionVerb } from './region-dialog.tsx';
-import { nodeName, type NodeLook, type RegionLook } from './region-look.ts';
+import { nodeName, type NodeSummary, type RegionSummary } from './region-summary.ts';
 
 interface RegionsPanelProps {
-  regions: readonly RegionLook[];
+  regions: readonly RegionSummary[];
   refusal: string | undefined;
-  onAsk: (verb: RegionVerb, region: string) => void;
+  onOpen: (verb: RegionVerb, region: string) => void;
 }
 
-export function RegionsPanel({ regions, refusal, onAsk }: RegionsPanelProps) {
+export function RegionsPanel({ regions, refusal, onOpen }: RegionsPanelProps) {
   const nodes = regions.reduce((sum, region) => sum + region.nodes.length, 0);
   const hasSeveral = regions.filter(({ region }) => region.active).length > 1;
   return (
@@ -38,20 +38,20 @@ export function RegionsPanel({ regions, refusal, onAsk }: RegionsPanelProps) {
                 Oldest
               </th>
               <th scope="col" className="text-right wide">
-                Saw last jobs
+                Latest jobs
               </th>
               <th scope="col" className="text-right wide">
                 Up for
               </th>
             </tr>
           </thead>
-          {regions.map((look) => (
-            <tbody key={look.region.name}>
-              <RegionRow look={look} hasSeveral={hasSeveral} refusal={refusal} onAsk={onAsk} />
-              {look.nodes.map((node) => (
-                <NodeRow key={node.node.owner} look={node} />
+          {regions.map((summary) => (
+            <tbody key={summary.region.name}>
+              <RegionRow summary={summary} hasSeveral={hasSeveral} refusal={refusal} onOpen={onOpen} />
+              {summary.nodes.map((node) => (
+                <NodeRow key={node.node.owner} summary={node} />
               ))}
-              {look.nodes.length === 0 && (
+              {summary.nodes.length === 0 && (
                 <tr>
                   <td colSpan={7} className="t3">
                     No node is alive here.
@@ -67,13 +67,13 @@ export function RegionsPanel({ regions, refusal, onAsk }: RegionsPanelProps) {
 }
 
 interface RegionRowProps {
-  look: RegionLook;
+  summary: RegionSummary;
   hasSeveral: boolean;
   refusal: string | undefined;
-  onAsk: RegionsPanelProps['onAsk'];
+  onOpen: RegionsPanelProps['onOpen'];
 }
 
-function RegionRow({ look: { region }, hasSeveral, refusal, onAsk }: RegionRowProps) {
+function RegionRow({ summary: { region }, hasSeveral, refusal, onOpen }: RegionRowProps) {
   const { name, active, epoch, changedAt, reason } = region;
   return (
     <tr className="bg-sunken">
@@ -82,7 +82,7 @@ function RegionRow({ look: { region }, hasSeveral, refusal, onAsk }: RegionRowPr
           <b>{name}</b>
           <span className={active ? 'badge run' : 'badge'}>
             <Icon name={active ? 'running' : 'pending'} />
-            {active ? 'active' : 'takes no part'}
+            {active ? 'active' : 'inactive'}
           </span>
           <span className="t3 sm">
             epoch {formatCount(epoch)}, since <Time instant={changedAt} />
@@ -90,17 +90,17 @@ function RegionRow({ look: { region }, hasSeveral, refusal, onAsk }: RegionRowPr
           </span>
           <span className="ml-auto row">
             {active && hasSeveral && (
-              <Button small refusal={refusal} onClick={() => onAsk('switch', name)}>
-                Make it the only one…
+              <Button small refusal={refusal} onClick={() => onOpen('switch', name)}>
+                Make it the only region…
               </Button>
             )}
             {!active && (
               <>
-                <Button small refusal={refusal} onClick={() => onAsk('switch', name)}>
+                <Button small refusal={refusal} onClick={() => onOpen('switch', name)}>
                   Switch to it…
                 </Button>
-                <Button small refusal={refusal} onClick={() => onAsk('activate', name)}>
-                  Let it take part…
+                <Button small refusal={refusal} onClick={() => onOpen('activate', name)}>
+                  Activate…
                 </Button>
               </>
             )}
@@ -111,7 +111,7 @@ function RegionRow({ look: { region }, hasSeveral, refusal, onAsk }: RegionRowPr
   );
 }
 
-function NodeRow({ look: { node, leads, due, oldestMs } }: { look: NodeLook }) {
+function NodeRow({ summary: { node, leads, due, oldestMs } }: { summary: NodeSummary }) {
   const now = useNow();
   const isScheduler = node.kind === 'scheduler';
   const { lagMs, handledPerSecond } = node.figures;

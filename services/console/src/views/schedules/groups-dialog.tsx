@@ -17,10 +17,10 @@ interface GroupForm {
   tags: string;
   countries: string;
   /** True for an existing group, whose name cannot change. */
-  isOld: boolean;
+  isExisting: boolean;
 }
 
-const emptyForm: GroupForm = { name: '', region: '', fallback: '60', tags: '', countries: '', isOld: false };
+const emptyForm: GroupForm = { name: '', region: '', fallback: '60', tags: '', countries: '', isExisting: false };
 
 /** Form for the groups of schedules: the home region of each, and its tags. */
 export function GroupsDialog({ onClose }: { onClose: () => void }) {
@@ -29,17 +29,17 @@ export function GroupsDialog({ onClose }: { onClose: () => void }) {
   return (
     <NamedListDialog
       title="Groups"
-      lead="Markets that a schedule fires for: one fire for each, in the region where it is at home."
+      lead="Markets of a schedule, which fires once for each, in the home region of the market."
       what="The groups"
       query={groups}
       items={groups.data?.items}
-      empty="There is no group yet: schedules fire once, for all regions."
+      empty="No groups yet: schedules fire once for all regions."
       columns={columns}
       newLabel="New group"
       onNew={() => setForm(emptyForm)}
       onChange={(group) => setForm(formOf(group))}
       remove={(name) => deleteGroup({ path: { name }, throwOnError: true })}
-      removeHint="Schedules that name it go on without it"
+      removeHint="Schedules that use it continue without it"
       onClose={onClose}
     >
       {form && <GroupFields form={form} onForm={setForm} />}
@@ -50,11 +50,13 @@ export function GroupsDialog({ onClose }: { onClose: () => void }) {
 const columns: readonly Column<Group>[] = [
   { header: 'Group', look: 'font-medium', cell: ({ name }) => name },
   {
-    header: 'At home in',
+    header: 'Home region',
     cell: ({ homeRegion, fallbackSeconds }) => (
       <>
         {homeRegion ?? 'any region'}
-        {homeRegion !== null && <div className="t3 sm">others after {formatDuration(fallbackSeconds * 1000)}</div>}
+        {homeRegion !== null && (
+          <div className="t3 sm">other regions after {formatDuration(fallbackSeconds * 1000)}</div>
+        )}
       </>
     ),
   },
@@ -64,8 +66,12 @@ const columns: readonly Column<Group>[] = [
 
 function formOf({ name, homeRegion, fallbackSeconds, tags, countries }: Group): GroupForm {
   return {
-    ...{ name, region: homeRegion ?? '', fallback: String(fallbackSeconds) },
-    ...{ tags: tags.join(', '), countries: countries.join(', '), isOld: true },
+    name,
+    region: homeRegion ?? '',
+    fallback: String(fallbackSeconds),
+    tags: tags.join(', '),
+    countries: countries.join(', '),
+    isExisting: true,
   };
 }
 
@@ -76,8 +82,8 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
     const body = {
       homeRegion: region.trim() === '' ? null : region.trim(),
       ...(typeof seconds === 'number' && { fallbackSeconds: seconds }),
-      tags: listOf(tags),
-      countries: listOf(countries),
+      tags: parseList(tags),
+      countries: parseList(countries),
     };
     return putGroup({ path: { name: name.trim() }, body, throwOnError: true });
   };
@@ -90,16 +96,16 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
             <TextInput
               {...control}
               value={form.name}
-              disabled={form.isOld}
+              disabled={form.isExisting}
               data-autofocus
               onText={(name) => change({ name })}
             />
           )}
         </FormField>
-        <FormField pointer="/homeRegion" label="At home in" hint="Its nodes fire at once; empty: those of any region">
+        <FormField pointer="/homeRegion" label="Home region" hint="Its nodes fire immediately; empty: any region">
           {(control) => <TextInput {...control} value={form.region} onText={(region) => change({ region })} />}
         </FormField>
-        <FormField pointer="/fallbackSeconds" label="Others fire after" hint="Where its home does not">
+        <FormField pointer="/fallbackSeconds" label="Other regions fire after" hint="If the home region does not">
           {(control) => (
             <TextInput
               {...control}
@@ -110,10 +116,14 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
             />
           )}
         </FormField>
-        <FormField pointer="/tags" label="Tags" hint="Schedules may name these instead, such as rides, food">
+        <FormField pointer="/tags" label="Tags" hint="Schedules can select groups by tag, such as rides, food">
           {(control) => <TextInput {...control} value={form.tags} onText={(tags) => change({ tags })} />}
         </FormField>
-        <FormField pointer="/countries" label="Countries" hint="Of a campaign that starts for it, such as SG, MY">
+        <FormField
+          pointer="/countries"
+          label="Countries"
+          hint="Countries of campaigns that start for the group, such as SG, MY"
+        >
           {(control) => (
             <TextInput {...control} value={form.countries} onText={(text) => change({ countries: text })} />
           )}
@@ -123,6 +133,6 @@ function GroupFields({ form, onForm }: { form: GroupForm; onForm: (form: GroupFo
   );
 }
 
-function listOf(text: string): string[] {
+function parseList(text: string): string[] {
   return text.split(/[\s,]+/).filter((each) => each !== '');
 }

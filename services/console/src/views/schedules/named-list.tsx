@@ -7,8 +7,8 @@ import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
+import { FormError } from '../../parts/forms/form-error.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 
 interface NamedListDialogProps<Item> {
@@ -120,9 +120,9 @@ export function NamedForm({ verb, isIncomplete, save, onEnd, children }: NamedFo
     },
   });
   return (
-    <FormProblemsContext value={useRefusedFields(saving.error)}>
+    <FormProblemsContext value={useFormErrors(saving.error)}>
       {children}
-      <RefusedWhole error={saving.error} />
+      <FormError error={saving.error} />
       <div className="row">
         <Button small onClick={onEnd}>
           Back

@@ -2,16 +2,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createSchedule } from '#client/sdk.gen.ts';
 import { problemOf } from '../../api/problems.ts';
-import { cronInWords } from '../../parts/when/cron-words.ts';
+import { describeCron } from '../../parts/when/cron-words.ts';
 import { DaysOffFields } from '../../parts/when/days-off-fields.tsx';
 import { NextFires } from '../../parts/when/next-fires.tsx';
 import { SpanField } from '../../parts/when/span-field.tsx';
-import { firstWhen, scheduleOf, type Misfire, type Overlap, type WhenForm } from '../../parts/when/when-form.ts';
+import { defaultWhen, scheduleOf, type Misfire, type Overlap, type WhenForm } from '../../parts/when/when-form.ts';
 import { ZoneField } from '../../parts/when/zone-field.tsx';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
 import type { Clients } from '../../parts/jobs/use-clients.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { useZone } from '../../parts/times/zone.ts';
@@ -19,7 +19,7 @@ import { useZone } from '../../parts/times/zone.ts';
 interface NewScheduleDialogProps {
   clients: Clients;
   client: string | undefined;
-  onMade: (id: string) => void;
+  onCreated: (id: string) => void;
   onClose: () => void;
 }
 
@@ -32,49 +32,49 @@ interface TargetForm {
 }
 
 const misfires: readonly { value: Misfire; label: string }[] = [
-  { value: 'fire-once', label: 'One fire for all that was missed' },
-  { value: 'fire-all', label: 'Each of them, late' },
-  { value: 'skip', label: 'None' },
+  { value: 'fire-once', label: 'Fire once for all missed fires' },
+  { value: 'fire-all', label: 'Fire late for each' },
+  { value: 'skip', label: 'Do not fire' },
 ];
 const overlaps: readonly { value: Overlap; label: string }[] = [
-  { value: 'allow', label: 'Fire beside it' },
-  { value: 'skip', label: 'Skip this one' },
+  { value: 'allow', label: 'Fire in parallel' },
+  { value: 'skip', label: 'Skip the new fire' },
   { value: 'buffer-one', label: 'Fire when it has ended' },
 ];
 
-export function NewScheduleDialog({ clients, client, onMade, onClose }: NewScheduleDialogProps) {
+export function NewScheduleDialog({ clients, client, onCreated, onClose }: NewScheduleDialogProps) {
   const { zone } = useZone();
-  const [when, setWhen] = useState<WhenForm>({ ...firstWhen, kind: 'recurring', zone, overlap: 'allow' });
+  const [when, setWhen] = useState<WhenForm>({ ...defaultWhen, kind: 'recurring', zone, overlap: 'allow' });
   const first = clients.find(client)?.name ?? client ?? '';
   const [form, setForm] = useState<TargetForm>({ name: '', client: first, url: '', body: '', groups: '' });
   const put = (part: Partial<WhenForm>) => setWhen({ ...when, ...part });
   const change = (part: Partial<TargetForm>) => setForm({ ...form, ...part });
-  const { schedule, problems: wrong } = scheduleOf(when, []);
-  const make = useMake({ form, schedule, onMade, onClose });
-  const problems = useRefusedFields(make.error);
-  const refused = make.error && problemOf(make.error);
+  const { schedule, problems: formProblems } = scheduleOf(when, []);
+  const create = useCreateSchedule({ form, schedule, onCreated, onClose });
+  const problems = useFormErrors(create.error);
+  const refused = create.error && problemOf(create.error);
   return (
     <Dialog
       title="New schedule"
       isWide
-      lead="A call of a client’s service, again and again. Campaigns that recur have theirs with their start."
+      lead="A recurring call to the service of a client. Recurring campaigns have their own schedule in the editor."
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             kind="ink"
-            disabled={make.isPending || form.client === '' || form.name.trim() === '' || wrong.length > 0}
-            onClick={() => make.mutate()}
+            disabled={create.isPending || form.client === '' || form.name.trim() === '' || formProblems.length > 0}
+            onClick={() => create.mutate()}
           >
-            Make it
+            Create
           </Button>
         </>
       }
     >
       <FormProblemsContext value={problems}>
         <TargetFields {...{ form, change, clients }} />
-        <Rhythm when={when} put={put} />
+        <RuleFields when={when} put={put} />
         <NextFires when={when} />
         <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
           <DaysOffFields {...{ when, put }} pointer="" />
@@ -96,17 +96,17 @@ export function NewScheduleDialog({ clients, client, onMade, onClose }: NewSched
   );
 }
 
-interface Made extends Pick<NewScheduleDialogProps, 'onMade' | 'onClose'> {
+interface CreateScheduleOptions extends Pick<NewScheduleDialogProps, 'onCreated' | 'onClose'> {
   form: TargetForm;
   schedule: ReturnType<typeof scheduleOf>['schedule'];
 }
 
 /** Creates the schedule, then closes the dialog. */
-function useMake({ form, schedule, onMade, onClose }: Made) {
+function useCreateSchedule({ form, schedule, onCreated, onClose }: CreateScheduleOptions) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async () => {
-      if (schedule.type !== 'recurring') throw new Error('it has no rule');
+      if (schedule.type !== 'recurring') throw new Error('the schedule has no rule');
       const { type: _, ...recurrence } = schedule;
       const names = form.groups.split(/[\s,]+/).filter((name) => name !== '');
       const body = {
@@ -120,7 +120,7 @@ function useMake({ form, schedule, onMade, onClose }: Made) {
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries();
       onClose();
-      onMade(id);
+      onCreated(id);
     },
   });
 }
@@ -131,7 +131,7 @@ interface TargetFieldsProps {
   clients: Clients;
 }
 
-/** Fields of the call: its name, its client and its URL. */
+/** Fields for the job of a schedule: its name, its client and its URL. */
 function TargetFields({ form, change, clients }: TargetFieldsProps) {
   return (
     <>
@@ -144,7 +144,7 @@ function TargetFields({ form, change, clients }: TargetFieldsProps) {
             <Select
               {...control}
               value={form.client}
-              placeholder={clients.items?.length === 0 ? 'There is no client yet' : 'Whose call is it?'}
+              placeholder={clients.items?.length === 0 ? 'No clients yet' : 'Choose a client'}
               choices={clients.items?.map(({ name }) => ({ value: name, label: name })) ?? []}
               onChoose={(value) => change({ client: value })}
             />
@@ -163,7 +163,7 @@ interface WhenFieldsProps {
   put: (part: Partial<WhenForm>) => void;
 }
 
-/** Fields of fires that were missed, and of fires that overlap. */
+/** Fields for the handling of missed and of overlapping fires. */
 function ExceptionFields({ when, put }: WhenFieldsProps) {
   return (
     <>
@@ -172,7 +172,7 @@ function ExceptionFields({ when, put }: WhenFieldsProps) {
           <Select {...control} value={when.misfire} choices={misfires} onChoose={(misfire) => put({ misfire })} />
         )}
       </FormField>
-      <FormField pointer="/overlap" label="If the one before still goes">
+      <FormField pointer="/overlap" label="If the previous job is still running">
         {(control) => (
           <Select {...control} value={when.overlap} choices={overlaps} onChoose={(overlap) => put({ overlap })} />
         )}
@@ -181,7 +181,7 @@ function ExceptionFields({ when, put }: WhenFieldsProps) {
   );
 }
 
-function Rhythm({ when, put }: WhenFieldsProps) {
+function RuleFields({ when, put }: WhenFieldsProps) {
   return (
     <div className="grid grid-cols-[108px_1fr_1fr] gap-3 items-start phone:grid-cols-1">
       <FormField pointer="/rule" label="By">
@@ -201,7 +201,7 @@ function Rhythm({ when, put }: WhenFieldsProps) {
         <FormField
           pointer="/cron"
           label="Rule, five fields"
-          hint={cronInWords(when.cron) ?? 'Minute, hour, day of month, month, day of week'}
+          hint={describeCron(when.cron) ?? 'Minute, hour, day of month, month, day of week'}
         >
           {(control) => <TextInput {...control} mono value={when.cron} onText={(cron) => put({ cron })} />}
         </FormField>
@@ -209,7 +209,7 @@ function Rhythm({ when, put }: WhenFieldsProps) {
         <SpanField
           pointer="/everySeconds"
           label="Every"
-          hint="Counts from when it is made, whatever the clocks show"
+          hint="Counts from its creation; clock changes have no effect"
           value={when.every}
           units={['s', 'min', 'h', 'd']}
           onChange={(every) => put({ every })}

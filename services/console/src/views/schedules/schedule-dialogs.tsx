@@ -8,8 +8,8 @@ import {
   runScheduleNow,
 } from '#client/sdk.gen.ts';
 import type { Schedule } from '#client/types.gen.ts';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
-import { groupWords } from './schedule-words.ts';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
+import { formatGroups } from './schedule-words.ts';
 
 export type ScheduleVerb = 'run-now' | 'pause' | 'resume' | 'disable' | 'enable' | 'delete';
 
@@ -30,94 +30,94 @@ interface Words {
 
 export function ScheduleDialog({ verb, schedule, onClose }: ScheduleDialogProps) {
   const navigate = useNavigate({ from: '/schedules' });
-  const { text, ...words } = wordsOf(verb, schedule);
+  const { text, ...words } = describeVerb(verb, schedule);
   return (
-    <VerbDialog
+    <ConfirmDialog
       {...words}
-      act={() => actOf(verb, schedule.id)}
+      act={() => requestVerb(verb, schedule.id)}
       {...(verb === 'delete' && {
         onDone: async () => navigate({ search: (before) => ({ ...before, id: undefined }) }),
       })}
       onClose={onClose}
     >
       {text}
-    </VerbDialog>
+    </ConfirmDialog>
   );
 }
 
-async function actOf(verb: ScheduleVerb, id: string): Promise<unknown> {
-  const asked = { path: { id }, throwOnError: true } as const;
+async function requestVerb(verb: ScheduleVerb, id: string): Promise<unknown> {
+  const options = { path: { id }, throwOnError: true } as const;
   switch (verb) {
     case 'run-now':
-      return await runScheduleNow({ ...asked, body: {} });
+      return await runScheduleNow({ ...options, body: {} });
     case 'pause':
-      return await pauseSchedule({ ...asked, body: {} });
+      return await pauseSchedule({ ...options, body: {} });
     case 'resume':
-      return await resumeSchedule({ ...asked, body: {} });
+      return await resumeSchedule({ ...options, body: {} });
     case 'disable':
-      return await disableSchedule({ ...asked, body: {} });
+      return await disableSchedule({ ...options, body: {} });
     case 'enable':
-      return await enableSchedule({ ...asked, body: {} });
+      return await enableSchedule({ ...options, body: {} });
     case 'delete':
-      return await deleteSchedule(asked);
+      return await deleteSchedule(options);
   }
 }
 
-function wordsOf(verb: ScheduleVerb, { name, campaignId, groups, nextAt }: Schedule): Words {
+function describeVerb(verb: ScheduleVerb, { name, campaignId, groups, nextAt }: Schedule): Words {
   const isCampaign = campaignId !== null;
   const what = isCampaign ? 'starts its campaign' : 'calls its service';
-  const forAll = groups === null ? 'once' : `once for each of its ${groupWords(groups)}`;
+  const forAll = groups === null ? 'once' : `once for each of its ${formatGroups(groups)}`;
   switch (verb) {
     case 'run-now':
       return {
         title: `Run “${name}” now?`,
-        lead: `It ${what} ${forAll}, at once.`,
-        text: 'Beside the rhythm, and also where the one before is still at work. Its next fires stay as they are.',
+        lead: `It ${what} ${forAll}, immediately.`,
+        text: 'This fire is additional, even if the previous one is still running. The next fires do not change.',
         verb: 'Run now',
-        leave: 'Leave it',
+        leave: 'Not now',
       };
     case 'pause':
       return {
         title: `Pause “${name}”?`,
-        lead: 'It fires nothing until it is resumed.',
+        lead: 'It does not fire until it is resumed.',
         text: isCampaign
           ? 'The run that it started is paused with it.'
-          : 'What it left out by then is recorded as skipped, and does not fire later. Jobs that it made go on.',
+          : 'Missed fires are recorded as skipped and do not fire later. Jobs that it created continue.',
         verb: 'Pause it',
-        leave: 'Let it go on',
+        leave: 'Keep it active',
       };
     case 'resume':
       return {
         title: `Resume “${name}”?`,
         lead: 'It fires again from its next time on.',
-        text: 'What it left out while it was paused is recorded as skipped.',
+        text: 'Fires missed during the pause are recorded as skipped.',
         verb: 'Resume it',
-        leave: 'Leave it paused',
+        leave: 'Keep it paused',
       };
     case 'disable':
       return {
         title: `Disable “${name}”?`,
-        lead: nextAt === null ? 'It fires nothing any more.' : 'It fires nothing any more, also not what comes next.',
+        lead: nextAt === null ? 'It no longer fires.' : 'It no longer fires; the next fire is cancelled too.',
         text: isCampaign
-          ? 'What waits is given up, and the run that it started is cancelled.'
-          : 'What waits is given up. Jobs that it made go on, and it can be enabled again.',
+          ? 'Waiting fires are dropped, and the run that it started is cancelled.'
+          : 'Waiting fires are dropped. Jobs that it created continue, and you can enable it again.',
         verb: 'Disable it',
-        leave: 'Leave it',
+        leave: 'Keep it',
         isGrave: true,
       };
     case 'enable':
       return {
         title: `Enable “${name}”?`,
         lead: 'It fires again from its next time on.',
-        text: 'What it left out while it was disabled does not fire.',
+        text: 'Fires missed while it was disabled do not fire later.',
         verb: 'Enable it',
-        leave: 'Leave it',
+        leave: 'Keep it disabled',
       };
     case 'delete':
       return {
         title: `Delete “${name}”?`,
-        lead: 'For good: it fires no more, and what it fired is not listed any more.',
-        text: 'Jobs that it made go on.',
+        lead: 'This cannot be undone: it no longer fires, and its last fires are no longer listed.',
+        text: 'Jobs that it created continue.',
         verb: 'Delete it',
         leave: 'Keep it',
         isGrave: true,

@@ -28,7 +28,7 @@ export function ScheduleList({ query, search, clients, isOld, onChoose, onGo }: 
       <ListView what="The schedules" query={query} items={items} empty={noSchedule}>
         <ScheduleTable
           schedules={items}
-          shownId={search.id ?? items?.[0]?.id}
+          chosenId={search.id ?? items?.[0]?.id}
           clients={clients}
           isOld={isOld}
           onShow={(id) => onGo({ id })}
@@ -48,22 +48,22 @@ function NoSchedule({ search, onClear }: { search: SchedulesSearch; onClear: () 
   if ([state, client, text].some((each) => each !== undefined))
     return (
       <NoMatch title="No schedule matches" onClear={onClear}>
-        {filterWords(search)}
+        {describeFilters(search)}
       </NoMatch>
     );
   return (
-    <Empty icon="sched" title="Nothing recurs yet" command="muster schedules create --help">
-      A schedule calls a client’s service, or starts a campaign, again and again by a rule.
+    <Empty icon="sched" title="No schedules yet" command="muster schedules create --help">
+      A schedule calls the service of a client, or starts a campaign, repeatedly by a rule.
     </Empty>
   );
 }
 
-/** Describes the filters: `Paused, client shop, called “close”.` */
-function filterWords({ state, client, text }: SchedulesSearch): string {
+/** Describes the filters: `Paused, client shop, name “close”.` */
+function describeFilters({ state, client, text }: SchedulesSearch): string {
   const words = [
     state ?? '',
     client === undefined ? '' : `client ${client}`,
-    text === undefined ? '' : `called “${text}”`,
+    text === undefined ? '' : `name “${text}”`,
   ].filter((each) => each !== '');
   const joined = words.join(', ');
   return `${joined.charAt(0).toUpperCase()}${joined.slice(1)}.`;

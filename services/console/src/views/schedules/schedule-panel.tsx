@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { listOccurrencesOptions, previewScheduleOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Schedule } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
-import { useMinute } from '../../parts/browser/now.ts';
+import { useCurrentMinute } from '../../parts/browser/now.ts';
 import { fireRows, type FireRow } from '../../parts/when/fire-rows.ts';
 import { ownTimeColumn } from '../../parts/when/own-time-column.ts';
-import { zonePlace } from '../../parts/when/zone-words.ts';
+import { zoneCity } from '../../parts/when/zone-words.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
 import type { Column } from '../../parts/data-table/columns.tsx';
@@ -21,11 +21,11 @@ import { nextClockChange } from '../../parts/times/clock-change.ts';
 import { formatDay, formatDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { useZone } from '../../parts/times/zone.ts';
-import { capitalOf } from '../../parts/words/figures.ts';
-import { clockEffectOf, lookFrom } from './clock-effect.ts';
+import { capitalize } from '../../parts/words/figures.ts';
+import { findClockEffect, previewStart } from './clock-effect.ts';
 import { ScheduleDialog, type ScheduleVerb } from './schedule-dialogs.tsx';
-import { dayOffWords, misfireWords, occurrenceWords, overlapWords, ruleOf } from './schedule-words.ts';
-import { ownerOf } from './schedule-table.tsx';
+import { formatDayOff, formatMisfire, describeOccurrence, formatOverlap, formatRule } from './schedule-words.ts';
+import { formatOwner } from './schedule-table.tsx';
 
 interface SchedulePanelProps {
   schedule: Schedule;
@@ -34,14 +34,14 @@ interface SchedulePanelProps {
 
 export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
   const { id, name, state, stateReason, target, campaignId, note, spreadSeconds } = schedule;
-  const { words, written } = ruleOf(schedule);
+  const { words, written } = formatRule(schedule);
   return (
     <Panel title={name} actions={<ScheduleActions schedule={schedule} />}>
       <div className="grid gap-3 px-4 pt-3 pb-3.5 phone:px-3">
         {state === 'broken' && (
           <div className="banner bad" role="status">
             <Icon name="failed" />
-            <div>{capitalOf(stateReason ?? 'it cannot be read')}. It fires nothing until it can be read again.</div>
+            <div>{capitalize(stateReason ?? 'it cannot be read')}. It does not fire until it can be read again.</div>
           </div>
         )}
         <dl className="kv [&_dd]:wrap-anywhere">
@@ -55,14 +55,14 @@ export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
             <>
               <dt>Days off</dt>
               <dd>
-                {schedule.workCalendar} <span className="t3">{dayOffWords(schedule.onDayOff)}</span>
+                {schedule.workCalendar} <span className="t3">{formatDayOff(schedule.onDayOff)}</span>
               </dd>
             </>
           )}
-          <dt>Of</dt>
+          <dt>Owner</dt>
           <dd>
             {campaignId === null ? (
-              ownerOf(schedule, clients)
+              formatOwner(schedule, clients)
             ) : (
               <Link className="link" to="/campaigns/$campaignId" params={{ campaignId }}>
                 its campaign
@@ -79,14 +79,14 @@ export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
             </>
           )}
           <dt>If missed</dt>
-          <dd>{misfireWords(schedule)}</dd>
-          <dt>If still going</dt>
-          <dd>{overlapWords(schedule)}</dd>
+          <dd>{formatMisfire(schedule)}</dd>
+          <dt>If still running</dt>
+          <dd>{formatOverlap(schedule)}</dd>
           <dt>Spread</dt>
           <dd>
             {spreadSeconds === null || spreadSeconds === 0
               ? 'none'
-              : `up to ${formatDuration(spreadSeconds * 1000)}, always the same`}
+              : `up to ${formatDuration(spreadSeconds * 1000)}, the same each time`}
           </dd>
           {state !== 'active' && stateReason !== null && state !== 'broken' && (
             <>
@@ -106,35 +106,35 @@ export function SchedulePanel({ schedule, clients }: SchedulePanelProps) {
           </dd>
         </dl>
       </div>
-      <NextSix schedule={schedule} />
+      <NextSixFires schedule={schedule} />
       <ClockNote schedule={schedule} />
-      <Fired schedule={schedule} />
+      <LastFires schedule={schedule} />
     </Panel>
   );
 }
 
 function ScheduleActions({ schedule }: { schedule: Schedule }) {
-  const [asked, setAsked] = useState<ScheduleVerb>();
+  const [verb, setVerb] = useState<ScheduleVerb>();
   const { state, campaignId, name } = schedule;
   const refusal = useRefusal(campaignId === null ? 'scheduler' : 'manager');
   const mayFire = state === 'active' || state === 'paused';
   return (
     <>
       {mayFire && (
-        <Button small icon="play" refusal={refusal} onClick={() => setAsked('run-now')}>
+        <Button small icon="play" refusal={refusal} onClick={() => setVerb('run-now')}>
           Run now…
         </Button>
       )}
       {state === 'active' && (
-        <Button small icon="pause" label={`Pause ${name}`} refusal={refusal} onClick={() => setAsked('pause')} />
+        <Button small icon="pause" label={`Pause ${name}`} refusal={refusal} onClick={() => setVerb('pause')} />
       )}
       {state === 'paused' && (
-        <Button small icon="running" refusal={refusal} onClick={() => setAsked('resume')}>
+        <Button small icon="running" refusal={refusal} onClick={() => setVerb('resume')}>
           Resume…
         </Button>
       )}
       {state === 'disabled' && (
-        <Button small refusal={refusal} onClick={() => setAsked('enable')}>
+        <Button small refusal={refusal} onClick={() => setVerb('enable')}>
           Enable…
         </Button>
       )}
@@ -146,31 +146,31 @@ function ScheduleActions({ schedule }: { schedule: Schedule }) {
             </button>
           )}
         >
-          {mayFire && <MenuItem onClick={() => setAsked('disable')}>Disable…</MenuItem>}
-          {campaignId === null && <MenuItem onClick={() => setAsked('delete')}>Delete…</MenuItem>}
+          {mayFire && <MenuItem onClick={() => setVerb('disable')}>Disable…</MenuItem>}
+          {campaignId === null && <MenuItem onClick={() => setVerb('delete')}>Delete…</MenuItem>}
         </Menu>
       )}
-      {asked && <ScheduleDialog verb={asked} schedule={schedule} onClose={() => setAsked(undefined)} />}
+      {verb && <ScheduleDialog verb={verb} schedule={schedule} onClose={() => setVerb(undefined)} />}
     </>
   );
 }
 
 const marks = { fwd: 'shifted', twice: 'comes twice', gap: 'skipped', calendar: 'days off' } as const;
 
-function NextSix({ schedule }: { schedule: Schedule }) {
+function NextSixFires({ schedule }: { schedule: Schedule }) {
   const own = useZone().zone;
-  const now = new Date(useMinute());
+  const now = new Date(useCurrentMinute());
   const { data, error } = useQuery({
     ...previewScheduleOptions({ path: { id: schedule.id }, query: { count: 6 } }),
     enabled: schedule.unreadable === null,
   });
-  if (error !== null) return <p className="pad t3 sm border-t border-line">Its next fires could not be reckoned.</p>;
+  if (error !== null) return <p className="pad t3 sm border-t border-line">The next fires could not be computed.</p>;
   if (data === undefined) return null;
   if (data.fires.length === 0) return <p className="pad t3 sm border-t border-line">It never fires again.</p>;
   const zone = schedule.everySeconds === undefined ? data.zone : own;
   const columns: readonly Column<FireRow>[] = [
     {
-      header: `Next six, ${zonePlace(zone)}`,
+      header: `Next six, ${zoneCity(zone)}`,
       look: ({ ownTime }) => (ownTime === null ? 'whitespace-nowrap t3' : 'whitespace-nowrap font-medium'),
       cell: ({ time, mark }) => (
         <>
@@ -197,20 +197,20 @@ function NextSix({ schedule }: { schedule: Schedule }) {
   );
 }
 
-/** Next clock change in the schedule's zone, and its effect. */
+/** Next clock change in the time zone of the schedule, and the effect on its fires. */
 function ClockNote({ schedule: { id, zone, everySeconds, unreadable } }: { schedule: Schedule }) {
-  const minute = useMinute();
+  const minute = useCurrentMinute();
   const change = zone === null || everySeconds !== undefined ? null : nextClockChange(zone, minute);
   const { data } = useQuery({
     ...previewScheduleOptions({
       path: { id },
-      query: { count: 100, ...(change && { after: lookFrom(change) }) },
+      query: { count: 100, ...(change && { after: previewStart(change) }) },
     }),
     enabled: change !== null && unreadable === null,
     staleTime: 600_000,
   });
   if (change === null || zone === null || data === undefined) return null;
-  const effect = clockEffectOf(change, data.fires);
+  const effect = findClockEffect(change, data.fires);
   const day = formatDay(change.at, { zone, now: new Date(minute) });
   return (
     <div className="pad border-t border-line">
@@ -218,17 +218,17 @@ function ClockNote({ schedule: { id, zone, everySeconds, unreadable } }: { sched
         <Icon name={effect?.icon ?? 'sched'} size={14} />
         {day}, the clocks are set {change.isForward ? 'forward' : 'back'}
       </div>
-      <div className="sm t2 mt-0.5">{effect ? `${effect.words}.` : 'None of its fires is touched.'}</div>
+      <div className="sm t2 mt-0.5">{effect ? `${effect.words}.` : 'No fire is affected.'}</div>
     </div>
   );
 }
 
-function Fired({ schedule: { id } }: { schedule: Schedule }) {
+function LastFires({ schedule: { id } }: { schedule: Schedule }) {
   const { data, error } = useQuery({
     ...listOccurrencesOptions({ path: { id }, query: { limit: 8 } }),
     refetchInterval: 4000,
   });
-  if (error !== null) return <p className="pad t3 sm border-t border-line">What it fired could not be read.</p>;
+  if (error !== null) return <p className="pad t3 sm border-t border-line">The last fires could not be read.</p>;
   return (
     <div className="pad border-t border-line">
       <h3 className="mb-1.5">Last fires</h3>
@@ -238,7 +238,7 @@ function Fired({ schedule: { id } }: { schedule: Schedule }) {
           <li key={`${scheduledFor} ${group ?? ''}`} className="contents">
             <Time instant={scheduledFor} withSeconds />
             <span className={occurrence.state === 'skipped' ? 'c-warn' : undefined}>
-              {occurrenceWords({ scheduledFor, group, jobId, runId, ...occurrence })}
+              {describeOccurrence({ scheduledFor, group, jobId, runId, ...occurrence })}
               {group !== null && ` for ${group}`}{' '}
               {jobId !== null && (
                 <Link className="link" to="/jobs/$jobId" params={{ jobId }}>

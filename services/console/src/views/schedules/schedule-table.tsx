@@ -1,5 +1,5 @@
 import type { Schedule } from '#client/types.gen.ts';
-import { useMinute, useNow } from '../../parts/browser/now.ts';
+import { useCurrentMinute, useNow } from '../../parts/browser/now.ts';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -8,25 +8,25 @@ import { toneColours } from '../../parts/standing/state-badge.tsx';
 import { nextClockChange } from '../../parts/times/clock-change.ts';
 import { formatDay, formatDuration } from '../../parts/times/times.ts';
 import { Time } from '../../parts/times/time.tsx';
-import { groupWords, ruleOf, scheduleLook } from './schedule-words.ts';
+import { formatGroups, formatRule, scheduleLook } from './schedule-words.ts';
 
 interface ScheduleTableProps {
   schedules: readonly Schedule[] | undefined;
-  shownId: string | undefined;
+  chosenId: string | undefined;
   clients: Clients;
   isOld: boolean;
   onShow: (id: string) => void;
 }
 
-export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: ScheduleTableProps) {
+export function ScheduleTable({ schedules, chosenId, clients, isOld, onShow }: ScheduleTableProps) {
   const columns: readonly Column<Schedule>[] = [
     {
       header: 'Schedule',
       cell: (schedule) => (
-        <Name schedule={schedule} isShown={schedule.id === shownId} onShow={() => onShow(schedule.id)} />
+        <Name schedule={schedule} isChosen={schedule.id === chosenId} onShow={() => onShow(schedule.id)} />
       ),
       below: (schedule) => {
-        const owner = ownerOf(schedule, clients);
+        const owner = formatOwner(schedule, clients);
         return (
           <div className="truncate pl-5.25" title={owner}>
             {owner}
@@ -65,7 +65,7 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
         rows={schedules}
         keyOf={({ id }) => id}
         isTall
-        isChosen={({ id }) => id === shownId}
+        isChosen={({ id }) => id === chosenId}
         hasRowKeys
         loadingRows={8}
       />
@@ -73,19 +73,19 @@ export function ScheduleTable({ schedules, shownId, clients, isOld, onShow }: Sc
   );
 }
 
-/** Returns `client billing, groups SG, ID`, or `campaign`. */
-export function ownerOf({ target, groups }: Schedule, clients: Clients): string {
+/** Describes the owner of a schedule: `client billing, groups SG, ID`, or `campaign`. */
+export function formatOwner({ target, groups }: Schedule, clients: Clients): string {
   const owner = target === null ? 'campaign' : `client ${clients.nameOf(target.client)}`;
-  return groups === null ? owner : `${owner}, ${groupWords(groups)}`;
+  return groups === null ? owner : `${owner}, ${formatGroups(groups)}`;
 }
 
 interface NameProps {
   schedule: Schedule;
-  isShown: boolean;
+  isChosen: boolean;
   onShow: () => void;
 }
 
-function Name({ schedule: { name, state }, isShown, onShow }: NameProps) {
+function Name({ schedule: { name, state }, isChosen, onShow }: NameProps) {
   const { icon, word, tone } = scheduleLook(state);
   return (
     <div className="row gap-1.75">
@@ -95,7 +95,7 @@ function Name({ schedule: { name, state }, isShown, onShow }: NameProps) {
       <button
         type="button"
         className="font-medium truncate hover:underline phone:min-h-10 phone:-my-2.5"
-        aria-pressed={isShown}
+        aria-pressed={isChosen}
         data-row-link
         onClick={onShow}
       >
@@ -106,7 +106,7 @@ function Name({ schedule: { name, state }, isShown, onShow }: NameProps) {
 }
 
 function Rule({ schedule }: { schedule: Schedule }) {
-  const { words, written } = ruleOf(schedule);
+  const { words, written } = formatRule(schedule);
   return (
     <>
       <div className="truncate" title={words}>
@@ -132,7 +132,7 @@ function NextFire({ schedule: { nextAt, state, stateSince } }: { schedule: Sched
   }
   return (
     <>
-      <div>{state === 'active' ? 'none to come' : state}</div>
+      <div>{state === 'active' ? 'no further fire' : state}</div>
       {state !== 'active' && (
         <div>
           since <Time instant={stateSince} />
@@ -143,7 +143,7 @@ function NextFire({ schedule: { nextAt, state, stateSince } }: { schedule: Sched
 }
 
 function ClockLine({ schedule: { everySeconds, zone } }: { schedule: Schedule }) {
-  const minute = useMinute();
+  const minute = useCurrentMinute();
   if (everySeconds !== undefined) return <div>no effect</div>;
   const change = zone === null ? null : nextClockChange(zone, minute);
   if (zone === null || change === null) return <div>no clock changes</div>;
@@ -151,7 +151,7 @@ function ClockLine({ schedule: { everySeconds, zone } }: { schedule: Schedule })
   const [, number, month] = formatDay(change.at, { zone, now: new Date(minute) }).split(' ');
   return (
     <div className="truncate" title={`The clocks are set ${change.isForward ? 'forward' : 'back'}`}>
-      {number} {month}: {change.isForward ? 'skips an hour' : 'an hour twice'}
+      {number} {month}: {change.isForward ? 'skips an hour' : 'repeats an hour'}
     </div>
   );
 }

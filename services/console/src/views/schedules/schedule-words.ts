@@ -1,5 +1,5 @@
 import type { Occurrence, Schedule } from '#client/types.gen.ts';
-import { cronInWords } from '../../parts/when/cron-words.ts';
+import { describeCron } from '../../parts/when/cron-words.ts';
 import type { StateLook } from '../../parts/standing/state-looks.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 
@@ -16,39 +16,39 @@ export function scheduleLook(state: Schedule['state']): StateLook {
 }
 
 /** Returns the rule in words, and as written. */
-export function ruleOf({ cron, everySeconds }: Schedule): { words: string; written: string } {
+export function formatRule({ cron, everySeconds }: Schedule): { words: string; written: string } {
   if (everySeconds !== undefined) {
     const every = formatDuration(everySeconds * 1000);
     return { words: `Every ${every}`, written: `every ${everySeconds} s` };
   }
   if (cron === undefined) return { words: 'cannot be read', written: '' };
-  return { words: cronInWords(cron) ?? cron, written: cron };
+  return { words: describeCron(cron) ?? cron, written: cron };
 }
 
 const misfires = {
-  'fire-once': 'Fire once for all that was missed',
-  'fire-all': 'Fire each of them, late',
-  skip: 'Fire none of them',
+  'fire-once': 'Fire once for all missed fires',
+  'fire-all': 'Fire late for each',
+  skip: 'Do not fire',
 } as const;
 
 const overlaps = {
-  skip: 'Skip this one',
+  skip: 'Skip the new fire',
   'buffer-one': 'Fire when it has ended',
-  allow: 'Fire beside it',
+  allow: 'Fire in parallel',
 } as const;
 
-export function misfireWords({ misfire, catchUpSeconds }: Schedule): string {
+export function formatMisfire({ misfire, catchUpSeconds }: Schedule): string {
   if (misfire === null) return 'cannot be read';
   const late = catchUpSeconds === null ? '' : `, up to ${formatDuration(catchUpSeconds * 1000)} late`;
   return `${misfires[misfire]}${misfire === 'skip' ? '' : late}`;
 }
 
-export function overlapWords({ overlap }: Schedule): string {
+export function formatOverlap({ overlap }: Schedule): string {
   return overlap === null ? 'cannot be read' : overlaps[overlap];
 }
 
 /** Describes groups: `SG, ID and 3 more`, or those with a tag. */
-export function groupWords(groups: NonNullable<Schedule['groups']>): string {
+export function formatGroups(groups: NonNullable<Schedule['groups']>): string {
   if ('tags' in groups) return `groups with ${groups.tags.join(', ')}`;
   const [first = '', second, ...rest] = groups.names;
   const more = rest.length === 0 ? '' : ` and ${rest.length} more`;
@@ -56,27 +56,27 @@ export function groupWords(groups: NonNullable<Schedule['groups']>): string {
 }
 
 /** Describes the effect of a day off. */
-export function dayOffWords(policy: Schedule['onDayOff']): string {
-  return policy === undefined || policy === 'skip' ? 'left out' : `fires on the working day ${policy}`;
+export function formatDayOff(policy: Schedule['onDayOff']): string {
+  return policy === undefined || policy === 'skip' ? 'skipped' : `fires on the working day ${policy}`;
 }
 
 const causes: Readonly<Record<NonNullable<Occurrence['cause']>, string>> = {
-  'clock-change': 'the clocks leapt over it',
+  'clock-change': 'the local time did not exist that day',
   'day-off': 'its work calendar has that day off',
   paused: 'it was paused',
   disabled: 'it was disabled',
   broken: 'it could not be read',
-  misfire: 'it was missed, and only one fires for all',
+  misfire: 'missed; one fire covers all missed ones',
   'too-late': 'it would have been too late',
-  overlap: 'the one before was still at work',
+  overlap: 'the previous one was still running',
   'no-groups': 'it had no group',
-  quota: 'its client may bring no more',
+  quota: 'the quota of its client was used up',
   restored: 'the database was restored, and it may have fired before',
 };
 
-export function occurrenceWords({ state, cause, kind, instants }: Occurrence): string {
+export function describeOccurrence({ state, cause, kind, instants }: Occurrence): string {
   const many = instants > 1 ? `, ${instants} in a row` : '';
-  if (state === 'skipped') return `skipped${many}: ${cause === null ? 'nobody noted why' : causes[cause]}`;
-  if (state === 'buffered') return 'waits until the one before has ended';
-  return kind === 'manual' ? 'fired by hand' : kind === 'backfill' ? 'fired afterwards' : 'fired';
+  if (state === 'skipped') return `skipped${many}: ${cause === null ? 'no reason was recorded' : causes[cause]}`;
+  if (state === 'buffered') return 'waits until the previous one has ended';
+  return kind === 'manual' ? 'fired manually' : kind === 'backfill' ? 'fired later, as a backfill' : 'fired';
 }

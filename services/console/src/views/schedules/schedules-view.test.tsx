@@ -1,25 +1,25 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { settlement } from '../../testing/schedules.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { settlement } from '../../../testing/callbacks/schedules.ts';
 
 const none = { items: [], next: null };
 
-describe('the list', () => {
-  test('shows rules in words, whose they are, and one of them whole', async () => {
+describe('the list of schedules', () => {
+  test('shows rules in words, their owners, and the details of one schedule', async () => {
     await openConsole('/schedules');
     const row = await screen.findByRole('row', { name: /Close the day/ });
     expect(within(row).getByText('At 22:00')).toBeDefined();
     expect(await within(row).findByText('client shop, groups SG, ID')).toBeDefined();
     const panel = screen.getByRole('region', { name: 'Quarter-hour settlement' });
     expect(await within(panel).findByText('shifted')).toBeDefined();
-    expect(await within(panel).findByText(/skipped: the one before was still at work/)).toBeDefined();
+    expect(await within(panel).findByText(/skipped: the previous one was still running/)).toBeDefined();
     expect(within(panel).getByRole('link', { name: 'its job' }).getAttribute('href')).toBe('/jobs/job_dead');
   });
 
-  test('filters go into the address and to the API, a client by its id', async () => {
+  test('stores filters in the address and sends them to the API, a client by its id', async () => {
     const { api, user, address } = await openConsole('/schedules');
     await screen.findByRole('row', { name: /Close the day/ });
     await user.click(screen.getByRole('button', { name: 'Paused' }));
@@ -28,41 +28,38 @@ describe('the list', () => {
     await user.type(screen.getByRole('searchbox'), 'close');
     await waitFor(() => expect(address()).toContain('text=close'));
     await waitFor(() =>
-      expect(api.askedFor('GET /v1/schedules').at(-1)?.query).toMatchObject({
-        ...{ state: 'paused', clientId: 'cli_billing', q: 'close' },
+      expect(api.requestsTo('GET /v1/schedules').at(-1)?.query).toMatchObject({
+        state: 'paused',
+        clientId: 'cli_billing',
+        q: 'close',
       }),
     );
   });
 
   test.each([
-    ['nothing there', '/schedules', none, 'Nothing recurs yet'],
-    ['nothing that matches', '/schedules?text=x', none, 'Called “x”.'],
-    [
-      'what could not be read',
-      '/schedules',
-      () => problem(400, 'invalid-request', 'no'),
-      'The schedules could not be read',
-    ],
-  ])('%s is said', async (_, path, answer, words) => {
+    ['an empty list', '/schedules', none, 'No schedules yet'],
+    ['no match', '/schedules?text=x', none, 'Name “x”.'],
+    ['a failed request', '/schedules', () => problem(400, 'invalid-request', 'no'), 'The schedules could not be read'],
+  ])('shows %s', async (_, path, answer, words) => {
     await openConsole(path, { answers: { 'GET /v1/schedules': answer } });
     expect(await screen.findByText(words)).toBeDefined();
   });
 });
 
-describe('one schedule', () => {
+describe('a schedule', () => {
   test.each([
     ['Run now…', 'Run now', 'run-now', { fired: [], alreadyFired: 0 }],
     ['Pause Quarter-hour settlement', 'Pause it', 'pause', settlement],
-  ])('%s asks once more, and then does it', async (button, confirm, verb, answer) => {
+  ])('sends %s after a confirmation', async (button, confirm, verb, answer) => {
     const route = `POST /v1/schedules/sch_settle/${verb}`;
     const { api, user } = await openConsole('/schedules', { answers: { [route]: answer } });
     await user.click(await screen.findByRole('button', { name: button }));
     await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: confirm }));
-    await waitFor(() => expect(api.askedFor(route)).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo(route)).toHaveLength(1));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('one that is found by its id is shown whole, also where it is not on the page', async () => {
+  test('is shown by its id even if it is not on the page of the list', async () => {
     const paused = { ...settlement, id: 'sch_far', name: 'Far away', state: 'paused', nextAt: null };
     const { api, user } = await openConsole('/schedules?id=sch_far', {
       answers: { 'GET /v1/schedules/sch_far': paused, 'POST /v1/schedules/sch_far/resume': paused },
@@ -70,10 +67,10 @@ describe('one schedule', () => {
     await screen.findByRole('region', { name: 'Far away' });
     await user.click(screen.getByRole('button', { name: 'Resume…' }));
     await user.click(screen.getByRole('button', { name: 'Resume it' }));
-    await waitFor(() => expect(api.askedFor('POST /v1/schedules/sch_far/resume')).toHaveLength(1));
+    await waitFor(() => expect(api.requestsTo('POST /v1/schedules/sch_far/resume')).toHaveLength(1));
   });
 
-  test('a campaign’s needs a manager, a client’s a scheduler', async () => {
+  test('needs the role manager if it belongs to a campaign', async () => {
     await openConsole('/schedules?id=sch_campaign', {
       role: 'scheduler',
       answers: {
@@ -88,7 +85,7 @@ describe('one schedule', () => {
   });
 });
 
-test('a schedule is made with its next fires in sight', async () => {
+test('a new schedule is created after a preview of its next fires', async () => {
   const { api, user, address } = await openConsole('/schedules?client=shop', {
     answers: { 'POST /v1/schedules': settlement },
   });
@@ -99,29 +96,35 @@ test('a schedule is made with its next fires in sight', async () => {
   await user.type(within(dialog).getByLabelText(/^URL/), 'https://shop.example/close');
   await user.type(within(dialog).getByLabelText(/^Groups/), 'SG ID');
   expect(await within(dialog).findByRole('table', { name: 'The next starts' })).toBeDefined();
-  await user.click(within(dialog).getByRole('button', { name: 'Make it' }));
+  await user.click(within(dialog).getByRole('button', { name: 'Create' }));
   await waitFor(() => expect(address()).toContain('id=sch_settle'));
-  expect(api.askedFor('POST /v1/schedules')[0]?.body).toMatchObject({
-    ...{ name: 'Close the day', cron: '0 9 * * MON', zone: 'UTC', groups: { names: ['SG', 'ID'] } },
+  expect(api.requestsTo('POST /v1/schedules')[0]?.body).toMatchObject({
+    name: 'Close the day',
+    cron: '0 9 * * MON',
+    zone: 'UTC',
+    groups: { names: ['SG', 'ID'] },
     target: { client: 'shop', url: 'https://shop.example/close' },
   });
 });
 
-test('groups are listed, made and changed', async () => {
+test('groups are listed and changed', async () => {
   const { api, user } = await openConsole('/schedules', { answers: { 'PUT /v1/groups/SG': {} } });
   await user.click(await screen.findByRole('button', { name: 'Groups…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Groups' });
   await user.click(await within(dialog).findByRole('button', { name: 'Change SG' }));
-  await user.type(within(dialog).getByLabelText(/^At home in/), 'east');
+  await user.type(within(dialog).getByLabelText(/^Home region/), 'east');
   await user.click(within(dialog).getByRole('button', { name: 'Save the group' }));
   await waitFor(() =>
-    expect(api.askedFor('PUT /v1/groups/SG')[0]?.body).toEqual({
-      ...{ homeRegion: 'east', fallbackSeconds: 60, tags: ['rides'], countries: ['SG'] },
+    expect(api.requestsTo('PUT /v1/groups/SG')[0]?.body).toEqual({
+      homeRegion: 'east',
+      fallbackSeconds: 60,
+      tags: ['rides'],
+      countries: ['SG'],
     }),
   );
 });
 
-test('work calendars are listed and changed, and a schedule goes by one', async () => {
+test('work calendars are listed and changed, and a schedule can use one', async () => {
   const { api, user } = await openConsole('/schedules', {
     answers: { 'PUT /v1/work-calendars/SG': {}, 'POST /v1/schedules': settlement },
   });
@@ -132,7 +135,7 @@ test('work calendars are listed and changed, and a schedule goes by one', async 
   await user.type(within(dialog).getByLabelText(/^Dates/), '\n2027-01-01');
   await user.click(within(dialog).getByRole('button', { name: 'Save the calendar' }));
   await waitFor(() =>
-    expect(api.askedFor('PUT /v1/work-calendars/SG')[0]?.body).toEqual({
+    expect(api.requestsTo('PUT /v1/work-calendars/SG')[0]?.body).toEqual({
       weekDaysOff: ['SAT'],
       dates: [{ date: '2026-12-25', name: 'Christmas Day' }, { date: '2027-01-01' }],
     }),
@@ -145,8 +148,8 @@ test('work calendars are listed and changed, and a schedule goes by one', async 
   await user.selectOptions(await within(made).findByLabelText('Days off'), 'SG');
   await user.selectOptions(await within(made).findByLabelText('On a day off'), 'after');
   await user.selectOptions(within(made).getByLabelText(/^Client/), 'shop');
-  await user.click(within(made).getByRole('button', { name: 'Make it' }));
+  await user.click(within(made).getByRole('button', { name: 'Create' }));
   await waitFor(() =>
-    expect(api.askedFor('POST /v1/schedules')[0]?.body).toMatchObject({ workCalendar: 'SG', onDayOff: 'after' }),
+    expect(api.requestsTo('POST /v1/schedules')[0]?.body).toMatchObject({ workCalendar: 'SG', onDayOff: 'after' }),
   );
 });

@@ -5,7 +5,7 @@ import { getScheduleOptions, listSchedulesOptions } from '#client/@tanstack/reac
 import type { Schedule } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { useClients, type Clients } from '../../parts/jobs/use-clients.ts';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
@@ -20,7 +20,7 @@ import { WorkCalendarsDialog } from './work-calendars-dialog.tsx';
 
 const route = getRouteApi('/schedules');
 const pageSize = 50;
-const askEveryMs = 4000;
+const pollEveryMs = 4000;
 
 /** View of the schedules: recurring jobs and campaigns, their next fires, and effects of clock changes. */
 export function SchedulesView() {
@@ -30,7 +30,7 @@ export function SchedulesView() {
   const clients = useClients();
   const schedules = useSchedules(search, clients);
   const items = schedules.data?.items;
-  const standing = standingOf(schedules);
+  const standing = updateStatusOf(schedules);
   const isOld = useIsStale(standing) || schedules.isPlaceholderData;
   const go = (change: Partial<SchedulesSearch>) => void navigate({ search: (before) => ({ ...before, ...change }) });
   const choose = (change: Partial<SchedulesSearch>) => go({ cursor: undefined, id: undefined, ...change });
@@ -41,14 +41,19 @@ export function SchedulesView() {
       freshness={schedules.data && <Freshness standing={standing} />}
       actions={<NewScheduleButton onClick={() => setDialog('new')} />}
     >
-      {schedules.data && <StaleBanner standing={standing} note="Schedules fire all the same; only this page waits." />}
+      {schedules.data && <StaleBanner standing={standing} note="Schedules still fire; only this page is outdated." />}
       <ScheduleFilters search={search} clients={clients} onChoose={choose} onOpen={setDialog} />
       <div className="cols grid-cols-[minmax(0,1fr)_minmax(0,380px)] max-[1180px]:grid-cols-1">
         <ScheduleList query={schedules} search={search} clients={clients} isOld={isOld} onChoose={choose} onGo={go} />
-        <ShownSchedule id={search.id} items={items} clients={clients} />
+        <ChosenSchedule id={search.id} items={items} clients={clients} />
       </div>
       {dialog === 'new' && (
-        <NewScheduleDialog clients={clients} client={search.client} onMade={(id) => choose({ id })} onClose={close} />
+        <NewScheduleDialog
+          clients={clients}
+          client={search.client}
+          onCreated={(id) => choose({ id })}
+          onClose={close}
+        />
       )}
       {dialog === 'groups' && <GroupsDialog onClose={close} />}
       {dialog === 'days-off' && <WorkCalendarsDialog onClose={close} />}
@@ -57,7 +62,7 @@ export function SchedulesView() {
 }
 
 function useSchedules({ state, client, text, cursor }: SchedulesSearch, clients: Clients) {
-  // The API filters by id: a client's name has no effect until its client is loaded.
+  // The API filters by the id of a client. A client's name is therefore ignored until the clients are loaded.
   const clientId = client === undefined || client.startsWith('cli_') ? client : clients.find(client)?.id;
   const query = {
     limit: pageSize,
@@ -70,7 +75,7 @@ function useSchedules({ state, client, text, cursor }: SchedulesSearch, clients:
     ...listSchedulesOptions({ query }),
     enabled: client === undefined || clientId !== undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: askEveryMs,
+    refetchInterval: pollEveryMs,
   });
 }
 
@@ -84,7 +89,7 @@ function NewScheduleButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-interface ShownScheduleProps {
+interface ChosenScheduleProps {
   /** Default: the first schedule of the list. */
   id: string | undefined;
   items: readonly Schedule[] | undefined;
@@ -92,7 +97,7 @@ interface ShownScheduleProps {
 }
 
 /** Details of the chosen schedule, which may be on another page of the list. */
-function ShownSchedule({ id, items, clients }: ShownScheduleProps) {
+function ChosenSchedule({ id, items, clients }: ChosenScheduleProps) {
   const { data, error } = useQuery({ ...getScheduleOptions({ path: { id: id ?? '' } }), enabled: id !== undefined });
   const schedule = id === undefined ? items?.[0] : (items?.find((each) => each.id === id) ?? data);
   if (schedule) return <SchedulePanel key={schedule.id} schedule={schedule} clients={clients} />;

@@ -7,7 +7,7 @@ export const schedulesSearch = z.object({
   /** Name or id of the client. */
   client: z.catch(z.optional(z.string()), undefined),
   text: z.catch(z.optional(z.string()), undefined),
-  /** Schedule beside the list. */
+  /** Id of the schedule that is shown beside the list. */
   id: z.catch(z.optional(z.string()), undefined),
   cursor: z.catch(z.optional(z.string()), undefined),
 });

@@ -9,7 +9,7 @@ export interface CalendarForm {
   /** One date per line, followed by its name. */
   dates: string;
   /** True for an existing calendar, whose name cannot change. */
-  isOld: boolean;
+  isExisting: boolean;
 }
 
 export const weekDays: readonly { day: WeekDay; label: string }[] = [
@@ -22,7 +22,7 @@ export const weekDays: readonly { day: WeekDay; label: string }[] = [
   { day: 'SUN', label: 'Sun' },
 ];
 
-export function linesOf(dates: readonly DateOff[]): string {
+export function formatDates(dates: readonly DateOff[]): string {
   return dates
     .toSorted((a, b) => a.date.localeCompare(b.date))
     .map(({ date, name }) => (name === undefined ? date : `${date} ${name}`))
@@ -30,7 +30,7 @@ export function linesOf(dates: readonly DateOff[]): string {
 }
 
 /** Parses the lines. The API validates the dates. */
-export function datesIn(text: string): DateOff[] {
+export function parseDates(text: string): DateOff[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines
     .filter((line) => line !== '')

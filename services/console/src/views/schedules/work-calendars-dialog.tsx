@@ -8,9 +8,9 @@ import type { Column } from '../../parts/data-table/columns.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { NamedForm, NamedListDialog } from './named-list.tsx';
-import { datesIn, linesOf, weekDays, type CalendarForm } from './work-calendar-form.ts';
+import { parseDates, formatDates, weekDays, type CalendarForm } from './work-calendar-form.ts';
 
-const emptyForm: CalendarForm = { name: '', weekDaysOff: ['SAT', 'SUN'], dates: '', isOld: false };
+const emptyForm: CalendarForm = { name: '', weekDaysOff: ['SAT', 'SUN'], dates: '', isExisting: false };
 
 /** Form for the work calendars of the installation, whose days off schedules can use. */
 export function WorkCalendarsDialog({ onClose }: { onClose: () => void }) {
@@ -19,16 +19,16 @@ export function WorkCalendarsDialog({ onClose }: { onClose: () => void }) {
   const change = useMutation({
     mutationFn: async (name: string) => (await getWorkCalendar({ path: { name }, throwOnError: true })).data,
     onSuccess: ({ name, weekDaysOff, dates }) =>
-      setForm({ name, weekDaysOff: [...weekDaysOff], dates: linesOf(dates), isOld: true }),
+      setForm({ name, weekDaysOff: [...weekDaysOff], dates: formatDates(dates), isExisting: true }),
   });
   return (
     <NamedListDialog
       title="Work calendars"
-      lead="Days on which nobody works: a schedule leaves them out, or fires on the working day before or after."
+      lead="Days off: a schedule skips them, or fires on the working day before or after."
       what="The calendars"
       query={calendars}
       items={calendars.data?.items}
-      empty="There is no calendar yet: schedules fire on every day that their rule names."
+      empty="No calendars yet: schedules fire on every day of their rule."
       columns={columns}
       newLabel="New calendar"
       onNew={() => setForm(emptyForm)}
@@ -54,7 +54,7 @@ function CalendarFields({ form, onForm }: { form: CalendarForm; onForm: (form: C
     const { name, weekDaysOff, dates } = form;
     return putWorkCalendar({
       path: { name: name.trim() },
-      body: { weekDaysOff, dates: datesIn(dates) },
+      body: { weekDaysOff, dates: parseDates(dates) },
       throwOnError: true,
     });
   };
@@ -71,7 +71,7 @@ function CalendarFields({ form, onForm }: { form: CalendarForm; onForm: (form: C
           <TextInput
             {...control}
             value={form.name}
-            disabled={form.isOld}
+            disabled={form.isExisting}
             data-autofocus
             onText={(name) => change({ name })}
           />
@@ -93,7 +93,7 @@ function CalendarFields({ form, onForm }: { form: CalendarForm; onForm: (form: C
           </Check>
         ))}
       </fieldset>
-      <FormField pointer="/dates" label="Dates" hint="One a line, such as 2026-12-25 Christmas Day">
+      <FormField pointer="/dates" label="Dates" hint="One per line, such as 2026-12-25 Christmas Day">
         {(control) => <TextArea {...control} mono rows={10} value={form.dates} onText={(dates) => change({ dates })} />}
       </FormField>
     </NamedForm>

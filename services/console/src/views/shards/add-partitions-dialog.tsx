@@ -29,11 +29,11 @@ export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose:
   return (
     <Dialog
       title={`Add partitions to ${shard.actionType} ${shard.country}?`}
-      lead="Under load, too: Kafka follows within seconds. A shard never gets fewer partitions again."
+      lead="Possible under load: Kafka applies the change within seconds. Partitions cannot be removed again."
       onClose={onClose}
       actions={
         <span className="ml-auto row">
-          <Button onClick={onClose}>Leave it as it is</Button>
+          <Button onClick={onClose}>Back</Button>
           <Button kind="ink" disabled={!isMore || raise.isPending} onClick={() => raise.mutate()}>
             {isMore ? `Raise to ${formatCount(wanted)}` : 'Raise'}
           </Button>
@@ -48,12 +48,12 @@ export function AddPartitionsDialog({ shard, onClose }: { shard: Shard; onClose:
           {
             value: isMore ? formatCount(wanted) : '–',
             unit: 'workers at most',
-            children: `can share it then; ${least} can now, and ${workers.length} ${workers.length === 1 ? 'serves' : 'serve'} it.`,
+            children: `can share the shard then; ${least} can now, and ${workers.length} ${workers.length === 1 ? 'serves' : 'serve'} it.`,
           },
           {
             value: '0',
             unit: 'users',
-            children: 'are called twice for it: batches keep their keys wherever they lie.',
+            children: 'are called twice: batches keep their keys in any partition.',
           },
         ]}
       />

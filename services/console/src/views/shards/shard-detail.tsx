@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { AddPartitionsDialog } from './add-partitions-dialog.tsx';
-import { idleInWords } from './shard-figures.ts';
+import { describeIdleWorkers } from './shard-figures.ts';
 
 /** Partitions of a shard with their workers; notes and actions beside them. */
 export function ShardDetail({ shard }: { shard: Shard }) {
@@ -24,13 +24,15 @@ function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
   if (lanes.length === 0) {
     return (
       <p className="t2 py-3.5 px-4">
-        {partitions.actual === 0 ? 'Its topic is not there yet.' : 'Kafka does not tell who has which partition.'}
+        {partitions.actual === 0
+          ? 'Its topic does not exist yet.'
+          : 'Kafka does not report the owners of the partitions.'}
       </p>
     );
   }
   return (
     <DataTable
-      caption="Partitions and who has each"
+      caption="Partitions and their owners"
       className="[--row:24px] text-sm self-start"
       columns={laneColumns}
       rows={lanes}
@@ -41,7 +43,7 @@ function Lanes({ shard: { lanes, partitions } }: { shard: Shard }) {
 
 const laneColumns: readonly Column<Shard['lanes'][number]>[] = [
   { header: 'Partition', look: 'mono', cell: ({ partition }) => partition },
-  { header: 'Owner', cell: ({ worker }) => worker ?? <span className="c-warn">nobody</span> },
+  { header: 'Owner', cell: ({ worker }) => worker ?? <span className="c-warn">none</span> },
   countColumn('In topic', ({ messages }) => messages, { look: ({ messages }) => (messages === 0 ? 'z' : undefined) }),
 ];
 
@@ -51,7 +53,7 @@ function Notes({ shard }: { shard: Shard }) {
   const { breaker, notes, topic, desiredWorkers, workers, partitions, lag } = shard;
   const down = notes.find((note) => note.startsWith('its endpoint counts as down'));
   const others = notes.filter((note) => note !== down && !note.includes('nothing to do'));
-  const idle = idleInWords(shard);
+  const idle = describeIdleWorkers(shard);
   return (
     <div className="grid content-start gap-2.5 px-4 pt-3 pb-3.5 border-l border-line max-[960px]:border-l-0 max-[960px]:border-t">
       {breaker === 'open' && (
@@ -61,7 +63,7 @@ function Notes({ shard }: { shard: Shard }) {
             Breaker open
           </h2>
           <p className="sm t2">
-            <DownSince note={down} /> Work waits and burns no attempts; a probe tries by itself whether it answers
+            <DownSince note={down} /> Batches wait and use no attempts. A probe checks automatically whether it answers
             again.
           </p>
         </>
@@ -72,9 +74,7 @@ function Notes({ shard }: { shard: Shard }) {
             <Icon name="half" />
             Slow start
           </h2>
-          <p className="sm t2">
-            Its endpoint has just come back: calls grow step by step until it takes all of them again.
-          </p>
+          <p className="sm t2">The endpoint has just recovered: calls increase step by step to the full rate.</p>
         </>
       )}
       {others.map((note) => (
@@ -98,7 +98,7 @@ function Notes({ shard }: { shard: Shard }) {
         <dt>Workers</dt>
         <dd>
           {countOf(workers.length, 'worker')}
-          {desiredWorkers > 0 && `, ${formatCount(desiredWorkers)} would be through in a minute`}
+          {desiredWorkers > 0 && `, ${formatCount(desiredWorkers)} could finish in a minute`}
         </dd>
         {idle !== undefined && (
           <>
@@ -106,14 +106,12 @@ function Notes({ shard }: { shard: Shard }) {
             <dd>{idle}</dd>
           </>
         )}
-        <dt>Ahead</dt>
-        <dd>{countOf(Math.round(lag.aheadBatches), 'batch', 'batches')}, here or in steps before</dd>
+        <dt>Remaining</dt>
+        <dd>{countOf(Math.round(lag.aheadBatches), 'batch', 'batches')}, here or in earlier steps</dd>
         {lag.pacedBatches > 0 && (
           <>
             <dt>Paced</dt>
-            <dd>
-              {countOf(Math.round(lag.pacedBatches), 'batch', 'batches')} more, held back by the pace of their runs
-            </dd>
+            <dd>{countOf(Math.round(lag.pacedBatches), 'batch', 'batches')} more, limited by the pace of their runs</dd>
           </>
         )}
       </dl>
@@ -122,7 +120,10 @@ function Notes({ shard }: { shard: Shard }) {
   );
 }
 
-/** Start of the outage in the chosen zone: the worker's note has an instant. */
+/**
+ * Describes since when the endpoint is down. The worker's note contains an instant, which is shown in the chosen time
+ * zone.
+ */
 function DownSince({ note }: { note: string | undefined }) {
   const [, instant, cause] = /since (\S+Z): (.+)$/.exec(note ?? '') ?? [];
   if (instant === undefined || cause === undefined) return 'Its endpoint counts as down.';

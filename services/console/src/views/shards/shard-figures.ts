@@ -2,7 +2,7 @@ import type { Shard } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
 import { isUnserved } from '../../parts/shards/unserved.ts';
-import type { ShardsShown } from './search.ts';
+import type { ShardFilter } from './search.ts';
 
 /** Lag in seconds above which a shard needs attention. */
 export const longLagSeconds = 30;
@@ -12,9 +12,9 @@ export function lagSeconds({ lag }: Shard): number {
   return lag.seconds ?? Number.POSITIVE_INFINITY;
 }
 
-export function lagText(shard: Shard): string {
+export function formatLag(shard: Shard): string {
   const { seconds } = shard.lag;
-  if (seconds === null) return 'nothing moves';
+  if (seconds === null) return 'no progress';
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
 }
 
@@ -22,8 +22,8 @@ export function isLate(shard: Shard): boolean {
   return isUnserved(shard) || lagSeconds(shard) > longLagSeconds;
 }
 
-/** Sorts shards: those without a worker first, then by lag, then by name. */
-export function byLag(shards: readonly Shard[]): Shard[] {
+/** Sorts shards: first shards without a worker, then by lag, longest first, then by name. */
+export function sortByLag(shards: readonly Shard[]): Shard[] {
   return shards.toSorted((a, b) => {
     if (isUnserved(a) !== isUnserved(b)) return isUnserved(a) ? -1 : 1;
     const [first, second] = [lagSeconds(a), lagSeconds(b)];
@@ -32,9 +32,12 @@ export function byLag(shards: readonly Shard[]): Shard[] {
   });
 }
 
-/** Returns the shards in the given order, new ones last, and the number of shards whose current position differs. */
-export function inOrderOf(shards: readonly Shard[], order: readonly string[]): { shards: Shard[]; moved: number } {
-  const sorted = byLag(shards);
+/**
+ * Returns the shards in the given order, with new shards at the end. `moved` is the number of shards whose position
+ * differs from the current order.
+ */
+export function keepOrder(shards: readonly Shard[], order: readonly string[]): { shards: Shard[]; moved: number } {
+  const sorted = sortByLag(shards);
   if (order.length === 0) return { shards: sorted, moved: 0 };
   const place = (id: string) => {
     const known = order.indexOf(id);
@@ -44,8 +47,8 @@ export function inOrderOf(shards: readonly Shard[], order: readonly string[]): {
   return { shards: kept, moved: kept.filter(({ id }, index) => sorted[index]?.id !== id).length };
 }
 
-export function fits(shard: Shard, shown: ShardsShown): boolean {
-  switch (shown) {
+export function matchesFilter(shard: Shard, filter: ShardFilter): boolean {
+  switch (filter) {
     case 'all':
       return true;
     case 'breaker':
@@ -55,7 +58,7 @@ export function fits(shard: Shard, shown: ShardsShown): boolean {
   }
 }
 
-export function idleWorkers({ workers }: Shard): string[] {
+export function findIdleWorkers({ workers }: Shard): string[] {
   return workers.filter(({ partitions }) => partitions.length === 0).map(({ worker }) => worker);
 }
 
@@ -73,7 +76,7 @@ export interface ShardSums {
   idle: number;
 }
 
-export function sumsOf(shards: readonly Shard[]): ShardSums {
+export function sumShards(shards: readonly Shard[]): ShardSums {
   const sum = (value: (shard: Shard) => number) => shards.reduce((all, shard) => all + value(shard), 0);
   const lags = shards.flatMap(({ lag }) => lag.seconds ?? []).sort((a, b) => a - b);
   const workers = new Set(shards.flatMap((shard) => shard.workers.map(({ worker }) => worker)));
@@ -83,7 +86,7 @@ export function sumsOf(shards: readonly Shard[]): ShardSums {
     ),
   );
   return {
-    longest: byLag(shards)[0],
+    longest: sortByLag(shards)[0],
     unserved: shards.filter(isUnserved).length,
     medianSeconds: lags[Math.floor(lags.length / 2)] ?? 0,
     inTopics: sum(({ lag }) => lag.messages ?? lag.batches),
@@ -97,16 +100,16 @@ export function sumsOf(shards: readonly Shard[]): ShardSums {
 }
 
 /** Returns `worker-9 and worker-10 are idle: 10 workers for 8 partitions`; undefined if no worker is idle. */
-export function idleInWords(shard: Shard): string | undefined {
-  const idle = idleWorkers(shard);
+export function describeIdleWorkers(shard: Shard): string | undefined {
+  const idle = findIdleWorkers(shard);
   if (idle.length === 0) return undefined;
   const named = idle.length > 3 ? countOf(idle.length, 'worker') : idle.join(' and ');
   const { actual, wanted } = shard.partitions;
   return `${named} ${idle.length === 1 ? 'is' : 'are'} idle: ${countOf(shard.workers.length, 'worker')} for ${countOf(actual ?? wanted, 'partition')}`;
 }
 
-export function historyInWords({ lag }: Shard): string {
+export function describeHistory({ lag }: Shard): string {
   const known = lag.history.filter((each) => each !== null);
-  if (known.length === 0) return 'Lag of the last 15 minutes: nobody looked';
+  if (known.length === 0) return 'Lag of the last 15 minutes: no data';
   return `Lag of the last 15 minutes: between ${formatCount(Math.min(...known))} and ${formatCount(Math.max(...known))} s`;
 }

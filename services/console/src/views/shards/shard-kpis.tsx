@@ -1,11 +1,11 @@
 import type { Shard } from '#client/types.gen.ts';
 import { Kpis } from '../../parts/panels/kpis.tsx';
 import { countOf, formatCount, formatRate } from '../../parts/words/numbers.ts';
-import { isLate, lagText, sumsOf } from './shard-figures.ts';
+import { isLate, formatLag, sumShards } from './shard-figures.ts';
 
 export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefined; isOld: boolean }) {
   if (!shards) return <div className="kpis h-21" aria-hidden="true" />;
-  const sums = sumsOf(shards);
+  const sums = sumShards(shards);
   const { longest } = sums;
   return (
     <div className={longest && isLate(longest) ? 'late' : undefined}>
@@ -14,7 +14,7 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
         kpis={[
           {
             name: 'Longest lag',
-            value: longest ? lagText(longest) : '0 s',
+            value: longest ? formatLag(longest) : '0 s',
             note: longest
               ? `${longest.actionType} ${longest.country} · median ${sums.medianSeconds} s`
               : 'nothing waits',
@@ -23,7 +23,7 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
             name: 'In topics',
             value: formatCount(sums.inTopics),
             unit: 'batches',
-            note: `${formatCount(sums.heldBack)} more are held back`,
+            note: `${formatCount(sums.heldBack)} more are waiting`,
           },
           {
             name: 'In flight',
@@ -42,7 +42,7 @@ export function ShardKpis({ shards, isOld }: { shards: readonly Shard[] | undefi
             value: formatCount(sums.workers),
             note:
               sums.unserved > 0 ? (
-                <b className="c-bad">{countOf(sums.unserved, 'shard')} without one</b>
+                <b className="c-bad">{countOf(sums.unserved, 'shard')} without a worker</b>
               ) : sums.idle === 0 ? (
                 'all have partitions'
               ) : (

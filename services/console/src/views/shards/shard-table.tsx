@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { formatCount, formatRate } from '../../parts/words/numbers.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { isUnserved, unservedCause } from '../../parts/shards/unserved.ts';
-import { historyInWords, isLate, lagText } from './shard-figures.ts';
+import { describeHistory, isLate, formatLag } from './shard-figures.ts';
 import { ShardDetail } from './shard-detail.tsx';
 
 interface ShardTableProps {
@@ -56,7 +56,7 @@ const breakers = {
   open: { icon: 'open', word: 'open', tone: 'c-bad' },
 } as const;
 
-/** Shown instead of the breaker, because no worker can call. */
+/** Badge that replaces the state of the breaker, because without a worker no call can be made. */
 const noWorker = { icon: 'failed', word: 'no worker', tone: 'c-bad' } as const;
 
 interface NameProps {
@@ -99,7 +99,7 @@ function Lag({ shard }: { shard: Shard }) {
   const { pacedBatches } = shard.lag;
   return (
     <>
-      {lagText(shard)}
+      {formatLag(shard)}
       {!isLate(shard) && pacedBatches > 0 && (
         <span className="t3 font-normal" title={`${formatCount(pacedBatches)} batches wait for the pace of their runs`}>
           {' '}
@@ -118,7 +118,7 @@ const figureColumns: readonly Column<Shard>[] = [
     hideBelow: 'phone',
     cell: ({ lag }) => (lag.messages === null ? '–' : formatCount(lag.messages)),
   },
-  countColumn('Held back', ({ lag }) => lag.waiting, {
+  countColumn('Waiting', ({ lag }) => lag.waiting, {
     hideBelow: 'phone',
     look: ({ lag }) => (lag.waiting === 0 ? 'z' : undefined),
   }),
@@ -133,7 +133,7 @@ const figureColumns: readonly Column<Shard>[] = [
     header: 'Last 15 min',
     hideBelow: 'phone',
     cell: (shard) => (
-      <Sparkline values={shard.lag.history} atLeast={10} isBad={isLate(shard)} label={historyInWords(shard)} />
+      <Sparkline values={shard.lag.history} atLeast={10} isBad={isLate(shard)} label={describeHistory(shard)} />
     ),
   },
   {

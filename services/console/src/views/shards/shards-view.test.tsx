@@ -1,23 +1,23 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { shards } from '../../testing/shards.ts';
-import { openConsole } from '../../testing/open-console.tsx';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { shards } from '../../../testing/installation/shards.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
 
 const [first, ...others] = shards.items;
 if (!first) throw new Error('there is no shard');
 
-test('shards are listed; one that is opened says who has which partition', async () => {
+test('an expanded shard shows the owners of its partitions', async () => {
   const { user, address } = await openConsole('/shards');
   const open = await screen.findByRole('button', { name: new RegExp(`${first.actionType} ${first.country}`) });
   await user.click(open);
   await waitFor(() => expect(address()).toContain('shard='));
-  expect(await screen.findByRole('table', { name: 'Partitions and who has each' })).toBeDefined();
+  expect(await screen.findByRole('table', { name: 'Partitions and their owners' })).toBeDefined();
   expect(screen.getByText(first.topic)).toBeDefined();
 });
 
-test('a shard whose endpoint is down says since when and why', async () => {
+test('a shard with an open breaker shows the start and the cause of the outage', async () => {
   const down = {
     ...first,
     breaker: 'open' as const,
@@ -33,7 +33,7 @@ test('a shard whose endpoint is down says since when and why', async () => {
   expect(screen.getByText(/Nobody serves it and there is work/)).toBeDefined();
 });
 
-test('a shard with work and without a worker stands first, with the reason; what a pace holds back is grey', async () => {
+test('a shard with work and without a worker is listed first, and a paced shard is not late', async () => {
   const [second, third] = others;
   if (!second || !third) throw new Error('there are three shards');
   const cause = '2 workers cannot serve it: leases are too short';
@@ -47,12 +47,12 @@ test('a shard with work and without a worker stands first, with the reason; what
   await screen.findByText(cause);
   const [, worst, paced] = screen.getAllByRole('row');
   expect(worst?.textContent).toContain(`${third.country}${cause}no worker`);
-  expect(worst?.textContent).toContain('nothing moves');
+  expect(worst?.textContent).toContain('no progress');
   expect(paced?.textContent).toContain('0.4 s paced');
-  expect(screen.getByText('1 shard without one')).toBeDefined();
+  expect(screen.getByText('1 shard without a worker')).toBeDefined();
 });
 
-test('filters leave what they name, and say how many of how many', async () => {
+test('filters reduce the list and show the number of matches', async () => {
   const { user, address } = await openConsole('/shards');
   await screen.findByText(/3 shards, longest lag first/);
   await user.click(screen.getByRole('button', { name: /^Breaker not closed/ }));
@@ -63,7 +63,7 @@ test('filters leave what they name, and say how many of how many', async () => {
   expect(await screen.findByText(/of 3 shards/)).toBeDefined();
 });
 
-test('an operator adds partitions, never fewer than there are', async () => {
+test('an operator can only increase the number of partitions', async () => {
   const { api, user } = await openConsole(`/shards?shard=${first.id}`, {
     answers: { 'PATCH /v1/shards/:shard': {} },
   });
@@ -77,7 +77,7 @@ test('an operator adds partitions, never fewer than there are', async () => {
   await user.type(field, '64');
   await user.click(within(dialog).getByRole('button', { name: 'Raise to 64' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  const changed = api.asked.find(({ method }) => method !== 'GET');
+  const changed = api.requests.find(({ method }) => method !== 'GET');
   expect(changed?.body).toEqual({ partitions: 64 });
 });
 
@@ -91,12 +91,12 @@ test('a refusal to add partitions stays in the dialog', async () => {
   expect((await within(dialog).findByRole('alert')).textContent).toContain('kafka does not answer');
 });
 
-test('an installation without shards says how one comes to life', async () => {
+test('an empty list explains shards', async () => {
   await openConsole('/shards', { answers: { 'GET /v1/shards': { items: [], next: null } } });
-  expect(await screen.findByText('There is no shard yet')).toBeDefined();
+  expect(await screen.findByText('No shards yet')).toBeDefined();
 });
 
-test('shards that cannot be read say why', async () => {
+test('a failed request of the shards is shown', async () => {
   await openConsole('/shards', { answers: { 'GET /v1/shards': () => problem(400, 'invalid-request', 'no') } });
   expect(await screen.findByText('The shards could not be read')).toBeDefined();
 });

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { listShardsOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Page } from '../../frame/page.tsx';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Chips } from '../../parts/lists/chips.tsx';
@@ -12,17 +12,17 @@ import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshne
 import { countOf } from '../../parts/words/numbers.ts';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import type { Shard } from '#client/types.gen.ts';
-import type { ShardsShown } from './search.ts';
-import { fits, inOrderOf } from './shard-figures.ts';
+import type { ShardFilter } from './search.ts';
+import { matchesFilter, keepOrder } from './shard-figures.ts';
 import { ShardKpis } from './shard-kpis.tsx';
 import { ShardTable } from './shard-table.tsx';
 
 const route = getRouteApi('/shards');
-const lookEveryMs = 2000;
+const pollEveryMs = 2000;
 
 export function ShardsView() {
-  const query = useQuery({ ...listShardsOptions(), refetchInterval: lookEveryMs });
-  const standing = standingOf(query);
+  const query = useQuery({ ...listShardsOptions(), refetchInterval: pollEveryMs });
+  const standing = updateStatusOf(query);
   const isOld = useIsStale(standing);
   const shards = query.data?.items;
   return (
@@ -32,12 +32,12 @@ export function ShardsView() {
         query={query}
         items={shards}
         empty={
-          <Empty icon="shards" title="There is no shard yet" command="muster campaign create --help">
-            A shard is an action type in a country. It comes to life with the first campaign that needs it.
+          <Empty icon="shards" title="No shards yet" command="muster campaign create --help">
+            A shard is an action type in a country. It is created with the first campaign that needs it.
           </Empty>
         }
       >
-        <StaleBanner standing={standing} note="Shards go on working; these are their last numbers." />
+        <StaleBanner standing={standing} note="Shards continue to work; these numbers are outdated." />
         <ShardKpis shards={shards} isOld={isOld} />
         <ShardList shards={shards} isOld={isOld} />
       </ListView>
@@ -54,8 +54,8 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
     (each) =>
       (action === undefined || each.actionType === action) && (country === undefined || each.country === country),
   );
-  const sorted = inOrderOf(
-    named.filter((each) => fits(each, show)),
+  const sorted = keepOrder(
+    named.filter((each) => matchesFilter(each, show)),
     order,
   );
   // The first order is kept, so that rows do not move under the pointer.
@@ -70,7 +70,8 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
     [navigate],
   );
   const isFiltered = show !== 'all' || action !== undefined || country !== undefined;
-  const count = (shown: ShardsShown) => (shards ? named.filter((each) => fits(each, shown)).length : undefined);
+  const count = (filter: ShardFilter) =>
+    shards ? named.filter((each) => matchesFilter(each, filter)).length : undefined;
   return (
     <>
       <div className="row flex-wrap gap-2">
@@ -87,14 +88,14 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
         <div className="ml-auto row phone:w-full phone:[&>*]:flex-1 phone:[&>*]:min-w-0 [&>*]:min-w-32.5 [&_.i]:top-2 phone:[&_.i]:top-3 [&_select]:h-7 phone:[&_select]:h-10 [&_select]:border-line-2">
           <NameFilter
             name="action"
-            all="Every action"
+            all="All actions"
             value={action}
             values={known.map((each) => each.actionType)}
             onChoose={(value) => search({ action: value })}
           />
           <NameFilter
             name="country"
-            all="Every country"
+            all="All countries"
             value={country}
             values={known.map((each) => each.country)}
             onChoose={(value) => search({ country: value })}
@@ -107,7 +108,7 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
             title="No shard matches"
             onClear={() => search({ show: undefined, action: undefined, country: undefined })}
           >
-            {wordsOf(show, action, country)}
+            {describeFilters(show, action, country)}
           </NoMatch>
         ) : (
           <ShardTable shards={shards && sorted.shards} isOld={isOld} open={open} onOpen={toggle} />
@@ -120,13 +121,13 @@ function ShardList({ shards, isOld }: { shards: readonly Shard[] | undefined; is
             , longest lag first
           </span>
           {sorted.moved > 0 && (
-            <Button small icon="retry" onClick={() => setOrder(inOrderOf(named, []).shards.map(({ id }) => id))}>
+            <Button small icon="retry" onClick={() => setOrder(keepOrder(named, []).shards.map(({ id }) => id))}>
               {countOf(sorted.moved, 'row')} moved · sort again
             </Button>
           )}
           <span className="t3">
-            Lag: what is ready here, at the rate of now; without what the pace of runs holds back. Held back: waits for
-            a retry, or until its endpoint answers again.
+            Lag: time to finish the ready batches at the current rate, without batches limited by a pace. Waiting:
+            batches that wait for a retry, or until the endpoint answers again.
           </span>
         </footer>
       </section>
@@ -157,7 +158,7 @@ function NameFilter({ name, all, value, values, onChoose }: NameFilterProps) {
 
 const everything = '*';
 
-function wordsOf(show: ShardsShown, action: string | undefined, country: string | undefined): string {
+function describeFilters(show: ShardFilter, action: string | undefined, country: string | undefined): string {
   const states = { all: '', breaker: 'breaker not closed', lag: 'lag over 30 s' };
   const parts = [states[show], action && `action ${action}`, country && `country ${country}`].filter(Boolean);
   return `${parts.join(', ')}.`;

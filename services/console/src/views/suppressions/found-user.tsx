@@ -6,12 +6,12 @@ import type { SuppressedUser } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { actionsColumn, type Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { SkeletonBar } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { listWords } from './list-words.ts';
+import { formatActionType } from './list-words.ts';
 
 interface FoundUserProps {
   userId: string;
@@ -19,7 +19,7 @@ interface FoundUserProps {
 }
 
 export function FoundUser({ userId, refusal }: FoundUserProps) {
-  const [asked, setAsked] = useState<string>();
+  const [removedFrom, setRemovedFrom] = useState<string>();
   const found = useQuery(getSuppressedUserOptions({ path: { userId } }));
   const lists = found.data?.lists;
   const columns: readonly Column<SuppressedUser['lists'][number]>[] = [
@@ -27,9 +27,9 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
       header: 'Not called by',
       isRowHeader: true,
       look: 'font-medium',
-      cell: ({ actionType }) => listWords(actionType),
+      cell: ({ actionType }) => formatActionType(actionType),
     },
-    { header: 'Why', look: 't2 wrap-anywhere min-w-16', cell: ({ note }) => note ?? '–' },
+    { header: 'Reason', look: 't2 wrap-anywhere min-w-16', cell: ({ note }) => note ?? '–' },
     {
       header: 'Since',
       look: 't2 whitespace-nowrap phone:whitespace-normal',
@@ -40,15 +40,15 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
         small
         kind="bad"
         refusal={refusal}
-        label={`Take off the list of ${listWords(actionType)}`}
-        onClick={() => setAsked(actionType)}
+        label={`Remove from the list of ${formatActionType(actionType)}`}
+        onClick={() => setRemovedFrom(actionType)}
       >
-        Take off…
+        Remove…
       </Button>
     )),
   ];
   return (
-    <Panel title={userId} note={lists?.length === 0 ? 'is on no list' : 'is called by none of these'}>
+    <Panel title={userId} note={lists?.length === 0 ? 'is on no list' : 'is suppressed for these action types'}>
       {found.error !== null && lists === undefined ? (
         <Failed title="The user could not be looked up" error={found.error} onRetry={() => void found.refetch()} />
       ) : lists === undefined ? (
@@ -56,9 +56,7 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
           <SkeletonBar width={220} />
         </div>
       ) : lists.length === 0 ? (
-        <p className="pad t3 sm">
-          Every action type may call this user. Ids are compared as they are, large and small letters apart.
-        </p>
+        <p className="pad t3 sm">All action types may call this user. Ids are case-sensitive.</p>
       ) : (
         <DataTable
           caption="Lists that the user is on"
@@ -68,18 +66,18 @@ export function FoundUser({ userId, refusal }: FoundUserProps) {
           keyOf={({ actionType }) => actionType}
         />
       )}
-      {asked !== undefined && (
-        <VerbDialog
-          title={`Take ${userId} off?`}
-          lead={`Off the list of ${listWords(asked)}.`}
-          verb="Take off"
-          leave="Leave it"
+      {removedFrom !== undefined && (
+        <ConfirmDialog
+          title={`Remove ${userId}?`}
+          lead={`From the list of ${formatActionType(removedFrom)}.`}
+          verb="Remove"
+          leave="Keep"
           isGrave
-          act={() => unsuppressUser({ path: { userId }, query: { actionType: asked }, throwOnError: true })}
-          onClose={() => setAsked(undefined)}
+          act={() => unsuppressUser({ path: { userId }, query: { actionType: removedFrom }, throwOnError: true })}
+          onClose={() => setRemovedFrom(undefined)}
         >
-          What is claimed from now on may call the user again. Runs that have left the user out stay as they are.
-        </VerbDialog>
+          New calls may reach the user again. Runs that have suppressed the user do not change.
+        </ConfirmDialog>
       )}
     </Panel>
   );

@@ -15,14 +15,14 @@ import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { AddDialog } from './add-dialog.tsx';
 import { FoundUser } from './found-user.tsx';
-import { everyType, listWords } from './list-words.ts';
+import { everyType, formatActionType } from './list-words.ts';
 import { UploadDialog } from './upload-dialog.tsx';
 import { UploadsPanel } from './uploads-panel.tsx';
 
 const route = getRouteApi('/suppressions');
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 
-interface Asked {
+interface OpenDialog {
   verb: 'add' | 'upload';
   actionType: string;
 }
@@ -32,25 +32,25 @@ export function SuppressionsView() {
   const { user, cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const refusal = useRefusal('operator');
-  const [asked, setAsked] = useState<Asked>();
-  // There is at most one list per action type.
-  const lists = useQuery({ ...listSuppressionListsOptions(), refetchInterval: lookEveryMs });
+  const [dialog, setDialog] = useState<OpenDialog>();
+  // Loaded without paging, because there is at most one list per action type.
+  const lists = useQuery({ ...listSuppressionListsOptions(), refetchInterval: pollEveryMs });
   const items = lists.data?.items;
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   return (
     <Page
       title="Suppressions"
       actions={
         <>
-          <Button icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'add', actionType: everyType })}>
-            <span className="wide">Add people</span>
+          <Button icon="plus" refusal={refusal} onClick={() => setDialog({ verb: 'add', actionType: everyType })}>
+            <span className="wide">Add users</span>
             <span className="narrow">Add</span>
           </Button>
           <Button
             kind="ink"
             icon="up"
             refusal={refusal}
-            onClick={() => setAsked({ verb: 'upload', actionType: everyType })}
+            onClick={() => setDialog({ verb: 'upload', actionType: everyType })}
           >
             <span className="wide">Upload a list</span>
             <span className="narrow">Upload</span>
@@ -60,12 +60,12 @@ export function SuppressionsView() {
     >
       <div className="row flex-wrap">
         <p className="t2 max-w-160">
-          Nobody on these lists is called by their action types: in a run they end as suppressed in that step, and are
-          skipped behind it.
+          Users on a list are not called by its action type. In a run, they end as suppressed in that step and are
+          skipped in later steps.
         </p>
         <span className="ml-auto row phone:w-full">
           <SearchField
-            placeholder="Whole id of a user"
+            placeholder="Full user id"
             value={user ?? ''}
             onSearch={(typed) =>
               void navigate({ search: (before) => ({ ...before, user: typed === '' ? undefined : typed }) })
@@ -80,23 +80,23 @@ export function SuppressionsView() {
           query={lists}
           items={items}
           empty={
-            <Empty icon="muted" title="Nobody is suppressed">
+            <Empty icon="muted" title="No suppressed users">
               Users on a suppression list are not called, by any campaign and from the moment they are added. Add users
               who opted out or complained one by one, or upload a file, for one action type or for all.
             </Empty>
           }
         >
-          <ListTable lists={items} refusal={refusal} onAsk={setAsked} />
+          <ListTable lists={items} refusal={refusal} onOpen={setDialog} />
           {items && (
             <footer>
-              {countOf(items.length, 'list')}, by action type; asked with each claim, so in force at once.
+              {countOf(items.length, 'list')}, by action type; checked with each claim, so changes apply immediately.
             </footer>
           )}
         </ListView>
       </section>
       <UploadsPanel cursor={cursor} onGo={(to) => void navigate({ search: (before) => ({ ...before, cursor: to }) })} />
-      {asked?.verb === 'add' && <AddDialog actionType={asked.actionType} onClose={close} />}
-      {asked?.verb === 'upload' && <UploadDialog actionType={asked.actionType} onClose={close} />}
+      {dialog?.verb === 'add' && <AddDialog actionType={dialog.actionType} onClose={close} />}
+      {dialog?.verb === 'upload' && <UploadDialog actionType={dialog.actionType} onClose={close} />}
     </Page>
   );
 }
@@ -104,34 +104,34 @@ export function SuppressionsView() {
 interface ListTableProps {
   lists: readonly SuppressionList[] | undefined;
   refusal: string | undefined;
-  onAsk: (asked: Asked) => void;
+  onOpen: (dialog: OpenDialog) => void;
 }
 
-function ListTable({ lists, refusal, onAsk }: ListTableProps) {
+function ListTable({ lists, refusal, onOpen }: ListTableProps) {
   const columns: readonly Column<SuppressionList>[] = [
     {
       header: 'Not called by',
       isRowHeader: true,
       look: 'font-medium wrap-anywhere',
-      cell: ({ actionType }) => listWords(actionType),
+      cell: ({ actionType }) => formatActionType(actionType),
     },
-    countColumn('People', ({ people }) => people),
+    countColumn('Users', ({ people }) => people),
     { header: 'Changed', hideBelow: 'phone', look: 't2', cell: ({ changedAt }) => <Time instant={changedAt} /> },
     actionsColumn(({ actionType }) => (
       <>
         <Button
           small
           refusal={refusal}
-          label={`Add people to the list of ${listWords(actionType)}`}
-          onClick={() => onAsk({ verb: 'add', actionType })}
+          label={`Add users to the list of ${formatActionType(actionType)}`}
+          onClick={() => onOpen({ verb: 'add', actionType })}
         >
           Add…
         </Button>
         <Button
           small
           refusal={refusal}
-          label={`Upload a file for the list of ${listWords(actionType)}`}
-          onClick={() => onAsk({ verb: 'upload', actionType })}
+          label={`Upload a file for the list of ${formatActionType(actionType)}`}
+          onClick={() => onOpen({ verb: 'upload', actionType })}
         >
           Upload…
         </Button>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { Select } from '../../parts/controls/controls.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
-import { everyType, listWords } from './list-words.ts';
+import { everyType, formatActionType } from './list-words.ts';
 
 interface TypeChoiceProps {
   value: string;
@@ -13,7 +13,10 @@ interface TypeChoiceProps {
 export function TypeChoice({ value, onChoose, isFocused }: TypeChoiceProps) {
   const types = useQuery(listActionTypesOptions());
   const names = types.data?.items.filter(({ check }) => !check).map(({ name }) => name) ?? [];
-  const choices = [...new Set([everyType, ...names, value])].map((name) => ({ value: name, label: listWords(name) }));
+  const choices = [...new Set([everyType, ...names, value])].map((name) => ({
+    value: name,
+    label: formatActionType(name),
+  }));
   return (
     <FormField pointer="/actionType" label="Not called by">
       {(control) => (

@@ -2,7 +2,7 @@ import type { UploadSuppressionsResponse } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { lastCallWords, uploadWords } from './list-words.ts';
+import { describeLastCall, describeUpload } from './list-words.ts';
 import { UploadFields } from './upload-fields.tsx';
 import { useListUpload } from './use-list-upload.ts';
 
@@ -16,7 +16,7 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
   return (
     <Dialog
       title="Upload a suppression list"
-      lead="CSV, plain or .gz: with a column userId, or an id a line. Rows may repeat."
+      lead="CSV, plain or .gz, with a column userId or one id per line. Duplicate rows are allowed."
       onClose={cancel}
       actions={
         upload.data ? (
@@ -41,10 +41,10 @@ export function UploadDialog({ actionType, onClose }: { actionType: string; onCl
 function UploadResult({ upload }: { upload: UploadSuppressionsResponse }) {
   return (
     <p role="status">
-      <b>{upload.state === 'done' ? 'Read.' : 'It failed.'}</b>{' '}
+      <b>{upload.state === 'done' ? 'Uploaded.' : 'The upload failed.'}</b>{' '}
       <span className="t2">
-        {uploadWords(upload)}.{upload.rejected > 0 && ` ${countOf(upload.rejected, 'bad row')}, see below.`}
-        {upload.people > 0 && ` ${lastCallWords(upload.lastCallWithinMs)}`}
+        {describeUpload(upload)}.{upload.rejected > 0 && ` ${countOf(upload.rejected, 'rejected row')}, see below.`}
+        {upload.people > 0 && ` ${describeLastCall(upload.lastCallWithinMs)}`}
         {upload.reading?.warnings.map(({ detail }) => ` Warning: ${detail}.`).join('')}
       </span>
     </p>

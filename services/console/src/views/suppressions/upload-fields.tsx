@@ -1,19 +1,19 @@
 import { rejectedRowsOf } from '../../parts/audience/rejected-rows.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Segments, TextInput } from '../../parts/controls/controls.tsx';
-import { asFound, columnQuery } from '../../parts/file-preview/column-choice.ts';
+import { detectedColumns, columnQuery } from '../../parts/file-preview/column-choice.ts';
 import { ColumnFields } from '../../parts/file-preview/column-fields.tsx';
-import { FilePreview, rejectedIn } from '../../parts/file-preview/file-preview.tsx';
+import { FilePreview, rejectedRowsIn } from '../../parts/file-preview/file-preview.tsx';
 import { useFilePreview, type FilePreviewQuery } from '../../parts/file-preview/use-file-preview.ts';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
 import { Refused } from '../../parts/standing/refused.tsx';
 import { countOf, formatShare } from '../../parts/words/numbers.ts';
 import { TypeChoice } from './type-choice.tsx';
 import type { ListForm, ListUpload } from './use-list-upload.ts';
 
 const modes = [
-  { value: 'add', label: 'Add them' },
+  { value: 'add', label: 'Add users' },
   { value: 'replace', label: 'Replace the list' },
 ] as const;
 
@@ -22,7 +22,7 @@ export function UploadFields({ listUpload }: { listUpload: ListUpload }) {
   const { file, columns, mode, confirmed } = form;
   const isSent = upload.isPending || upload.isSuccess;
   const preview = useFilePreview(file, { countries: 'none', ...columnQuery(columns) }, isSent);
-  const problems = useRefusedFields(upload.error);
+  const problems = useFormErrors(upload.error);
   const needsNumber = mode === 'replace' && problems.at('/confirmRemoved').length > 0;
   return (
     <FormProblemsContext value={problems}>
@@ -32,8 +32,8 @@ export function UploadFields({ listUpload }: { listUpload: ListUpload }) {
       {(needsNumber || confirmed !== '') && (
         <FormField
           pointer="/confirmRemoved"
-          label="People to remove"
-          hint="Type the number of people who leave the list, and replace the list again"
+          label="Users to remove"
+          hint="Enter the number of users to remove, then replace the list again"
         >
           {(control) => (
             <TextInput
@@ -45,7 +45,7 @@ export function UploadFields({ listUpload }: { listUpload: ListUpload }) {
           )}
         </FormField>
       )}
-      <FormField pointer="/note" label="Why" hint="Shown where a run has left a user out">
+      <FormField pointer="/note" label="Reason" hint="Shown in runs that suppress a user">
         {(control) => <TextInput {...control} value={form.note} onText={(note) => change({ note })} maxLength={200} />}
       </FormField>
       <UploadStanding listUpload={listUpload} preview={preview} needsNumber={needsNumber} />
@@ -70,7 +70,7 @@ function FileFields({ listUpload: { form, upload, read }, preview }: UploadPartP
             accept=".csv,.txt,.gz,text/csv"
             className="inp w-full py-1 h-auto"
             disabled={upload.isPending}
-            onChange={({ target }) => read(target.files?.item(0) ?? null, asFound)}
+            onChange={({ target }) => read(target.files?.item(0) ?? null, detectedColumns)}
           />
         )}
       </FormField>
@@ -91,40 +91,40 @@ function ModeChoice({ mode, onChoose }: { mode: ListForm['mode']; onChoose: (mod
   return (
     <div className="grid gap-1">
       <span>
-        <Segments label="What becomes of the list" value={mode} choices={modes} onChoose={onChoose} />
+        <Segments label="Effect on the list" value={mode} choices={modes} onChoose={onChoose} />
       </span>
       <p className="hint">
         {mode === 'add'
-          ? 'People are added when the whole file was read.'
-          : 'The list is another at once, when all of the file is there: who is not in it is called again.'}
+          ? 'Users are added when the whole file has been read.'
+          : 'The file replaces the list when it has been read completely. Users who are not in it can be called again.'}
       </p>
     </div>
   );
 }
 
-/** Progress of the upload. If the API refuses it: the reason, and the rows that can be skipped. */
+/** Progress of the upload. If the API refuses the file, shows the reason, and the rows that can be skipped. */
 function UploadStanding({ listUpload, preview, needsNumber }: UploadPartProps & { needsNumber: boolean }) {
   const { form, upload, sentBytes, send } = listUpload;
   const { file, mode } = form;
-  const rejected = rejectedRowsOf(upload.error) ?? rejectedIn(preview);
+  const rejected = rejectedRowsOf(upload.error) ?? rejectedRowsIn(preview);
   return (
     <>
       {upload.isPending && file !== null && (
         <p className="t2 sm" role="status">
-          {sentBytes >= file.size ? 'Sent; its rows are being read' : `${formatShare(sentBytes, file.size)} sent`}
+          {sentBytes >= file.size ? 'Sent; its rows are being processed' : `${formatShare(sentBytes, file.size)} sent`}
         </p>
       )}
       {rejected !== null && !upload.isPending && (
         <span>
           <Button small onClick={() => send(rejected)}>
-            Leave out {countOf(rejected, 'row')} and {mode === 'replace' ? 'replace the list' : 'upload'}
+            Skip {countOf(rejected, 'row')} and {mode === 'replace' ? 'replace the list' : 'upload'}
           </Button>
         </span>
       )}
       {upload.isError && (
         <Refused
           error={upload.error}
-          changed={needsNumber ? undefined : 'Ask again, and see below what is on the list.'}
+          changed={needsNumber ? undefined : 'Check the list below before you try again.'}
         />
       )}
     </>

@@ -7,12 +7,12 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { capitalOf } from '../../parts/words/figures.ts';
+import { capitalize } from '../../parts/words/figures.ts';
 import { countOf } from '../../parts/words/numbers.ts';
-import { listWords, uploadWords } from './list-words.ts';
+import { formatActionType, describeUpload } from './list-words.ts';
 
 const pageSize = 20;
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 
 interface UploadsPanelProps {
   cursor: string | undefined;
@@ -24,12 +24,12 @@ export function UploadsPanel({ cursor, onGo }: UploadsPanelProps) {
   const uploads = useQuery({
     ...listSuppressionUploadsOptions({ query }),
     placeholderData: keepPreviousData,
-    refetchInterval: lookEveryMs,
+    refetchInterval: pollEveryMs,
   });
   const items = uploads.data?.items;
   return (
-    <Panel title="Files" note="that lists were loaded from">
-      <ListView what="The files" query={uploads} items={items} empty={<p className="pad t3 sm">None yet.</p>}>
+    <Panel title="Files" note="sources of the lists">
+      <ListView what="The files" query={uploads} items={items} empty={<p className="pad t3 sm">No files yet.</p>}>
         <DataTable
           caption="Files, newest first"
           className="table-auto"
@@ -54,19 +54,19 @@ const columns: readonly Column<SuppressionUpload>[] = [
     look: 't2 whitespace-nowrap phone:whitespace-normal',
     cell: ({ createdAt }) => <Time instant={createdAt} />,
   },
-  { header: 'List', look: 'wrap-anywhere min-w-24', cell: ({ actionType }) => listWords(actionType) },
-  { header: 'What came of it', look: 'wrap-anywhere', cell: (upload) => <Result upload={upload} /> },
+  { header: 'List', look: 'wrap-anywhere min-w-24', cell: ({ actionType }) => formatActionType(actionType) },
+  { header: 'Result', look: 'wrap-anywhere', cell: (upload) => <Result upload={upload} /> },
 ];
 
 function Result({ upload }: { upload: SuppressionUpload }) {
   const { state, note, rejected, rejects } = upload;
   return (
     <>
-      <div className={state === 'failed' ? 'c-bad' : undefined}>{capitalOf(uploadWords(upload))}</div>
+      <div className={state === 'failed' ? 'c-bad' : undefined}>{capitalize(describeUpload(upload))}</div>
       {note !== null && <div className="t3 sm">{note}</div>}
       {rejected > 0 && (
         <details className="sm">
-          <summary className="c-warn cursor-pointer">{countOf(rejected, 'bad row')}</summary>
+          <summary className="c-warn cursor-pointer">{countOf(rejected, 'rejected row')}</summary>
           <ul className="grid gap-0.5 mt-1 t2">
             {rejects.map(({ line, value, rule }) => (
               <li key={line}>

@@ -2,15 +2,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { uploadSuppressions } from '#client/sdk.gen.ts';
 import type { SuppressionUpload } from '#client/types.gen.ts';
-import { sent } from '../../parts/audience/upload-with-progress.ts';
-import { asFound, columnQuery, type ColumnChoice } from '../../parts/file-preview/column-choice.ts';
+import { sendWithProgress } from '../../parts/audience/upload-with-progress.ts';
+import { detectedColumns, columnQuery, type ColumnChoice } from '../../parts/file-preview/column-choice.ts';
 import { fileHeaders, previewKey } from '../../parts/file-preview/use-file-preview.ts';
 
 export interface ListForm {
   actionType: string;
   mode: SuppressionUpload['mode'];
   note: string;
-  /** Typed number of users that a replacement removes from the list, as a confirmation. */
+  /** Number typed by the user to confirm a replacement: how many users it removes from the list. */
   confirmed: string;
   file: File | null;
   columns: ColumnChoice;
@@ -24,7 +24,7 @@ export function useListUpload(actionType: string) {
     note: '',
     confirmed: '',
     file: null,
-    columns: asFound,
+    columns: detectedColumns,
   });
   const [sentBytes, setSentBytes] = useState(0);
   const abort = useRef(new AbortController());
@@ -37,7 +37,7 @@ export function useListUpload(actionType: string) {
         query: { ...uploadQuery(form), ...(acceptRejected !== null && { acceptRejected }) },
         body: file,
         headers: fileHeaders(file),
-        fetch: (input, init) => sent(new Request(input, init), file, setSentBytes, signal),
+        fetch: (input, init) => sendWithProgress(new Request(input, init), file, setSentBytes, signal),
         throwOnError: true,
       });
       return data;

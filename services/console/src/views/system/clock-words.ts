@@ -1,9 +1,9 @@
 import type { System } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import type { Mend } from './mend.ts';
+import type { OperatorProblem } from './operator-problem.ts';
 
 /** A version that processes use, with their number and names. */
-export interface RunBy {
+export interface RuntimeVersion {
   value: string;
   processes: number;
   names: string[];
@@ -11,86 +11,89 @@ export interface RunBy {
 
 type Runtimes = System['runtimes'];
 
-/** Returns the versions of zone data or Node, the one of most processes first. */
-export function runBy(of: 'zoneData' | 'node', { runtimes }: { runtimes: Runtimes }): RunBy[] {
+/** Returns the versions of zone data or Node. The version that most processes use comes first. */
+export function countVersions(of: 'zoneData' | 'node', { runtimes }: { runtimes: Runtimes }): RuntimeVersion[] {
   return [...Map.groupBy(runtimes, (runtime) => runtime[of])]
-    .map(([value, alike]) => ({
+    .map(([value, group]) => ({
       value,
-      processes: alike.reduce((sum, { processes }) => sum + processes, 0),
-      names: alike.flatMap(({ names }) => names),
+      processes: group.reduce((sum, { processes }) => sum + processes, 0),
+      names: group.flatMap(({ names }) => names),
     }))
-    .toSorted((one, other) => other.processes - one.processes);
+    .toSorted((a, b) => b.processes - a.processes);
 }
 
 /** Describes versions: `2026c in all 35 processes`, or the number of processes of each. */
-export function runByInWords(all: readonly RunBy[]): string {
-  const [usual, ...others] = all;
-  if (!usual) return 'no process says it';
+export function formatVersions(all: readonly RuntimeVersion[]): string {
+  const [mostCommon, ...others] = all;
+  if (!mostCommon) return 'not reported';
   if (others.length === 0) {
-    const { value, processes } = usual;
+    const { value, processes } = mostCommon;
     return processes === 1 ? `${value} in the one process` : `${value} in all ${formatCount(processes)} processes`;
   }
   return all.map(({ value, processes }) => `${value} in ${formatCount(processes)}`).join(', ');
 }
 
-/** Describes the clocks: `at most 4 ms apart`; or that they are not compared yet. */
-export function clocksInWords({ apartMs, offCount }: System['clocks']): string {
+/** Describes the clocks of the processes: `at most 4 ms apart`, or `not compared yet`. */
+export function describeClocks({ apartMs, offCount }: System['clocks']): string {
   if (apartMs === null) return 'not compared yet';
   const apart = `at most ${formatCount(apartMs)} ms apart`;
   return offCount === 0 ? apart : `${countOf(offCount, 'process is', 'processes are')} off, ${apart}`;
 }
 
 /** Returns the problem of each deviating clock. If most deviate, the database's clock is the problem. */
-export function offClocks({ clocks: { known, offCount, off } }: Pick<System, 'clocks'>): Mend[] {
+export function findClockProblems({ clocks: { known, offCount, off } }: Pick<System, 'clocks'>): OperatorProblem[] {
   const [worst] = off;
   if (!worst) return [];
   if (offCount > 1 && offCount * 2 > known) {
     return [
       {
         key: 'clocks',
-        title: `${formatCount(offCount)} of ${formatCount(known)} clocks are off the database’s:`,
-        text: `${worst.name} is ${farInWords(worst.aheadMs)}, so it is rather the database’s that is wrong. What is due, and whose lease runs, goes by that one: mend it by NTP first.`,
+        title: `${formatCount(offCount)} of ${formatCount(known)} clocks deviate from the database’s:`,
+        text: `${worst.name} is ${describeOffset(worst.aheadMs)} it, so the database’s clock is probably wrong. Due times and leases depend on it: synchronize it by NTP first.`,
       },
     ];
   }
-  const shown = off.map(({ name, service, region, aheadMs }) => ({
+  const clockProblems = off.map(({ name, service, region, aheadMs }) => ({
     key: `clock ${name}`,
-    title: `The clock of ${name} is ${farInWords(aheadMs)} the database’s.`,
-    text: `It is a ${service} in ${region}. What is due goes by the database’s clock, so nothing is called early; times in its logs, and what it measures between machines, are wrong. Mend it by NTP.`,
+    title: `The clock of ${name} is ${describeOffset(aheadMs)} the database’s.`,
+    text: `It is a ${service} in ${region}. Due times use the database’s clock, so no call is early, but its log times and measurements between machines are wrong. Synchronize it by NTP.`,
   }));
   const more = offCount - off.length;
-  if (more <= 0) return shown;
-  const text = 'muster doctor names the worst of them too.';
-  return [...shown, { key: 'more clocks', title: `${countOf(more, 'more clock is', 'more clocks are')} off.`, text }];
+  if (more <= 0) return clockProblems;
+  const text = 'Run muster doctor to list the worst of them.';
+  return [
+    ...clockProblems,
+    { key: 'more clocks', title: `${countOf(more, 'more clock is', 'more clocks are')} off.`, text },
+  ];
 }
 
-function farInWords(aheadMs: number): string {
+function describeOffset(aheadMs: number): string {
   return `${formatCount(Math.abs(aheadMs))} ms ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }
 
-/** Returns the processes whose zone data differs from that of most. */
-export function oddZoneData(system: Pick<System, 'runtimes'>): Mend[] {
-  const [usual, ...others] = runBy('zoneData', system);
-  if (!usual) return [];
+/** Returns a problem for the processes whose zone data differs from the most common version. */
+export function findZoneDataProblems(system: Pick<System, 'runtimes'>): OperatorProblem[] {
+  const [mostCommon, ...others] = countVersions('zoneData', system);
+  if (!mostCommon) return [];
   return others.map(({ value, processes, names }) => {
     const [name = 'one process'] = names;
-    const who = processes === 1 ? `${name} goes` : `${formatCount(processes)} processes go`;
+    const who = processes === 1 ? `${name} uses` : `${formatCount(processes)} processes use`;
     const listed =
       processes === 1 ? '' : `They are ${names.join(', ')}${names.length < processes ? ' and others' : ''}. `;
     return {
       key: `zone data ${value}`,
-      title: `${who} by zone data ${value}, the other ${formatCount(usual.processes)} by ${usual.value}.`,
-      text: `${listed}Where a country changed its clocks between the two, a local time is another moment for each. Run all of them with the same image or Node.`,
+      title: `${who} zone data ${value}, the other ${formatCount(mostCommon.processes)} use ${mostCommon.value}.`,
+      text: `${listed}If a country changed its clock rules between the two versions, local times differ. Use the same image or Node version for all processes.`,
     };
   });
 }
 
-/** Returns the line about clocks for the copied text. */
-export function clockLine({ clocks }: Pick<System, 'clocks'>): string {
+/** Returns the line about clocks for the text that support receives. */
+export function formatClockLine({ clocks }: Pick<System, 'clocks'>): string {
   const off = clocks.off.map(({ name, aheadMs, withinMs }) => `${name} ${aheadMs} ms ahead, to ${withinMs} ms`);
-  return `clocks: ${[clocksInWords(clocks), ...off].join('; ')}`;
+  return `clocks: ${[describeClocks(clocks), ...off].join('; ')}`;
 }
 
-export function runtimeLines({ runtimes }: Pick<System, 'runtimes'>): string[] {
+export function formatRuntimeLines({ runtimes }: Pick<System, 'runtimes'>): string[] {
   return runtimes.map(({ zoneData, node, processes }) => `zone data ${zoneData}, Node ${node}: ${processes} processes`);
 }

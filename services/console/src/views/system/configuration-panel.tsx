@@ -14,7 +14,10 @@ interface ConfigurationPanelProps {
 
 type Variable = NonNullable<System['configuration']>[number];
 
-/** Configuration of the answering API process. It was read at its start, and is changed where the API is installed. */
+/**
+ * Configuration of the API process that sent the response. The process has read it at its start. It can be changed only
+ * where the API is installed.
+ */
 export function ConfigurationPanel({ system: { configuration }, isAll, onShow }: ConfigurationPanelProps) {
   if (configuration === null) {
     return (
@@ -27,7 +30,7 @@ export function ConfigurationPanel({ system: { configuration }, isAll, onShow }:
     );
   }
   const set = configuration.filter(({ from }) => from !== 'usual');
-  const shown = isAll ? configuration : set;
+  const visibleVariables = isAll ? configuration : set;
   return (
     <Panel
       title="Configuration"
@@ -43,13 +46,13 @@ export function ConfigurationPanel({ system: { configuration }, isAll, onShow }:
           onChoose={(value) => onShow(value === 'all')}
         />
       }
-      footer="Read at its start, so a change needs a restart. It is changed where the installation is, not here."
+      footer="Read at startup, so a change needs a restart. Change it where Muster is installed, not here."
     >
       <DataTable
         caption="Configuration"
         className="table-fixed [--row:29px] [&>tbody]:text-sm"
         columns={columns}
-        rows={shown}
+        rows={visibleVariables}
         keyOf={({ name }) => name}
       />
     </Panel>
@@ -58,7 +61,7 @@ export function ConfigurationPanel({ system: { configuration }, isAll, onShow }:
 
 function Value({ variable: { value, from, secretLength } }: { variable: Variable }) {
   if (value !== null) return <span className="mono">{value}</span>;
-  if (from === 'usual') return <span className="t3">as usual</span>;
+  if (from === 'usual') return <span className="t3">default</span>;
   return (
     <span className="row gap-1 t2">
       <Icon name="lock" size={12} />

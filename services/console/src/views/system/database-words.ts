@@ -1,61 +1,64 @@
 import type { System } from '#client/types.gen.ts';
 import { formatBytes } from './bytes.ts';
-import type { Mend } from './mend.ts';
+import type { OperatorProblem } from './operator-problem.ts';
 
 const dayMs = 86_400_000;
 
 type Ahead = Pick<System, 'asOf' | 'partitions'>;
 type Archive = Pick<System, 'logArchive'>;
 
-/** Returns problems of partitions: those that will soon be missing, or cannot be created. */
-export function partitionMends({ asOf, partitions: { runsUntil, jobsUntil, cannotMake } }: Ahead): Mend[] {
+/** Returns problems of table partitions: partitions of the next days are missing, or cannot be created. */
+export function findPartitionProblems({
+  asOf,
+  partitions: { runsUntil, jobsUntil, cannotMake },
+}: Ahead): OperatorProblem[] {
   const daysLeft = (until: string) => (Date.parse(until) - Date.parse(asOf)) / dayMs;
-  // Partitions of runs are created four weeks ahead, those of jobs four days, with an hourly check. So few days mean
-  // that the creation has failed for long.
-  const soon = [
-    ...(daysLeft(runsUntil) < 7 ? ['A trigger makes those of runs.'] : []),
-    ...(daysLeft(jobsUntil) < 1 ? ['A scheduler makes those of jobs.'] : []),
+  // Partitions are created well in advance: four weeks for runs, four days for jobs, with an hourly check. If so few
+  // days are left, the creation has been failing for a long time.
+  const ending = [
+    ...(daysLeft(runsUntil) < 7 ? ['A trigger creates those of runs.'] : []),
+    ...(daysLeft(jobsUntil) < 1 ? ['A scheduler creates those of jobs.'] : []),
   ];
-  const mends: Mend[] = [];
+  const problems: OperatorProblem[] = [];
   if (cannotMake.length > 0) {
-    mends.push({
+    problems.push({
       key: 'partitions cannot be made',
-      title: `${cannotMake.join(' and ')} may not make tables:`,
-      text: 'the role that owns the schema lost a right. Apply muster grants anew, before those that are there are used up.',
+      title: `${cannotMake.join(' and ')} cannot create tables:`,
+      text: 'the role that owns the schema lost a privilege. Apply muster grants again before the existing tables are used up.',
     });
   }
-  if (soon.length > 0) {
-    mends.push({
+  if (ending.length > 0) {
+    problems.push({
       key: 'partitions',
-      title: 'The tables of the next days are not made:',
-      text: `${soon.join(' ')} What is written meanwhile goes into one table for all that fits nowhere, which is deleted row by row and slows with its size.`,
+      title: 'The tables of the next days are missing:',
+      text: `${ending.join(' ')} New rows go into the default partition, which is deleted row by row and slows down as it grows.`,
     });
   }
-  return mends;
+  return problems;
 }
 
-/** Returns the problem of a write-ahead log that is not archived. */
-export function archiveMends({ logArchive: { state, lastFailed, waitingBytes } }: Archive): Mend[] {
-  const waiting = waitingBytes === null ? '' : `${formatBytes(waitingBytes)} of it wait. `;
-  const text = `${waiting}Postgres keeps what is not archived, so its disk fills, and a restore ends before it. Its own log says why.`;
+/** Returns the problem if the write-ahead log is not archived, or too late. */
+export function findArchiveProblems({ logArchive: { state, lastFailed, waitingBytes } }: Archive): OperatorProblem[] {
+  const waiting = waitingBytes === null ? '' : `${formatBytes(waitingBytes)} wait. `;
+  const text = `${waiting}Postgres keeps files that are not archived, so its disk fills up, and a restore cannot include them. The Postgres log has the cause.`;
   if (state === 'failing') {
     return [
-      { key: 'archive', title: `The database’s log is not archived since ${lastFailed ?? 'its last file'}:`, text },
+      { key: 'archive', title: `The write-ahead log is not archived since ${lastFailed ?? 'its last file'}:`, text },
     ];
   }
-  if (state === 'behind') return [{ key: 'archive', title: 'The archive of the database’s log is behind:', text }];
+  if (state === 'behind') return [{ key: 'archive', title: 'The archive of the write-ahead log is late:', text }];
   return [];
 }
 
 /** Describes the state of the archive. The caller adds a time, if there is one. */
-export function archiveInWords({ logArchive: { state, lastArchivedAt } }: Archive): string {
+export function describeArchive({ logArchive: { state, lastArchivedAt } }: Archive): string {
   switch (state) {
     case 'off':
       return 'the log is not archived by this server';
     case 'new':
-      return 'the log is archived, no file was whole yet';
+      return 'the log is archived, no file is complete yet';
     case 'failing':
-      return lastArchivedAt === null ? 'the log was never archived' : 'the log fails to be archived, last';
+      return lastArchivedAt === null ? 'the log was never archived' : 'archiving the log fails, last success';
     case 'behind':
       return 'the log is archived late, last';
     case 'well':
@@ -63,8 +66,8 @@ export function archiveInWords({ logArchive: { state, lastArchivedAt } }: Archiv
   }
 }
 
-/** Returns the lines about the database for the copied text. */
-export function databaseLines({ partitions, logArchive }: Ahead & Archive): string[] {
+/** Returns the lines about the database for the text that support receives. */
+export function formatDatabaseLines({ partitions, logArchive }: Ahead & Archive): string[] {
   const { state, lastArchivedAt } = logArchive;
   return [
     `tables: until ${partitions.runsUntil} for runs, until ${partitions.jobsUntil} for jobs`,

@@ -5,10 +5,10 @@ import type { ApprovalPolicy, System } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Check } from '../../parts/controls/controls.tsx';
 import { FieldGroup, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
-import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
+import { FormError } from '../../parts/forms/form-error.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { currencyOf, formOf, policyOf, rulesAtMost, waitingWords, withNewRule } from './policy-form.ts';
+import { currencyOf, formOf, policyOf, maxRules, describePolicyChange, addRule } from './policy-form.ts';
 import { PolicyRuleFields } from './policy-rule-fields.tsx';
 
 interface PolicyDialogProps {
@@ -18,15 +18,15 @@ interface PolicyDialogProps {
 }
 
 /**
- * Form for the policy. It replaces all rules at the revision of its opening: the API refuses the change if the policy
- * has another revision by then.
+ * Form for the approval policy. Saving replaces all rules, at the revision that was current when the form opened. If
+ * the policy was changed since, the API refuses to overwrite that change.
  */
 export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
   const queries = useQueryClient();
   const [before] = useState(policy);
   const [form, setForm] = useState(() => formOf(policy));
   const body = policyOf(form);
-  const isAsBefore = JSON.stringify(form) === JSON.stringify(formOf(before));
+  const isUnchanged = JSON.stringify(form) === JSON.stringify(formOf(before));
   const save = useMutation({
     mutationFn: async () => {
       if (body === undefined) return;
@@ -39,14 +39,15 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
   });
   const remove = (key: string) => {
     setForm({ ...form, rules: form.rules.filter((rule) => rule.key !== key) });
-    // The API's problems name rules by index, which now belongs to another rule.
+    // The API's problems refer to rules by index. After the removal, an index may belong to another rule, so the
+    // problems are cleared.
     save.reset();
   };
   return (
     <Dialog
       isWide
       title="Change the approval policy"
-      lead="The rule that asks for the most approvers counts. None of them is the author."
+      lead="The matching rule with the most approvers applies. The author cannot approve."
       onClose={onClose}
       actions={
         <>
@@ -54,7 +55,7 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
           <Button
             kind="ink"
             disabled={save.isPending}
-            refusal={whyNot(body === undefined, isAsBefore)}
+            refusal={describeRefusal(body === undefined, isUnchanged)}
             onClick={() => save.mutate()}
           >
             Save the policy
@@ -62,7 +63,7 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
         </>
       }
     >
-      <FormProblemsContext value={useRefusedFields(save.error)}>
+      <FormProblemsContext value={useFormErrors(save.error)}>
         {form.rules.length === 0 && <p className="t2">No rules: nothing needs approval.</p>}
         {form.rules.map((rule, index) => (
           <PolicyRuleFields
@@ -78,8 +79,8 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
           <Button
             small
             icon="plus"
-            refusal={form.rules.length >= rulesAtMost ? `A policy has at most ${rulesAtMost} rules` : undefined}
-            onClick={() => setForm(withNewRule(form))}
+            refusal={form.rules.length >= maxRules ? `A policy has at most ${maxRules} rules` : undefined}
+            onClick={() => setForm(addRule(form))}
           >
             Rule
           </Button>
@@ -89,17 +90,17 @@ export function PolicyDialog({ policy, system, onClose }: PolicyDialogProps) {
             Only people who sign in with the identity provider; votes of API keys do not count
           </Check>
           {form.approversSignIn && system.access.issuer === null && (
-            <p className="hint c-warn">This installation has no identity provider, so nobody could approve.</p>
+            <p className="hint c-warn">This installation has no identity provider, so no user could approve.</p>
           )}
         </FieldGroup>
-        {!isAsBefore && <p className="sm t2">{waitingWords(before, form)}</p>}
-        <RefusedWhole error={save.error} />
+        {!isUnchanged && <p className="sm t2">{describePolicyChange(before, form)}</p>}
+        <FormError error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );
 }
 
-function whyNot(isUnread: boolean, isAsBefore: boolean): string | undefined {
-  if (isUnread) return 'A bound has to be a number, or empty';
-  return isAsBefore ? 'Nothing is changed' : undefined;
+function describeRefusal(isInvalid: boolean, isUnchanged: boolean): string | undefined {
+  if (isInvalid) return 'A limit has to be a number, or empty';
+  return isUnchanged ? 'No changes' : undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ruleOf, withNewRule } from './policy-form.ts';
+import { ruleOf, addRule } from './policy-form.ts';
 
-const [empty] = withNewRule({ rules: [], approversSignIn: false }).rules;
+const [empty] = addRule({ rules: [], approversSignIn: false }).rules;
 
 test.each([
   ['5000.50', '5000.50'],
@@ -11,7 +11,7 @@ test.each([
   ['5.000,50', undefined],
   ['50,00', undefined],
   ['a lot', undefined],
-])('an amount of %s is read as %s: a comma stands between thousands alone', (typed, amountAbove) => {
+])('an amount of %s is parsed as %s: commas separate only thousands', (typed, amountAbove) => {
   const rule = ruleOf({ ...(empty ?? expect.fail()), amountAbove: typed });
   expect(rule?.amountAbove).toBe(amountAbove);
   expect(rule === undefined).toBe(amountAbove === undefined);

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy, ApprovalPolicyRulesInput, ApprovalRule, System } from '#client/types.gen.ts';
 import { typedNumber } from '../../parts/forms/typed-number.ts';
-import { budgetText } from '../../parts/money/budget-words.ts';
+import { formatTypedBudget } from '../../parts/money/amounts.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
 /** A rule as it is typed. An empty field means no limit. */
@@ -22,7 +22,7 @@ export interface PolicyForm {
   approversSignIn: boolean;
 }
 
-export const rulesAtMost = 50;
+export const maxRules = 50;
 
 export const approverCounts = ['1', '2', '3', '4', '5'] as const;
 
@@ -46,7 +46,7 @@ export function formOf({ rules, approversSignIn }: ApprovalPolicy): PolicyForm {
   };
 }
 
-export function withNewRule(form: PolicyForm): PolicyForm {
+export function addRule(form: PolicyForm): PolicyForm {
   const taken = form.rules.map(({ key }) => Number(key.replace('rule-', '')));
   return { ...form, rules: [...form.rules, { ...emptyRule, key: `rule-${Math.max(0, ...taken) + 1}` }] };
 }
@@ -80,7 +80,7 @@ export function ruleOf({ approvers, ...typed }: RuleForm): ApprovalRule | undefi
  * Describes a rule: `A campaign with more than 100,000 users or more than 10,000 units in SG, ID needs 2 approvers.`
  * @param currency null if unknown to the user
  */
-export function ruleWords(rule: ApprovalRule, currency: string | null): string {
+export function describeRule(rule: ApprovalRule, currency: string | null): string {
   const { countries, usersAbove, unitsAbove, amountAbove, approvers } = rule;
   const sizes = [
     ...(usersAbove === undefined ? [] : [`more than ${countOf(usersAbove, 'user')}`]),
@@ -93,22 +93,22 @@ export function ruleWords(rule: ApprovalRule, currency: string | null): string {
 }
 
 function amountWords(amount: string, currency: string | null): string {
-  return budgetText({ amount, currency: currency ?? '' }).trim();
+  return formatTypedBudget({ amount, currency: currency ?? '' }).trim();
 }
 
-export function approverWords(approversSignIn: boolean): string {
+export function describeApprovers(approversSignIn: boolean): string {
   return approversSignIn
     ? 'Only people who sign in with the identity provider approve; votes of API keys do not count.'
     : 'People who sign in approve, and API keys that have an owner.';
 }
 
 /** Describes the effect of a policy change on campaigns that await an approval. */
-export function waitingWords(before: Pick<ApprovalPolicy, 'approversSignIn'>, after: PolicyForm): string {
+export function describePolicyChange(before: Pick<ApprovalPolicy, 'approversSignIn'>, after: PolicyForm): string {
   const votes =
     after.approversSignIn && !before.approversSignIn
-      ? '; votes of API keys no longer count, also those given before'
+      ? ' Votes of API keys no longer count, including earlier ones.'
       : '';
-  return `Each start is judged by the new rules, and an approval that waits needs as many people as when it was submitted, or more if the new rules ask for more${votes}.`;
+  return `The new rules apply to each start. A waiting approval needs as many approvers as when it was submitted, or more if the new rules require more.${votes}`;
 }
 
 /** Returns the currency of the installation; null if it has none, or the configuration is hidden from the user. */

@@ -2,9 +2,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalPolicy } from '#client/types.gen.ts';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole, type Role } from '../../testing/open-console.tsx';
-import { system } from '../../testing/system.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole, type Role } from '../../../testing/open-console.tsx';
+import { system } from '../../../testing/installation/system.ts';
 
 const policy: ApprovalPolicy = {
   revision: 4,
@@ -20,14 +20,14 @@ const inEuro = { ...system, configuration: [...(system.configuration ?? []), cur
 
 interface Opening {
   role?: Role;
-  shown?: ApprovalPolicy;
+  current?: ApprovalPolicy;
   answer?: object | (() => Response);
 }
 
-async function openPolicy({ role = 'operator', shown = policy, answer = policy }: Opening = {}) {
+async function openPolicy({ role = 'operator', current = policy, answer = policy }: Opening = {}) {
   const answers = {
     'GET /v1/system': role === 'operator' ? inEuro : { ...system, configuration: null },
-    'GET /v1/approval-policy': shown,
+    'GET /v1/approval-policy': current,
     'PUT /v1/approval-policy': answer,
   };
   const opened = await openConsole('/system', { role, answers });
@@ -38,8 +38,8 @@ async function openPolicy({ role = 'operator', shown = policy, answer = policy }
     await opened.user.click(change);
     return within(await screen.findByRole('dialog', { name: 'Change the approval policy' }));
   };
-  const written = () => opened.api.askedFor('PUT /v1/approval-policy');
-  return { ...opened, panel, openDialog, written };
+  const sentRequests = () => opened.api.requestsTo('PUT /v1/approval-policy');
+  return { ...opened, panel, openDialog, sentRequests };
 }
 
 describe('the approval policy in Settings', () => {
@@ -53,19 +53,19 @@ describe('the approval policy in Settings', () => {
     expect(panel.textContent).toMatch(/People who sign in approve, and API keys that have an owner\..*Revision 4/);
   });
 
-  it('says that nothing needs approval if it has no rules', async () => {
-    const { panel } = await openPolicy({ shown: { revision: 0, rules: [], approversSignIn: false, madeAt: null } });
+  it('states that nothing needs approval if it has no rules', async () => {
+    const { panel } = await openPolicy({ current: { revision: 0, rules: [], approversSignIn: false, madeAt: null } });
     expect(await within(panel).findByText('Nothing needs approval.')).toBeDefined();
     expect(panel.textContent).toContain('No policy was set yet');
   });
 
-  it('says why it could not be read', async () => {
+  it('shows a failed request', async () => {
     const broken = { 'GET /v1/approval-policy': () => problem(400, 'invalid-request', 'no') };
     await openConsole('/system', { answers: broken });
     expect(await screen.findByText('The approval policy could not be read')).toBeDefined();
   });
 
-  it('is changed by operators alone, and everybody else reads it', async () => {
+  it('can be changed only by operators and is visible to all roles', async () => {
     const { panel, user } = await openPolicy({ role: 'viewer' });
     expect(
       await within(panel).findByText('A campaign with costs of more than 20,000.00 in ID needs 2 approvers.'),
@@ -79,8 +79,8 @@ describe('the approval policy in Settings', () => {
 });
 
 describe('the dialog of the approval policy', () => {
-  it('sends all rules with the revision that it was opened on, a new rule last', async () => {
-    const { user, openDialog, written } = await openPolicy();
+  it('sends all rules with the loaded revision, a new rule last', async () => {
+    const { user, openDialog, sentRequests } = await openPolicy();
     const dialog = await openDialog();
     await user.click(dialog.getByRole('button', { name: 'Rule' }));
     const rule = within(dialog.getByRole('group', { name: 'Rule 3' }));
@@ -94,36 +94,36 @@ describe('the dialog of the approval policy', () => {
     expect(rule.getByText(words)).toBeDefined();
     await user.click(dialog.getByRole('button', { name: 'Save the policy' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    const [asked] = written();
-    expect(asked?.headers.get('if-match')).toBe('"4"');
+    const [request] = sentRequests();
+    expect(request?.headers.get('if-match')).toBe('"4"');
     const added = { countries: ['SG', 'VN'], usersAbove: 1000, unitsAbove: 500, amountAbove: '5000.50', approvers: 3 };
-    expect(asked?.body).toEqual({ rules: [...policy.rules, added], approversSignIn: false });
+    expect(request?.body).toEqual({ rules: [...policy.rules, added], approversSignIn: false });
   });
 
-  it('removes a rule, and says that nothing needs approval once there are none', async () => {
-    const { user, openDialog, written } = await openPolicy();
+  it('removes a rule, and states that nothing needs approval once there are none', async () => {
+    const { user, openDialog, sentRequests } = await openPolicy();
     const dialog = await openDialog();
     await user.click(dialog.getByRole('button', { name: 'Remove rule 1' }));
     expect(dialog.getByRole('group', { name: 'Rule 1' }).textContent).toContain('more than 20,000.00 EUR in ID');
     await user.click(dialog.getByRole('button', { name: 'Remove rule 1' }));
     expect(dialog.getByText('No rules: nothing needs approval.')).toBeDefined();
     await user.click(dialog.getByRole('button', { name: 'Save the policy' }));
-    await waitFor(() => expect(written()[0]?.body).toEqual({ rules: [], approversSignIn: false }));
+    await waitFor(() => expect(sentRequests()[0]?.body).toEqual({ rules: [], approversSignIn: false }));
   });
 
   it('describes what a change does to campaigns that wait, before it is saved', async () => {
-    const { user, openDialog, written } = await openPolicy();
+    const { user, openDialog, sentRequests } = await openPolicy();
     const dialog = await openDialog();
-    const sentence = /^Each start is judged by the new rules, and an approval that waits needs as many people/;
+    const sentence = /^The new rules apply to each start\. A waiting approval needs as many approvers/;
     expect(dialog.queryByText(sentence)).toBeNull();
     await user.click(dialog.getByRole('checkbox', { name: /^Only people who sign in/ }));
-    expect(dialog.getByText(sentence).textContent).toContain('votes of API keys no longer count');
-    expect(dialog.getByText(/no identity provider, so nobody could approve/)).toBeDefined();
+    expect(dialog.getByText(sentence).textContent).toContain('Votes of API keys no longer count');
+    expect(dialog.getByText(/no identity provider, so no user could approve/)).toBeDefined();
     await user.click(dialog.getByRole('button', { name: 'Save the policy' }));
-    await waitFor(() => expect(written()[0]?.body).toEqual({ rules: policy.rules, approversSignIn: true }));
+    await waitFor(() => expect(sentRequests()[0]?.body).toEqual({ rules: policy.rules, approversSignIn: true }));
   });
 
-  it('shows a refusal at its field, until the rules have other places', async () => {
+  it('shows a refusal at its field until the order of the rules changes', async () => {
     const detail = 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG';
     const wrong = [{ pointer: '/rules/1/countries/0', code: 'invalid-value', detail }];
     const { user, openDialog } = await openPolicy({ answer: () => problem(422, 'invalid-request', 'wrong', wrong) });
@@ -139,7 +139,7 @@ describe('the dialog of the approval policy', () => {
     await waitFor(() => expect(dialog.queryByText(/ISO 3166-1/)).toBeNull());
   });
 
-  it('keeps what was typed if the policy has another revision by then', async () => {
+  it('keeps the input if the policy has changed in the meantime', async () => {
     const { user, openDialog } = await openPolicy({
       answer: () => problem(412, 'revision-changed', 'the policy has revision 5 by now'),
     });
@@ -150,8 +150,8 @@ describe('the dialog of the approval policy', () => {
     expect(dialog.getByRole('group', { name: 'Rule 3' })).toBeDefined();
   });
 
-  it('is not saved without a change, or with a bound that is not a number', async () => {
-    const { user, openDialog, written } = await openPolicy();
+  it('cannot be saved without a change, or with a limit that is not a number', async () => {
+    const { user, openDialog, sentRequests } = await openPolicy();
     const dialog = await openDialog();
     const save = dialog.getByRole('button', { name: 'Save the policy' });
     expect(save.getAttribute('aria-disabled')).toBe('true');
@@ -159,7 +159,7 @@ describe('the dialog of the approval policy', () => {
     await user.type(first.getByLabelText('Users above'), ' many');
     expect(save.getAttribute('aria-disabled')).toBe('true');
     await user.click(save);
-    expect(written()).toEqual([]);
+    expect(sentRequests()).toEqual([]);
     await user.clear(first.getByLabelText('Users above'));
     expect(save.getAttribute('aria-disabled')).toBeNull();
   });

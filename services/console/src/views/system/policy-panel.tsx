@@ -5,17 +5,17 @@ import type { ApprovalPolicy, System } from '#client/types.gen.ts';
 import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
-import { approverWords, currencyOf, ruleWords } from './policy-form.ts';
+import { describeApprovers, currencyOf, describeRule } from './policy-form.ts';
 
 export function PolicyPanel({ system }: { system: System }) {
   const refusal = useRefusal('operator');
   const [isOpen, setOpen] = useState(false);
   const policy = useQuery(getApprovalPolicyOptions());
-  const patience = usePatience();
+  const patience = useHasWaited();
   return (
     <Panel
       title="Approvals"
@@ -52,12 +52,13 @@ function PolicyInWords({ policy, currency }: { policy: ApprovalPolicy; currency:
       <ul className="m-0 pl-4.5 grid gap-1">
         {rules.map((rule, index) => (
           <li key={index} className="list-disc wrap-anywhere">
-            {ruleWords(rule, currency)}
+            {describeRule(rule, currency)}
           </li>
         ))}
       </ul>
       <p className="sm t2">
-        The rule that asks for the most approvers counts; none of them is the author. {approverWords(approversSignIn)}
+        The matching rule with the most approvers applies; the author cannot approve.{' '}
+        {describeApprovers(approversSignIn)}
         {hasAmount && currency === null && ' Amounts are in the currency of the installation.'}
       </p>
     </div>

@@ -3,7 +3,7 @@ import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { approverCounts, ruleOf, ruleWords, type RuleForm } from './policy-form.ts';
+import { approverCounts, ruleOf, describeRule, type RuleForm } from './policy-form.ts';
 
 interface PolicyRuleFieldsProps {
   rule: RuleForm;
@@ -65,7 +65,7 @@ export function PolicyRuleFields({ rule, index, currency, onChange, onRemove }: 
           </FormField>
         ))}
       </div>
-      {read && <p className="sm t2 wrap-anywhere">{ruleWords(read, currency)}</p>}
+      {read && <p className="sm t2 wrap-anywhere">{describeRule(read, currency)}</p>}
     </div>
   );
 }

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { getSystemOptions, listQuotasOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Quota, System } from '#client/types.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page } from '../../frame/page.tsx';
 import { useSession } from '../../frame/session/session.ts';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import type { Column } from '../../parts/data-table/columns.tsx';
@@ -14,29 +14,31 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
-import { SkeletonBar, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../parts/standing/skeleton.tsx';
 import { Failed } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatBytes } from './bytes.ts';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
-import { accessInWords, asText, toMend } from './system-words.ts';
+import { describeAccess, formatSystem, findProblems } from './system-words.ts';
 import { VersionsPanel } from './versions-panel.tsx';
 
 const route = getRouteApi('/system');
-const askEveryMs = 4000;
+const pollEveryMs = 4000;
 
 export function SystemView() {
-  const system = useQuery({ ...getSystemOptions(), refetchInterval: askEveryMs });
-  const error = useKeptError(system);
-  const standing = standingOf(system);
-  const patience = usePatience();
+  const system = useQuery({ ...getSystemOptions(), refetchInterval: pollEveryMs });
+  const error = useLastError(system);
+  const standing = updateStatusOf(system);
+  const patience = useHasWaited();
   return (
     <Page title="Settings" freshness={system.data && <Freshness standing={standing} />}>
-      {system.data && <StaleBanner standing={standing} note="The installation goes on; only this page waits." />}
+      {system.data && (
+        <StaleBanner standing={standing} note="The installation continues to work; only this page is outdated." />
+      )}
       {system.data ? (
-        <Whole system={system.data} />
+        <SystemPanels system={system.data} />
       ) : error === null ? (
         patience && <SkeletonBar width={320} />
       ) : (
@@ -48,20 +50,20 @@ export function SystemView() {
   );
 }
 
-function Whole({ system }: { system: System }) {
+function SystemPanels({ system }: { system: System }) {
   const { installation } = useSession();
   const { show } = route.useSearch();
   const navigate = route.useNavigate();
-  const mend = toMend(system);
+  const problems = findProblems(system);
   return (
     <>
       <div className="head">
         <div className="min-w-0">
           <div className="row flex-wrap">
             <h2 className="text-xl leading-7">{installation.name ?? 'This installation'}</h2>
-            <span className={mend.length === 0 ? 'badge ok' : 'badge warn'}>
-              <Icon name={mend.length === 0 ? 'done' : 'warn'} />
-              {mend.length === 0 ? 'nothing to mend' : `${countOf(mend.length, 'thing')} to mend`}
+            <span className={problems.length === 0 ? 'badge ok' : 'badge warn'}>
+              <Icon name={problems.length === 0 ? 'done' : 'warn'} />
+              {problems.length === 0 ? 'no problems' : countOf(problems.length, 'problem')}
             </span>
           </div>
           <div className="meta">
@@ -72,7 +74,7 @@ function Whole({ system }: { system: System }) {
               Installation zone <b>{installation.zone}</b>
             </span>
             <span>
-              Access <b>{accessInWords(system.access)}</b>
+              Access <b>{describeAccess(system.access)}</b>
             </span>
             {installation.countries !== null && (
               <span>
@@ -85,11 +87,11 @@ function Whole({ system }: { system: System }) {
                 <Time instant={system.database.installedAt} />
               </b>
             </span>
-            <CopyButton text={asText(system, installation)} label="Copy as text" />
+            <CopyButton text={formatSystem(system, installation)} label="Copy as text" />
           </div>
         </div>
       </div>
-      {mend.map(({ key, title, text }) => (
+      {problems.map(({ key, title, text }) => (
         <div key={key} className="banner" role="status">
           <Icon name="warn" />
           <div>
@@ -99,7 +101,7 @@ function Whole({ system }: { system: System }) {
       ))}
       <div className="cols grid-cols-2 max-[1100px]:grid-cols-1">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <DependsPanel system={system} />
+          <DependenciesPanel system={system} />
           <ConfigurationPanel
             system={system}
             isAll={show === 'all'}
@@ -109,7 +111,7 @@ function Whole({ system }: { system: System }) {
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           <VersionsPanel system={system} />
           <PolicyPanel system={system} />
-          <BoundsPanel />
+          <QuotasPanel />
         </div>
       </div>
     </>
@@ -121,7 +123,7 @@ const dependencyColumns: readonly Column<System['database']>[] = [
     header: 'Service',
     cell: () => (
       <div className="row gap-1.75 font-medium">
-        <span className="c-ok flex" role="img" aria-label="well">
+        <span className="c-ok flex" role="img" aria-label="ok">
           <Icon name="done" size={14} />
         </span>
         Postgres
@@ -143,11 +145,11 @@ const dependencyColumns: readonly Column<System['database']>[] = [
   },
 ];
 
-function DependsPanel({ system: { database } }: { system: System }) {
+function DependenciesPanel({ system: { database } }: { system: System }) {
   return (
-    <Panel title="Depends on" note="asked every 4 s">
+    <Panel title="Dependencies" note="checked every 4 s">
       <DataTable
-        caption="What it depends on"
+        caption="Dependencies"
         columns={dependencyColumns}
         rows={[database]}
         keyOf={({ version }) => version}
@@ -155,15 +157,15 @@ function DependsPanel({ system: { database } }: { system: System }) {
         isTall
       />
       <p className="pad sm t2 border-t border-line">
-        Kafka and endpoints stand at their{' '}
+        For Kafka and endpoints, see the{' '}
         <Link className="link" to="/shards">
           shards
         </Link>
-        , receivers of callbacks at their{' '}
+        ; for receivers of callbacks, see the{' '}
         <Link className="link" to="/clients">
           clients
         </Link>
-        . <code>muster doctor</code> tries all of it.
+        . <code>muster doctor</code> checks all of them.
       </p>
     </Panel>
   );
@@ -183,16 +185,16 @@ const quotaWords: Readonly<Record<Quota['name'], string>> = {
 };
 
 const shareOf = ({ used, limit }: Quota) => (limit > 0 ? used / limit : 0);
-const isNear = (quota: Quota) => shareOf(quota) >= 0.9;
+const isNearLimit = (quota: Quota) => shareOf(quota) >= 0.9;
 
 const quotaColumns: readonly Column<Quota>[] = [
-  { header: 'Bound', width: 'w-38', look: 't2 whitespace-nowrap', cell: ({ name }) => quotaWords[name] },
-  { header: 'Share', cell: (quota) => <ShareBar share={shareOf(quota)} isLow={isNear(quota)} /> },
+  { header: 'Quota', width: 'w-38', look: 't2 whitespace-nowrap', cell: ({ name }) => quotaWords[name] },
+  { header: 'Share', cell: (quota) => <ShareBar share={shareOf(quota)} isLow={isNearLimit(quota)} /> },
   {
     header: 'Now',
     align: 'right',
     width: 'w-44',
-    look: (quota) => (isNear(quota) ? 'whitespace-nowrap c-warn' : 'whitespace-nowrap'),
+    look: (quota) => (isNearLimit(quota) ? 'whitespace-nowrap c-warn' : 'whitespace-nowrap'),
     cell: ({ name, used, limit }) => {
       const format = name.endsWith('Bytes') ? formatBytes : formatCount;
       return (
@@ -204,13 +206,13 @@ const quotaColumns: readonly Column<Quota>[] = [
   },
 ];
 
-function BoundsPanel() {
+function QuotasPanel() {
   const quotas = useQuery(listQuotasOptions());
   return (
-    <Panel title="Bounds" note="of the account of this key">
-      <ListView what="The bounds" query={quotas} items={quotas.data?.items} empty={null}>
+    <Panel title="Quotas" note="of the account of this key">
+      <ListView what="The quotas" query={quotas} items={quotas.data?.items} empty={null}>
         <DataTable
-          caption="Bounds"
+          caption="Quotas"
           className="[--row:27px] [&>tbody]:text-sm"
           columns={quotaColumns}
           rows={quotas.data?.items}

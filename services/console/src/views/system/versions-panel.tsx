@@ -6,15 +6,15 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
-import { clocksInWords, runBy, runByInWords } from './clock-words.ts';
-import { archiveInWords, archiveMends, partitionMends } from './database-words.ts';
-import { serviceLines, settingsOf } from './system-words.ts';
+import { describeClocks, countVersions, formatVersions } from './clock-words.ts';
+import { describeArchive, findArchiveProblems, findPartitionProblems } from './database-words.ts';
+import { summarizeServices, groupSettings } from './system-words.ts';
 
 export function VersionsPanel({ system }: { system: System }) {
   const { api, database, processes, partitions, logArchive } = system;
-  const settings = settingsOf(system);
-  const lines = serviceLines(system);
-  const zoneData = runBy('zoneData', system);
+  const settings = groupSettings(system);
+  const lines = summarizeServices(system);
+  const zoneData = countVersions('zoneData', system);
   return (
     <Panel
       title="Versions"
@@ -38,31 +38,31 @@ export function VersionsPanel({ system }: { system: System }) {
             {api.version} in {api.region}, up since <Time instant={api.startedAt} />
           </dd>
           <dt>Zone data</dt>
-          <Standing isWell={zoneData.length <= 1}>{runByInWords(zoneData)}</Standing>
+          <Standing isWell={zoneData.length <= 1}>{formatVersions(zoneData)}</Standing>
           <dt>Clocks</dt>
           <Standing isWell={system.clocks.offCount === 0} isKnown={system.clocks.apartMs !== null}>
-            {clocksInWords(system.clocks)}
+            {describeClocks(system.clocks)}
           </Standing>
           <dt>Schema</dt>
           <dd className="wrap-anywhere">
             {database.migration ?? 'none'}
-            {database.schemaVersion !== null && `, made by ${database.schemaVersion}`}
+            {database.schemaVersion !== null && `, created by ${database.schemaVersion}`}
           </dd>
           <dt>Next partitions</dt>
-          <Standing isWell={partitionMends(system).length === 0}>
+          <Standing isWell={findPartitionProblems(system).length === 0}>
             <span>
               runs until <Time instant={partitions.runsUntil} />, jobs until <Time instant={partitions.jobsUntil} />
             </span>
           </Standing>
           <dt>Backup</dt>
-          <Standing isWell={archiveMends(system).length === 0} isKnown={logArchive.state !== 'off'}>
+          <Standing isWell={findArchiveProblems(system).length === 0} isKnown={logArchive.state !== 'off'}>
             <span>
-              {archiveInWords(system)}{' '}
+              {describeArchive(system)}{' '}
               {logArchive.lastArchivedAt !== null && <Time instant={logArchive.lastArchivedAt} />}
             </span>
           </Standing>
           <dt>Node</dt>
-          <dd>{runByInWords(runBy('node', system))}</dd>
+          <dd>{formatVersions(countVersions('node', system))}</dd>
           {settings.map(({ name, values }) => (
             <div key={name} className="contents">
               <dt className="mono">{name}</dt>
@@ -77,7 +77,7 @@ export function VersionsPanel({ system }: { system: System }) {
   );
 }
 
-const columns: readonly Column<ReturnType<typeof serviceLines>[number]>[] = [
+const columns: readonly Column<ReturnType<typeof summarizeServices>[number]>[] = [
   { header: 'Service', look: 'font-medium', cell: ({ service }) => service },
   countColumn('Processes', ({ processes }) => processes),
   {
@@ -106,7 +106,7 @@ function Standing({ isWell, isKnown = true, children }: StandingProps) {
   return (
     <dd className={isWell ? 'row gap-1.5' : 'row gap-1.5 c-warn'}>
       {isKnown && (
-        <span className={isWell ? 'c-ok flex' : 'flex'} role="img" aria-label={isWell ? 'well' : 'to mend'}>
+        <span className={isWell ? 'c-ok flex' : 'flex'} role="img" aria-label={isWell ? 'ok' : 'problem'}>
           <Icon name={isWell ? 'check' : 'warn'} size={12} />
         </span>
       )}

@@ -3,7 +3,7 @@ import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { RevisionList } from '../../parts/revisions/revision-list.tsx';
-import { placeInTemplate } from './template-places.ts';
+import { describePlace } from './template-places.ts';
 
 /** Earlier revisions of a template. A restore closes the dialog, because the template has another revision then. */
 export function RevisionsDialog({ template, onClose }: { template: Template; onClose: () => void }) {
@@ -13,7 +13,7 @@ export function RevisionsDialog({ template, onClose }: { template: Template; onC
     <Dialog
       isWide
       title={`Revisions of “${name}”`}
-      lead="Campaigns that were made from one stay as they are."
+      lead="Campaigns created from a revision do not change."
       onClose={onClose}
       actions={
         <Button onClick={onClose} data-autofocus>
@@ -22,7 +22,7 @@ export function RevisionsDialog({ template, onClose }: { template: Template; onC
       }
     >
       <RevisionList
-        revised={{ kind: 'template', id, name, revision, placeOf: placeInTemplate, refusal }}
+        revised={{ kind: 'template', id, name, revision, placeOf: describePlace, refusal }}
         onRestored={onClose}
       />
     </Dialog>

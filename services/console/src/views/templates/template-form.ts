@@ -14,13 +14,13 @@ export interface TemplateForm {
 }
 
 export interface VariableForm {
-  /** Identifies the variable when it is renamed. */
+  /** React key of the variable. It does not change when the variable is renamed. */
   key: string;
   name: string;
   type: VariableType;
   description: string;
   /** Default value. Empty means that the variable is required. */
-  usual: string;
+  defaultText: string;
   /** Permitted values, one per line. Empty means any value. */
   oneOf: string;
   /** Limits for which there is no field: they stay unchanged. */
@@ -31,20 +31,25 @@ export function formOfTemplate({ name, variables = {}, campaign }: TemplateDefin
   return {
     name,
     variables: Object.entries(variables).map(([of, variable], index) => {
-      const { type, description = '', default: usual, enum: values = [], ...bounds } = variable;
+      const { type, description = '', default: defaultText, enum: values = [], ...bounds } = variable;
       return {
-        ...{ key: `variable-${index + 1}`, name: of, type, description, bounds },
-        ...{ usual: usual === undefined ? '' : textOf(usual), oneOf: values.map(textOf).join('\n') },
+        key: `variable-${index + 1}`,
+        name: of,
+        type,
+        description,
+        bounds,
+        defaultText: defaultText === undefined ? '' : textOf(defaultText),
+        oneOf: values.map(textOf).join('\n'),
       };
     }),
     campaign: JSON.stringify(campaign, null, 2),
   };
 }
 
-export function newVariable(variables: readonly VariableForm[]): VariableForm {
+export function createVariable(variables: readonly VariableForm[]): VariableForm {
   const taken = variables.map(({ key }) => Number(key.replace('variable-', '')) || 0);
   const key = `variable-${Math.max(0, ...taken) + 1}`;
-  return { key, name: '', type: 'string', description: '', usual: '', oneOf: '', bounds: {} };
+  return { key, name: '', type: 'string', description: '', defaultText: '', oneOf: '', bounds: {} };
 }
 
 /** Converts the form into a definition, which the API validates. @throws {SyntaxError} if the campaign is not JSON */
@@ -63,15 +68,16 @@ export function repeatedName(variables: readonly VariableForm[]): string | null 
   return names.find((name, index) => names.indexOf(name) !== index) ?? null;
 }
 
-function variableOf({ type, description, usual, oneOf, bounds }: VariableForm): Variable {
+function variableOf({ type, description, defaultText, oneOf, bounds }: VariableForm): Variable {
   const values = oneOf
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   return {
-    ...{ type, ...bounds },
+    type,
+    ...bounds,
     ...(description.trim() !== '' && { description: description.trim() }),
-    ...(usual !== '' && { default: valueOf(type, usual) }),
+    ...(defaultText !== '' && { default: valueOf(type, defaultText) }),
     ...(values.length > 0 && { enum: values.map((value) => valueOf(type, value)) }),
   };
 }

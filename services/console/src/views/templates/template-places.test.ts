@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeInTemplate } from './template-places.ts';
+import { describePlace } from './template-places.ts';
 
 it.each([
   ['/name', 'Name'],
@@ -8,6 +8,6 @@ it.each([
   ['/variables/reward/default', 'Variable reward, default'],
   ['/campaign', 'The campaign'],
   ['/campaign/chain/0/params/rewardId', 'Step 1, reward id'],
-])('%s of a template is called %s', (pointer, words) => {
-  expect(placeInTemplate(pointer)).toBe(words);
+])('the pointer %s of a template is described as %s', (pointer, words) => {
+  expect(describePlace(pointer)).toBe(words);
 });

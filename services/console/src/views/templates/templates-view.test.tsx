@@ -1,21 +1,21 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { draft } from '../../testing/campaigns.ts';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { templates } from '../../testing/templates.ts';
+import { draft } from '../../../testing/campaigns/campaigns.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { templates } from '../../../testing/campaigns/templates.ts';
 
 const empty = { items: [], next: null };
 
-test('the list says of each template what is chosen each time, what has to be given first', async () => {
+test('the list shows the variables of each template, required ones first', async () => {
   await openConsole('/templates');
   const row = await screen.findByRole('row', { name: /Payday/ });
   expect(row.textContent).toContain('revision 3');
   expect(row.textContent).toContain('segment, reward, units = 2');
 });
 
-test('a campaign is made from one, with a field for each variable, and is opened', async () => {
+test('a campaign is created from a template with a field for each variable', async () => {
   const { api, user, address } = await openConsole('/templates', {
     answers: { 'POST /v1/templates/:id/campaigns': () => Response.json(draft, { status: 201 }) },
   });
@@ -26,15 +26,15 @@ test('a campaign is made from one, with a field for each variable, and is opened
   await user.selectOptions(within(dialog).getByLabelText(/^reward/i), 'ride-9');
   await user.click(within(dialog).getByRole('button', { name: 'Create draft' }));
   await waitFor(() => expect(address()).toBe('/campaigns/cmp_draft'));
-  const [asked] = api.askedFor('POST /v1/templates/tpl_payday/campaigns');
-  expect(asked?.body).toEqual({
+  const [request] = api.requestsTo('POST /v1/templates/tpl_payday/campaigns');
+  expect(request?.body).toEqual({
     name: 'March',
     variables: { segment: 'riders', units: 2, reward: 'ride-9' },
     revision: 3,
   });
 });
 
-test('what is wrong with a value stands at its field, and what no variable is to blame for below', async () => {
+test('problems of values are shown at their fields, and other problems below', async () => {
   const errors = [
     { pointer: '/variables/segment', code: 'unknown-segment', detail: '"x" is not known' },
     { pointer: '/chain/0/action', code: 'unknown-action', detail: '"award-reward" is not configured' },
@@ -50,7 +50,7 @@ test('what is wrong with a value stands at its field, and what no variable is to
   expect((await screen.findByRole('alert')).textContent).toBe('"award-reward" is not configured');
 });
 
-test('one is changed by fields, on the revision that was read; what is wrong stands at its field', async () => {
+test('a template is changed by fields on the loaded revision, with problems at their fields', async () => {
   const errors = [
     { pointer: '/variables/units/default', detail: 'has to be at most 5' },
     { pointer: '/campaign/chain', detail: 'is missing' },
@@ -60,18 +60,18 @@ test('one is changed by fields, on the revision that was read; what is wrong sta
   });
   await user.click(await screen.findByRole('button', { name: 'Change Payday' }));
   const units = await screen.findByRole('group', { name: 'Variable units' });
-  const usual = within(units).getByLabelText('Where none is given');
-  await user.clear(usual);
-  await user.type(usual, '9');
+  const defaultText = within(units).getByLabelText('Default value');
+  await user.clear(defaultText);
+  await user.type(defaultText, '9');
   await user.click(screen.getByRole('button', { name: 'Remove the variable reward' }));
   await user.click(screen.getByRole('button', { name: 'Variable' }));
   await user.type(within(screen.getByRole('group', { name: 'Variable' })).getByLabelText(/^Name/), 'day');
   await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
   expect(await within(units).findByText('Has to be at most 5')).toBeDefined();
   expect((await screen.findByRole('alert')).textContent).toBe('campaign/chain is missing');
-  const [asked] = api.askedFor('PATCH /v1/templates/tpl_payday');
-  expect(asked?.headers.get('if-match')).toBe('"3"');
-  expect(asked?.body).toMatchObject({
+  const [request] = api.requestsTo('PATCH /v1/templates/tpl_payday');
+  expect(request?.headers.get('if-match')).toBe('"3"');
+  expect(request?.body).toMatchObject({
     name: 'Payday',
     variables: {
       segment: { type: 'segment', description: 'Who gets it' },
@@ -81,7 +81,7 @@ test('one is changed by fields, on the revision that was read; what is wrong sta
   });
 });
 
-test('one is changed as JSON too, and what is none is told', async () => {
+test('a template is changed as JSON, and invalid JSON is reported', async () => {
   const { api, user } = await openConsole('/templates', {
     answers: {
       'PATCH /v1/templates/:id': () =>
@@ -94,50 +94,51 @@ test('one is changed as JSON too, and what is none is told', async () => {
   await user.clear(text);
   await user.type(text, '{{"name"');
   await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^That is no JSON: /);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^Invalid JSON: /);
   await user.type(text, ':"Pay"}');
   await user.click(screen.getByRole('button', { name: 'Save as revision 4' }));
   await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('variables/x odd'));
-  const [asked] = api.askedFor('PATCH /v1/templates/tpl_payday');
-  expect([asked?.body, asked?.headers.get('if-match')]).toEqual([{ name: 'Pay' }, '"3"']);
+  const [request] = api.requestsTo('PATCH /v1/templates/tpl_payday');
+  expect([request?.body, request?.headers.get('if-match')]).toEqual([{ name: 'Pay' }, '"3"']);
 });
 
-test('its revisions tell what each changed, and one is restored after what that would change', async () => {
+test('revisions of a template show their changes, and a revision is restored after a confirmation', async () => {
   const listed = (revision: number) => ({ revision, name: 'Payday', createdAt: '2026-11-20T08:00:00.000Z' });
   const { api, user } = await openConsole('/templates', {
     answers: {
       'GET /v1/templates/:id/revisions': { items: [listed(3), listed(2), listed(1)], next: null },
       'GET /v1/templates/:id/revisions/:revision/diff': {
-        ...{ from: 2, to: 3 },
+        from: 2,
+        to: 3,
         differences: [{ pointer: '/variables/units/default', before: 1, after: 2 }],
       },
       'POST /v1/templates/:id/revisions/:revision/restore': templates.items[0] ?? {},
     },
   });
   await user.click(await screen.findByRole('button', { name: 'Revisions of Payday' }));
-  await user.click(await screen.findByRole('button', { name: 'What changed in revision 3' }));
+  await user.click(await screen.findByRole('button', { name: 'Changes in revision 3' }));
   expect(await screen.findByRole('row', { name: 'Variable units, default 1 2' })).toBeDefined();
-  expect(api.askedFor('GET /v1/templates/tpl_payday/revisions/2/diff').at(-1)?.query).toEqual({ to: '3' });
-  const changes = screen.getByRole('dialog', { name: 'What changed in revision 3' });
+  expect(api.requestsTo('GET /v1/templates/tpl_payday/revisions/2/diff').at(-1)?.query).toEqual({ to: '3' });
+  const changes = screen.getByRole('dialog', { name: 'Changes in revision 3' });
   await user.click(within(changes).getByRole('button', { name: 'Close' }));
   expect(screen.queryByRole('button', { name: 'Restore revision 3' })).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Restore revision 1' }));
   expect(await screen.findByText(/^It becomes revision 4\./)).toBeDefined();
-  await user.click(screen.getByRole('button', { name: 'Restore it' }));
+  await user.click(screen.getByRole('button', { name: 'Restore' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('POST /v1/templates/tpl_payday/revisions/1/restore')).toHaveLength(1);
+  expect(api.requestsTo('POST /v1/templates/tpl_payday/revisions/1/restore')).toHaveLength(1);
 });
 
-test('one is deleted after a dialog said what that leaves', async () => {
+test('a template is deleted after a confirmation', async () => {
   const { api, user } = await openConsole('/templates', {
     answers: { 'DELETE /v1/templates/:id': () => new Response(null, { status: 204 }) },
   });
   await user.click(await screen.findByRole('button', { name: 'Delete Payday' }));
   await user.click(await screen.findByRole('button', { name: 'Delete it' }));
-  await waitFor(() => expect(api.askedFor('DELETE /v1/templates/tpl_payday')).toHaveLength(1));
+  await waitFor(() => expect(api.requestsTo('DELETE /v1/templates/tpl_payday')).toHaveLength(1));
 });
 
-test('an installation without templates says what they are for, and a search without a match can be cleared', async () => {
+test('an empty list explains templates, and a search without a match can be cleared', async () => {
   const { user, address } = await openConsole('/templates?text=pay', { answers: { 'GET /v1/templates': empty } });
   expect(await screen.findByText('No template matches')).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
@@ -145,7 +146,7 @@ test('an installation without templates says what they are for, and a search wit
   expect(await screen.findByText('No templates yet')).toBeDefined();
 });
 
-test('a viewer reads them, and which role may make a campaign of one', async () => {
+test('a viewer sees templates and cannot create a campaign', async () => {
   await openConsole('/templates', { role: 'viewer' });
   const use = await screen.findByRole('button', { name: 'New campaign from Payday' });
   expect(use.getAttribute('aria-disabled')).toBe('true');

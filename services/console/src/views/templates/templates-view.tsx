@@ -12,31 +12,31 @@ import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
-import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
+import { ConfirmDialog } from '../../parts/overlays/confirm-dialog.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { RevisionsDialog } from './revisions-dialog.tsx';
 import { UseDialog } from './use-dialog.tsx';
-import { variablesInWords } from './variable-schema.ts';
+import { formatVariables } from './variable-schema.ts';
 import { WriteDialog } from './write-dialog.tsx';
 
 const route = getRouteApi('/templates');
 const pageSize = 50;
 
-type Asked = { verb: 'new' } | { verb: 'use' | 'change' | 'revisions' | 'delete'; template: Template };
+type OpenDialog = { verb: 'new' } | { verb: 'use' | 'change' | 'revisions' | 'delete'; template: Template };
 
 /** View of the templates of campaigns, with their variables. */
 export function TemplatesView() {
   const { text, cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const refusal = useRefusal('manager');
-  const [asked, setAsked] = useState<Asked>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const query = { limit: pageSize, ...(text !== undefined && { q: text }), ...(cursor !== undefined && { cursor }) };
   const templates = useQuery({ ...listTemplatesOptions({ query }), placeholderData: keepPreviousData });
   const items = templates.data?.items;
   const newTemplate = (
-    <Button kind="ink" icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'new' })}>
+    <Button kind="ink" icon="plus" refusal={refusal} onClick={() => setDialog({ verb: 'new' })}>
       New template
     </Button>
   );
@@ -57,18 +57,17 @@ export function TemplatesView() {
           empty={
             text === undefined ? (
               <Empty icon="campaign" title="No templates yet">
-                A template is a campaign in which some values are chosen each time: a reward, a segment, a day. Write
-                one with the button above; “New campaign…” beside it then makes a draft in which only these values are
-                missing.
+                A template is a campaign with variables, such as a reward, a segment or a day. Create one with the
+                button above. “New campaign…” then creates a draft from it, for which you choose only these values.
               </Empty>
             ) : (
               <NoMatch title="No template matches" onClear={() => void navigate({ search: {} })}>
-                Called “{text}”.
+                Name “{text}”.
               </NoMatch>
             )
           }
         >
-          <TemplateTable templates={items} refusal={refusal} onAsk={setAsked} />
+          <TemplateTable templates={items} refusal={refusal} onOpen={setDialog} />
           {items && (
             <Paging
               cursor={cursor}
@@ -80,49 +79,49 @@ export function TemplatesView() {
           )}
         </ListView>
       </section>
-      {asked && <AskedDialog asked={asked} onClose={() => setAsked(undefined)} />}
+      {dialog && <TemplateDialog dialog={dialog} onClose={() => setDialog(undefined)} />}
     </Page>
   );
 }
 
-function AskedDialog({ asked, onClose }: { asked: Asked; onClose: () => void }) {
-  switch (asked.verb) {
+function TemplateDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
+  switch (dialog.verb) {
     case 'new':
       return <WriteDialog template={null} onClose={onClose} />;
     case 'change':
-      return <WriteDialog template={asked.template} onClose={onClose} />;
+      return <WriteDialog template={dialog.template} onClose={onClose} />;
     case 'use':
-      return <UseDialog template={asked.template} onClose={onClose} />;
+      return <UseDialog template={dialog.template} onClose={onClose} />;
     case 'revisions':
-      return <RevisionsDialog template={asked.template} onClose={onClose} />;
+      return <RevisionsDialog template={dialog.template} onClose={onClose} />;
     case 'delete':
-      return <DeleteDialog template={asked.template} onClose={onClose} />;
+      return <DeleteDialog template={dialog.template} onClose={onClose} />;
   }
 }
 
 function DeleteDialog({ template: { id, name, revision }, onClose }: { template: Template; onClose: () => void }) {
   return (
-    <VerbDialog
+    <ConfirmDialog
       title={`Delete “${name}”?`}
-      lead={`For good, with its ${countOf(revision, 'revision')}.`}
+      lead={`Permanently, with its ${countOf(revision, 'revision')}.`}
       verb="Delete it"
       leave="Keep it"
       isGrave
       act={() => deleteTemplate({ path: { id }, throwOnError: true })}
       onClose={onClose}
     >
-      Campaigns that were made from it stay as they are.
-    </VerbDialog>
+      Campaigns created from it do not change.
+    </ConfirmDialog>
   );
 }
 
 interface TemplateTableProps {
   templates: readonly Template[] | undefined;
   refusal: string | undefined;
-  onAsk: (asked: Asked) => void;
+  onOpen: (dialog: OpenDialog) => void;
 }
 
-function TemplateTable({ templates, refusal, onAsk }: TemplateTableProps) {
+function TemplateTable({ templates, refusal, onOpen }: TemplateTableProps) {
   const columns: readonly Column<Template>[] = [
     {
       header: 'Template',
@@ -136,7 +135,7 @@ function TemplateTable({ templates, refusal, onAsk }: TemplateTableProps) {
               type="button"
               className="link sm phone:min-h-10"
               aria-label={`Revisions of ${template.name}`}
-              onClick={() => onAsk({ verb: 'revisions', template })}
+              onClick={() => onOpen({ verb: 'revisions', template })}
             >
               revision {template.revision}
             </button>
@@ -148,21 +147,21 @@ function TemplateTable({ templates, refusal, onAsk }: TemplateTableProps) {
       header: 'Variables',
       hideBelow: 'phone',
       look: 't2 wrap-anywhere',
-      cell: ({ variables }) => variablesInWords(variables),
+      cell: ({ variables }) => formatVariables(variables),
     },
     { header: 'Changed', hideBelow: 'phone', cell: ({ updatedAt }) => <Time instant={updatedAt} /> },
     actionsColumn((template) => {
       const { name } = template;
-      const ask = (verb: 'use' | 'change' | 'delete') => () => onAsk({ verb, template });
+      const open = (verb: 'use' | 'change' | 'delete') => () => onOpen({ verb, template });
       return (
         <>
-          <Button small refusal={refusal} label={`New campaign from ${name}`} onClick={ask('use')}>
+          <Button small refusal={refusal} label={`New campaign from ${name}`} onClick={open('use')}>
             New campaign…
           </Button>
-          <Button small refusal={refusal} label={`Change ${name}`} onClick={ask('change')}>
+          <Button small refusal={refusal} label={`Change ${name}`} onClick={open('change')}>
             Change…
           </Button>
-          <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={ask('delete')}>
+          <Button small kind="bad" refusal={refusal} label={`Delete ${name}`} onClick={open('delete')}>
             Delete…
           </Button>
         </>

@@ -7,22 +7,22 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
 import { fieldsOf } from '../../parts/forms/schema-fields.ts';
 import { SchemaForm } from '../../parts/forms/schema-form.tsx';
 import { initialTexts, valueOfFields } from '../../parts/forms/schema-values.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
-import { schemaOfVariables } from './variable-schema.ts';
+import { createVariableSchema } from './variable-schema.ts';
 
 export function UseDialog({ template, onClose }: { template: Template; onClose: () => void }) {
   const { id, name, variables, revision } = template;
-  const schema = useMemo(() => schemaOfVariables(variables), [variables]);
+  const schema = useMemo(() => createVariableSchema(variables), [variables]);
   const fields = useMemo(() => fieldsOf(schema) ?? [], [schema]);
   const [campaignName, setCampaignName] = useState('');
   const [texts, setTexts] = useState(() => initialTexts(fields));
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () => {
       const body = { name: campaignName, variables: valueOfFields(fields, texts).value, revision };
       return (await createCampaignOfTemplate({ path: { id }, body, throwOnError: true })).data;
@@ -32,18 +32,18 @@ export function UseDialog({ template, onClose }: { template: Template; onClose: 
       await queries.invalidateQueries();
     },
   });
-  const problems = useRefusedFields(make.error);
-  const elsewhere = make.error ? problemOf(make.error) : null;
-  const others = elsewhere?.errors.filter(({ pointer }) => !/^\/(name|variables)/.test(pointer)) ?? [];
+  const problems = useFormErrors(create.error);
+  const problem = create.error ? problemOf(create.error) : null;
+  const otherErrors = problem?.errors.filter(({ pointer }) => !/^\/(name|variables)/.test(pointer)) ?? [];
   return (
     <Dialog
       title={`New campaign from “${name}”`}
-      lead="It is a draft, and can be changed like any other before it is started."
+      lead="Creates a draft, which you can change before you start it."
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="ink" disabled={make.isPending} onClick={() => make.mutate()}>
+          <Button kind="ink" disabled={create.isPending} onClick={() => create.mutate()}>
             Create draft
           </Button>
         </>
@@ -57,9 +57,9 @@ export function UseDialog({ template, onClose }: { template: Template; onClose: 
           <SchemaForm pointer="/variables" schema={schema} texts={texts} asJson={false} onTexts={setTexts} />
         )}
       </FormProblemsContext>
-      {elsewhere !== null && (others.length > 0 || elsewhere.errors.length === 0) && (
+      {problem !== null && (otherErrors.length > 0 || problem.errors.length === 0) && (
         <p className="c-bad sm" role="alert">
-          {others.length === 0 ? elsewhere.detail : others.map(({ detail }) => detail).join('; ')}
+          {otherErrors.length === 0 ? problem.detail : otherErrors.map(({ detail }) => detail).join('; ')}
         </p>
       )}
     </Dialog>

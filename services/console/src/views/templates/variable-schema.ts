@@ -3,7 +3,7 @@ import type { Template } from '#client/types.gen.ts';
 type Variables = Template['variables'];
 
 /** Returns a JSON Schema of an object with a value for each variable, for a form. */
-export function schemaOfVariables(variables: Variables): object {
+export function createVariableSchema(variables: Variables): object {
   const entries = Object.entries(variables);
   return {
     type: 'object',
@@ -18,11 +18,13 @@ function propertyOf({ type, ...rest }: Variables[string]): object {
 }
 
 /** Lists variables, required ones first: `reward, units = 2`. */
-export function variablesInWords(variables: Variables): string {
+export function formatVariables(variables: Variables): string {
   const entries = Object.entries(variables);
-  const needed = entries.flatMap(([name, { default: usual }]) => (usual === undefined ? [name] : []));
-  const others = entries.flatMap(([name, { default: usual }]) =>
-    usual === undefined ? [] : [`${name} = ${typeof usual === 'string' ? usual : JSON.stringify(usual)}`],
+  const needed = entries.flatMap(([name, { default: defaultText }]) => (defaultText === undefined ? [name] : []));
+  const others = entries.flatMap(([name, { default: defaultText }]) =>
+    defaultText === undefined
+      ? []
+      : [`${name} = ${typeof defaultText === 'string' ? defaultText : JSON.stringify(defaultText)}`],
   );
   return [...needed, ...others].join(', ');
 }

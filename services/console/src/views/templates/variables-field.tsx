@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { Button } from '../../parts/controls/button.tsx';
 import { Select, TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
-import { newVariable, variableTypes, type VariableForm } from './template-form.ts';
+import { createVariable, variableTypes, type VariableForm } from './template-form.ts';
 
 interface VariablesFieldProps {
   variables: readonly VariableForm[];
@@ -10,14 +10,14 @@ interface VariablesFieldProps {
 }
 
 const choices = variableTypes.map((value) => ({ value, label: value }));
-const atMost = 50;
+const maxVariables = 50;
 
 export function VariablesField({ variables, onChange }: VariablesFieldProps) {
   const id = useId();
   return (
     <div role="group" aria-labelledby={id} className="grid gap-2">
       <span className="lab mb-0" id={id}>
-        Variables <span className="t3">what is chosen for each campaign</span>
+        Variables <span className="t3">values to choose for each campaign</span>
       </span>
       {variables.map((variable, index) => (
         <VariableFields
@@ -27,9 +27,9 @@ export function VariablesField({ variables, onChange }: VariablesFieldProps) {
           onRemove={() => onChange(variables.filter((each) => each !== variable))}
         />
       ))}
-      {variables.length < atMost && (
+      {variables.length < maxVariables && (
         <div className="phone:[&_button]:h-10">
-          <Button small icon="plus" onClick={() => onChange([...variables, newVariable(variables)])}>
+          <Button small icon="plus" onClick={() => onChange([...variables, createVariable(variables)])}>
             Variable
           </Button>
         </div>
@@ -45,7 +45,7 @@ interface VariableFieldsProps {
 }
 
 function VariableFields({ variable, onChange, onRemove }: VariableFieldsProps) {
-  const { name, type, description, usual, oneOf, bounds } = variable;
+  const { name, type, description, defaultText, oneOf, bounds } = variable;
   const pointer = `/variables/${name}`;
   const change = (part: Partial<VariableForm>) => onChange({ ...variable, ...part });
   const others = Object.entries(bounds).map(([word, value]) => `${word} ${String(value)}`);
@@ -71,18 +71,18 @@ function VariableFields({ variable, onChange, onRemove }: VariableFieldsProps) {
         <Button icon="x" kind="ghost" label={`Remove the variable ${name}`} onClick={onRemove} />
       </div>
       <div className="grid grid-cols-2 gap-2.5 items-start phone:grid-cols-1">
-        <FormField pointer={`${pointer}/default`} label="Where none is given" hint="Empty: one has to be given">
-          {(control) => <TextInput {...control} value={usual} onText={(text) => change({ usual: text })} />}
+        <FormField pointer={`${pointer}/default`} label="Default value" hint="Empty: the value is required">
+          {(control) => <TextInput {...control} value={defaultText} onText={(text) => change({ defaultText: text })} />}
         </FormField>
-        <FormField pointer={`${pointer}/description`} label="What it is for">
+        <FormField pointer={`${pointer}/description`} label="Description">
           {(control) => <TextInput {...control} value={description} onText={(text) => change({ description: text })} />}
         </FormField>
         <FormField
           pointer={`${pointer}/enum`}
-          label="One of"
-          note="one a line"
+          label="Allowed values"
+          note="one per line"
           className="col-span-full"
-          hint={others.length === 0 ? 'Empty: anything of its type' : `Beside it: ${others.join(', ')}`}
+          hint={others.length === 0 ? 'Empty: any value of the type' : `Also: ${others.join(', ')}`}
         >
           {(control) => <TextArea {...control} rows={2} value={oneOf} onText={(text) => change({ oneOf: text })} />}
         </FormField>

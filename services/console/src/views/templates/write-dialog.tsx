@@ -7,7 +7,7 @@ import { problemOf } from '../../api/problems.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { TextArea, TextInput } from '../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../parts/forms/use-form-errors.ts';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { formOfTemplate, repeatedName, templateOf, type TemplateForm } from './template-form.ts';
 import { VariablesField } from './variables-field.tsx';
@@ -20,7 +20,7 @@ interface WriteDialogProps {
 
 const example: TemplateDefinitionInput = {
   name: 'Payday',
-  variables: { reward: { type: 'string', description: 'Of the rewards service' }, segment: { type: 'segment' } },
+  variables: { reward: { type: 'string', description: 'Id in the rewards service' }, segment: { type: 'segment' } },
   campaign: {
     countries: ['SG'],
     audience: { include: [{ segment: { $variable: 'segment' } }] },
@@ -34,10 +34,10 @@ export function WriteDialog({ template, onClose }: WriteDialogProps) {
   const [form, setForm] = useState(() => formOfTemplate(template ? definitionOf(template) : example));
   /** The whole template as JSON; null while the form is used. */
   const [text, setText] = useState<string | null>(null);
-  const [untold, setUntold] = useState<string | null>(null);
+  const [parseError, setParseError] = useState<string | null>(null);
   const save = useMutation({
     mutationFn: async () => {
-      const body = text === null ? templateOf(form) : parsed(text);
+      const body = text === null ? templateOf(form) : parseTemplate(text);
       if (template === null) return await createTemplate({ body, throwOnError: true });
       const headers = { 'if-match': `"${template.revision}"` };
       return await changeTemplate({ path: { id: template.id }, body, headers, throwOnError: true });
@@ -47,19 +47,19 @@ export function WriteDialog({ template, onClose }: WriteDialogProps) {
       onClose();
     },
   });
-  const fields = useRefusedFields(text === null ? save.error : null);
+  const fields = useFormErrors(text === null ? save.error : null);
   const repeated = text === null ? repeatedName(form.variables) : null;
 
   function toggle(): void {
     try {
       if (text === null) setText(JSON.stringify(templateOf(form), null, 2));
       else {
-        setForm(formOfTemplate(parsed(text)));
+        setForm(formOfTemplate(parseTemplate(text)));
         setText(null);
       }
-      setUntold(null);
+      setParseError(null);
     } catch (error) {
-      setUntold(noJson(error));
+      setParseError(describeParseError(error));
     }
   }
 
@@ -67,7 +67,7 @@ export function WriteDialog({ template, onClose }: WriteDialogProps) {
     <Dialog
       isWide
       title={template ? `Change “${template.name}”` : 'New template'}
-      lead='{ "$variable": "reward" } stands for a whole value of the campaign.'
+      lead='{ "$variable": "reward" } replaces a whole value of the campaign.'
       onClose={onClose}
       actions={
         <>
@@ -97,9 +97,9 @@ export function WriteDialog({ template, onClose }: WriteDialogProps) {
           {repeated === '' ? 'Two variables have no name' : `Two variables are called ${repeated}`}.
         </p>
       )}
-      {untold !== null && (
+      {parseError !== null && (
         <p className="c-bad sm" role="alert">
-          {untold}
+          {parseError}
         </p>
       )}
       {save.isError && <Refused error={save.error} form={text === null ? form : null} />}
@@ -132,7 +132,7 @@ function Fields({ form, onChange }: { form: TemplateForm; onChange: (part: Parti
 }
 
 /** Parses the text without validation: the API validates the template and reports all problems. */
-function parsed(text: string): TemplateDefinitionInput {
+function parseTemplate(text: string): TemplateDefinitionInput {
   return z.parse(z.custom<TemplateDefinitionInput>(), JSON.parse(text));
 }
 
@@ -140,11 +140,14 @@ function definitionOf({ name, variables, campaign }: Template): TemplateDefiniti
   return { name, variables, campaign };
 }
 
-/** @param form form whose fields show their own problems; null if there are no fields */
+/**
+ * Shows the problems that no field shows.
+ * @param form form whose fields show their own problems; null if the template is edited as JSON
+ */
 function Refused({ error, form }: { error: Error; form: TemplateForm | null }) {
   const { detail, errors } = problemOf(error);
   const others = errors.filter(({ pointer }) => form === null || !isAtField(pointer, form));
-  const lines = error instanceof SyntaxError ? [noJson(error)] : others.map(inWords);
+  const lines = error instanceof SyntaxError ? [describeParseError(error)] : others.map(formatProblem);
   if (lines.length === 0 && errors.length > 0) return null;
   return (
     <div className="c-bad sm" role="alert">
@@ -156,7 +159,8 @@ function Refused({ error, form }: { error: Error; form: TemplateForm | null }) {
 }
 
 /**
- * Returns true if a field shows the problem. The campaign is one field, so its problems are listed with their places.
+ * Returns true if a field shows the problem. The whole campaign is one field, so the problems within it are listed
+ * below the form.
  */
 function isAtField(pointer: string, { variables }: TemplateForm): boolean {
   if (pointer === '/name') return true;
@@ -165,10 +169,10 @@ function isAtField(pointer: string, { variables }: TemplateForm): boolean {
   return field === 'variables' && isKnown && ['type', 'description', 'default', 'enum'].includes(part ?? '');
 }
 
-function noJson(error: unknown): string {
-  return `That is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+function describeParseError(error: unknown): string {
+  return `Invalid JSON: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function inWords({ pointer, detail }: { pointer: string; detail: string }): string {
+function formatProblem({ pointer, detail }: { pointer: string; detail: string }): string {
   return `${pointer.slice(1)} ${detail}`;
 }

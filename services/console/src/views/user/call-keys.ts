@@ -5,8 +5,8 @@ export interface CallKey {
   key: string;
 }
 
-/** Returns each idempotency key of the calls for a user once, in the order of its first call. */
-export function callKeys({ steps }: Explanation): CallKey[] {
+/** Returns the idempotency keys of the calls for a user, each key once, in the order of their first calls. */
+export function listCallKeys({ steps }: Explanation): CallKey[] {
   const keys = new Map<string, CallKey>();
   for (const { step, attempts } of steps) {
     for (const { idempotencyKey: key } of attempts) if (!keys.has(key)) keys.set(key, { step, key });

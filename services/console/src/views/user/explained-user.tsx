@@ -8,12 +8,12 @@ import { Time } from '../../parts/times/time.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { AnotherUser } from './another-user.tsx';
 import type { Explanation } from './explanation.ts';
-import { NotInIt } from './not-in-it.tsx';
-import { OtherTeamPanel } from './other-team-panel.tsx';
+import { NotInRun } from './not-in-run.tsx';
+import { EndpointTeamPanel } from './endpoint-team-panel.tsx';
 import { OutcomePanel } from './outcome-panel.tsx';
-import { timelineOf } from './timeline.ts';
+import { buildTimeline } from './timeline.ts';
 import { UserTimeline } from './user-timeline.tsx';
-import { verdictOf, type Verdict } from './verdict.ts';
+import { buildVerdict, type Verdict } from './verdict.ts';
 
 interface ExplainedUserProps {
   explained: Explanation;
@@ -22,10 +22,10 @@ interface ExplainedUserProps {
 
 export function ExplainedUser({ explained, run }: ExplainedUserProps) {
   const { userId, audience, batches } = explained;
-  const verdict = verdictOf(explained);
+  const verdict = buildVerdict(explained);
   const { label } = useZone();
   const [batch] = batches;
-  const isInIt = explained.steps.length > 0;
+  const isInRun = explained.steps.length > 0;
   return (
     <>
       <div className="head">
@@ -71,33 +71,33 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
       <div className="banner info bg-surface">
         <Icon name="info" />
         <div>
-          <b>{verdict.answer}</b> {isInIt && <span className="t2">{verdict.because}</span>}
-          <DeletedReceipts explained={explained} />
+          <b>{verdict.answer}</b> {isInRun && <span className="t2">{verdict.evidence}</span>}
+          <DeletedReceiptsNote explained={explained} />
         </div>
       </div>
-      {isInIt ? (
+      {isInRun ? (
         <div className="cols grid-cols-[minmax(0,1fr)_320px]">
           <Panel title="What happened" note={label}>
-            <UserTimeline timeline={timelineOf(explained)} />
+            <UserTimeline timeline={buildTimeline(explained)} />
           </Panel>
           <div className="cols grid-cols-1">
             <OutcomePanel explained={explained} />
-            <OtherTeamPanel explained={explained} />
+            <EndpointTeamPanel explained={explained} />
           </div>
         </div>
       ) : (
-        <NotInIt explained={explained} run={run} />
+        <NotInRun explained={explained} run={run} />
       )}
     </>
   );
 }
 
-function DeletedReceipts({ explained: { steps, receiptsDeletedAt } }: { explained: Explanation }) {
+function DeletedReceiptsNote({ explained: { steps, receiptsDeletedAt } }: { explained: Explanation }) {
   if (receiptsDeletedAt === null || steps.length === 0 || steps.some(({ receipt }) => receipt !== null)) return null;
   return (
     <p className="t2">
-      Receipts were deleted on <Time instant={receiptsDeletedAt} withDay />: whether this user was delivered is no
-      longer known.
+      Receipts were deleted on <Time instant={receiptsDeletedAt} withDay />: it is no longer known whether a message was
+      delivered to this user.
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { formatDuration } from '../../parts/times/times.ts';
-import { sentence } from '../../parts/words/figures.ts';
+import { formatSentence } from '../../parts/words/figures.ts';
 import type { Attempt, ExplainedStep, Explanation } from './explanation.ts';
 
 /** Style of an entry. Each has its own shape, so that colour is not the only difference. */
@@ -32,10 +32,10 @@ export interface Timeline {
 }
 
 /** Waits below this length in milliseconds have no entry. */
-const shownGapMs = 1000;
+const minGapMs = 1000;
 
 /** Returns all events of a user in a run, in order, with one entry for each wait. */
-export function timelineOf({ audience, batches, steps }: Explanation): Timeline {
+export function buildTimeline({ audience, batches, steps }: Explanation): Timeline {
   const [fed] = batches;
   const place: TimelineEntry[] = [
     event('audience', { tone: 'member', title: 'In the audience', text: audienceText(audience.detail) }),
@@ -45,16 +45,18 @@ export function timelineOf({ audience, batches, steps }: Explanation): Timeline 
     place.push(event('fed', { tone: 'fed', title, text: `With ${countOf(fed.users - 1, 'other user')}.` }));
   }
   let before: string | null = null;
-  const shown: TimelineStep[] = [];
+  const timelineSteps: TimelineStep[] = [];
   for (const step of steps) {
-    shown.push({ step, summary: callSummary(step), entries: stepEntries(step, before) });
+    timelineSteps.push({ step, summary: callSummary(step), entries: stepEntries(step, before) });
     before = step.attempts.at(-1)?.at ?? before;
   }
-  return { audience: place, steps: shown };
+  return { audience: place, steps: timelineSteps };
 }
 
 function audienceText(detail: string): string {
-  return detail === 'it was fed' ? 'It was in the audience when the run came to it.' : sentence(detail);
+  return detail === 'it was fed'
+    ? 'The user was in the audience when the run reached this id.'
+    : formatSentence(detail);
 }
 
 function stepEntries(step: ExplainedStep, before: string | null): TimelineEntry[] {
@@ -71,12 +73,12 @@ function stepEntries(step: ExplainedStep, before: string | null): TimelineEntry[
   const { receipt } = step;
   if (receipt) {
     entries.push(
-      ...gapOf(`receipt-gap-${step.step}`, last, receipt.at, 'until the provider said what became of it'),
+      ...createGap(`receipt-gap-${step.step}`, last, receipt.at, 'until the receipt of the provider'),
       event(`receipt-${step.step}`, {
         at: receipt.at,
         tone: receipt.status === 'delivered' ? 'good' : 'bad',
         title: `Receipt: ${receipt.status}${receipt.code === null ? '' : `, ${receipt.code}`}`,
-        text: 'Counted apart from succeeded.',
+        text: 'Counted separately from succeeded.',
         aside: 'from the provider',
       }),
     );
@@ -86,27 +88,27 @@ function stepEntries(step: ExplainedStep, before: string | null): TimelineEntry[
 
 function gapEntries(step: ExplainedStep, attempt: Attempt, last: string | null, before: Attempt | null | undefined) {
   const why = before ? gapReasons[before.result] : 'between the steps';
-  return gapOf(`gap-${step.step}-${attempt.attempt}`, last, attempt.at, why);
+  return createGap(`gap-${step.step}-${attempt.attempt}`, last, attempt.at, why);
 }
 
-function gapOf(key: string, from: string | null, to: string, why: string): TimelineEntry[] {
+function createGap(key: string, from: string | null, to: string, why: string): TimelineEntry[] {
   const ms = from === null ? 0 : Date.parse(to) - Date.parse(from);
-  return ms < shownGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
+  return ms < minGapMs ? [] : [{ kind: 'gap', key, text: `${formatDuration(ms)} ${why}` }];
 }
 
-/** Reasons of the wait after a call with this result. */
+/** Describes the wait after a call, by the result of that call. */
 const gapReasons: Record<Attempt['result'], string> = {
   succeeded: 'until the next call',
   failed: 'until the next call',
   unknown: 'until the next call',
-  retryable: 'of back-off: the endpoint asked to try again',
-  missing: 'of back-off: the answer did not name this user',
-  refused: 'of back-off: the whole batch was refused',
-  misconfigured: 'held: the endpoint was not as configured',
-  'not-applied': 'of waiting: the endpoint did not take it',
-  ambiguous: 'of back-off, then the same key again',
+  retryable: 'of backoff: the endpoint requested a retry',
+  missing: 'of backoff: the answer did not include this user',
+  refused: 'of backoff: the whole batch was refused',
+  misconfigured: 'held: the endpoint did not match its configuration',
+  'not-applied': 'of waiting: the endpoint did not accept the call',
+  ambiguous: 'of backoff, then a retry with the same key',
   lost: 'until another worker took the batch over',
-  unchecked: 'until the check was asked again',
+  unchecked: 'until the check was repeated',
 };
 
 interface CallWords {
@@ -117,45 +119,45 @@ interface CallWords {
 
 const callWords: Record<Attempt['result'], CallWords> = {
   succeeded: { tone: 'good', title: 'succeeded', meaning: '' },
-  failed: { tone: 'bad', title: 'failed', meaning: 'The endpoint said so: it is final' },
+  failed: { tone: 'bad', title: 'failed', meaning: 'The endpoint reported a final failure' },
   unknown: {
     tone: 'odd',
     title: 'outcome unknown',
-    meaning: 'It may or may not have been applied. Only a person or a settlement can tell',
+    meaning: 'It may or may not have been applied. A person or a settlement has to decide',
   },
   retryable: { tone: 'waits', title: 'try again later', meaning: 'Not applied to this user' },
-  missing: { tone: 'watch', title: 'no result for this user', meaning: 'The answer named others of the batch' },
-  refused: { tone: 'watch', title: 'the batch was refused', meaning: 'Nobody of the batch got it' },
-  misconfigured: { tone: 'watch', title: 'refused as misconfigured', meaning: 'Nobody loses an attempt by it' },
-  'not-applied': { tone: 'waits', title: 'not applied yet', meaning: 'Costs no attempt' },
+  missing: { tone: 'watch', title: 'no result for this user', meaning: 'The answer included other users of the batch' },
+  refused: { tone: 'watch', title: 'the batch was refused', meaning: 'It was applied to no user of the batch' },
+  misconfigured: { tone: 'watch', title: 'refused as misconfigured', meaning: 'It uses no attempt' },
+  'not-applied': { tone: 'waits', title: 'not applied yet', meaning: 'It uses no attempt' },
   ambiguous: {
     tone: 'watch',
-    title: 'no whole answer',
-    meaning: 'May have been applied, so the key stays open and nobody is failed',
+    title: 'no complete answer',
+    meaning: 'It may have been applied, so the key stays open and no user fails',
   },
   lost: {
     tone: 'watch',
     title: 'the worker was lost',
-    meaning: 'It may have called, so the key stays open and nobody is failed',
+    meaning: 'The worker may have called, so the key stays open and no user fails',
   },
-  unchecked: { tone: 'waits', title: 'the check gave no answer', meaning: 'Nobody was called: it is asked again' },
+  unchecked: { tone: 'waits', title: 'the check gave no answer', meaning: 'No call was made; the check is repeated' },
 };
 
 function callEntry(step: ExplainedStep, { attempt, at, batchNo, result, code, message }: Attempt): TimelineEntry {
   const words = callWords[result];
   const title = result === 'succeeded' && step.receipt ? 'accepted' : words.title;
-  const said = message === null ? '' : sentence(message);
-  const meaning = words.meaning === '' ? '' : sentence(words.meaning);
+  const messageText = message === null ? '' : formatSentence(message);
+  const meaning = words.meaning === '' ? '' : formatSentence(words.meaning);
   return event(`call-${step.step}-${attempt}`, {
     at,
     tone: words.tone,
     title: `Call ${attempt}: ${title}${code === null ? '' : `, ${code}`}`,
-    text: [said, meaning].filter((part) => part !== '').join(' ') || null,
+    text: [messageText, meaning].filter((part) => part !== '').join(' ') || null,
     aside: `batch ${formatCount(batchNo)}`,
   });
 }
 
-/** Returns the entries of a step beside its calls: that it was never called, or the cause of its wait. */
+/** Returns the entries of a step that are not calls, such as the cause of its wait, or that it was never called. */
 function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
   const { outcome, attempts, reason, detail, waitsFor, nextAttemptAt } = step;
   const key = `outcome-${step.step}`;
@@ -172,24 +174,27 @@ function outcomeEntries(step: ExplainedStep): TimelineEntry[] {
   }
   if (outcome === 'skipped') {
     return [
-      event(key, { tone: 'plain', title: 'Skipped', text: 'The step before did not succeed, so nobody was called.' }),
+      event(key, { tone: 'plain', title: 'Skipped', text: 'The previous step did not succeed, so no call was made.' }),
     ];
   }
   const isSettled = outcome === 'succeeded' && reason !== null;
   if (isSettled) {
-    const text = 'Nobody knew until it was settled after the run. It did not go on to the next step.';
+    const text =
+      'The outcome was unknown until it was settled after the run. The user did not continue to the next step.';
     return [event(key, { at: step.endedAt, tone: 'good', title: 'Settled as succeeded', text })];
   }
   if (attempts.length > 0 || outcome === 'succeeded') return [];
   const words: Partial<Record<typeof outcome, string>> = {
-    expired: 'The deadline of the run passed before it was called.',
-    cancelled: 'The run was cancelled before it was called.',
-    heldOut: 'It is held out, and gets nothing on purpose.',
-    suppressed: 'A rule withheld it.',
+    expired: 'The deadline of the run passed before the call.',
+    cancelled: 'The run was cancelled before the call.',
+    heldOut: 'The user is held out and gets nothing intentionally.',
+    suppressed: 'A rule suppressed it.',
   };
-  const text = [detail === null ? '' : sentence(detail), words[outcome] ?? ''].filter((part) => part !== '').join(' ');
+  const text = [detail === null ? '' : formatSentence(detail), words[outcome] ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
   const tone = outcome === 'failed' ? 'bad' : outcome === 'unknown' ? 'odd' : 'plain';
-  const title = `${sentence(outcome === 'heldOut' ? 'held out' : outcome).slice(0, -1)} without a call${reason === null ? '' : `: ${reason}`}`;
+  const title = `${formatSentence(outcome === 'heldOut' ? 'held out' : outcome).slice(0, -1)} without a call${reason === null ? '' : `: ${reason}`}`;
   return [event(key, { at: step.endedAt, tone, title, text: text === '' ? null : text })];
 }
 

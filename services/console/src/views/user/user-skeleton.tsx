@@ -1,13 +1,13 @@
-import { SkeletonBar, SkeletonRows, usePatience } from '../../parts/standing/skeleton.tsx';
+import { SkeletonBar, SkeletonRows, useHasWaited } from '../../parts/standing/skeleton.tsx';
 
 /** The page at its final height before its data is loaded. */
 export function UserSkeleton() {
-  const isShown = usePatience();
+  const isVisible = useHasWaited();
   return (
-    <div aria-busy="true" aria-label="What became of this user is being read" role="status" className="grid gap-4">
+    <div aria-busy="true" aria-label="Loading the user" role="status" className="grid gap-4">
       <h1 className="sr-only">User</h1>
-      <div className="h-12 pt-3">{isShown && <SkeletonBar width={200} />}</div>
-      <section className="panel h-11 p-4">{isShown && <SkeletonBar width="50%" />}</section>
+      <div className="h-12 pt-3">{isVisible && <SkeletonBar width={200} />}</div>
+      <section className="panel h-11 p-4">{isVisible && <SkeletonBar width="50%" />}</section>
       <section className="panel overflow-hidden">
         <table>
           <tbody>

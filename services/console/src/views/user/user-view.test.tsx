@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { problem } from '../../testing/fake-api.ts';
-import { openConsole } from '../../testing/open-console.tsx';
-import { explanation } from '../../testing/ended-run.ts';
+import { problem } from '../../../testing/fakes/fake-api.ts';
+import { openConsole } from '../../../testing/open-console.tsx';
+import { explanation } from '../../../testing/runs/ended-run.ts';
 
 const path = '/runs/run_ended/users/id-000000069';
 
-test('a user’s page says first what became of the user, then each call', async () => {
+test('the page of a user shows the outcome first, then each call', async () => {
   await openConsole(path);
   await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
   expect(screen.getByRole('region', { name: 'Step 1' }).textContent).toContain('Give a reward');
@@ -15,7 +15,7 @@ test('a user’s page says first what became of the user, then each call', async
   expect(screen.getByTitle('01a204c1-ae76-73f6-b02b-2bbe60afadd4-1-1')).toBeDefined();
 });
 
-test('a batch whose trace is recorded has its id, to be copied', async () => {
+test('a batch with a recorded trace shows its trace id with a copy button', async () => {
   const traceId = 'b02b2bbe60afadd4c3c0ffee00000001';
   const batches = explanation.batches.map((batch) => ({ ...batch, traceId }));
   await openConsole(path, { answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, batches }) } });
@@ -29,11 +29,11 @@ test('a user whose receipts were deleted is not shown as one without receipts', 
   await openConsole(path, {
     answers: { 'GET /v1/runs/:id/users/:user': () => ({ ...explanation, ...deletedAt }) },
   });
-  const sentence = await screen.findByText(/whether this user was delivered is no longer known/);
+  const sentence = await screen.findByText(/it is no longer known whether a message was delivered to this user/);
   expect(sentence.textContent).toMatch(/^Receipts were deleted on .*28 Nov/);
 });
 
-test('a user with a receipt is shown with it, even if its run is about to lose its receipts', async () => {
+test('a receipt is shown for its user, even if the receipts of the run are about to be deleted', async () => {
   const receipt = { status: 'undelivered', code: null, at: '2026-11-22T19:38:11.762Z', receivedAt: explanation.asOf };
   const steps = explanation.steps.map((step) => ({ ...step, receipt }));
   await openConsole(path, {
@@ -43,7 +43,7 @@ test('a user with a receipt is shown with it, even if its run is about to lose i
   expect(screen.queryByText(/is no longer known/)).toBeNull();
 });
 
-test('one who is not in the run gets an answer too', async () => {
+test('a user outside the run gets an explanation too', async () => {
   const audience = { place: 'held-out', country: 'ID', detail: 'it is held out' };
   await openConsole(path, {
     answers: {
@@ -54,7 +54,7 @@ test('one who is not in the run gets an answer too', async () => {
   expect(screen.queryByRole('region', { name: 'Step 1' })).toBeNull();
 });
 
-test('another user of the run is asked for by /', async () => {
+test('the key / focuses the search for another user of the run', async () => {
   const { user, address } = await openConsole(path);
   await screen.findByRole('heading', { name: 'id-000000069', level: 1 });
   await user.keyboard('/');
@@ -62,9 +62,9 @@ test('another user of the run is asked for by /', async () => {
   await waitFor(() => expect(address()).toBe('/runs/run_ended/users/id-2'));
 });
 
-test('where the run is not there, the page says what could not be read', async () => {
+test('a failed request of the user is shown', async () => {
   await openConsole(path, {
     answers: { 'GET /v1/runs/:id/users/:user': () => problem(404, 'not-found', 'there is no run') },
   });
-  expect(await screen.findByText('What became of this user could not be read')).toBeDefined();
+  expect(await screen.findByText('The user could not be read')).toBeDefined();
 });

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { explainRunUserOptions, getRunOptions } from '#client/@tanstack/react-query.gen.ts';
-import { useKeptError } from '../../api/kept-error.ts';
+import { useLastError } from '../../api/use-last-error.ts';
 import { Page, type Crumb } from '../../frame/page.tsx';
-import { standingOf } from '../../live/staleness.ts';
+import { updateStatusOf } from '../../live/update-status.ts';
 import { Freshness, StaleBanner } from '../../parts/standing/freshness.tsx';
 import { hasEnded } from '../../parts/standing/state-looks.ts';
 import { Failed } from '../../parts/standing/states.tsx';
@@ -12,7 +12,7 @@ import { ExplainedUser } from './explained-user.tsx';
 import { UserSkeleton } from './user-skeleton.tsx';
 
 /** Polling interval in milliseconds of a run that has not ended. */
-const askEveryMs = 4000;
+const pollEveryMs = 4000;
 
 export function UserView() {
   const { runId, userId } = useParams({ from: '/runs/$runId/users/$userId' });
@@ -20,7 +20,7 @@ export function UserView() {
   const isOver = run.data !== undefined && hasEnded(run.data.state);
   const explained = useQuery({
     ...explainRunUserOptions({ path: { id: runId, userId } }),
-    refetchInterval: isOver ? false : askEveryMs,
+    refetchInterval: isOver ? false : pollEveryMs,
   });
   const formatTime = useFormatTime();
   const crumbs: Crumb[] = [{ label: 'Campaigns', link: { to: '/campaigns' } }];
@@ -34,9 +34,9 @@ export function UserView() {
       },
     );
   }
-  const [explainedError, runError] = [useKeptError(explained), useKeptError(run)];
+  const [explainedError, runError] = [useLastError(explained), useLastError(run)];
   const error = explainedError ?? runError;
-  const standing = { ...standingOf(explained), isFinal: isOver };
+  const standing = { ...updateStatusOf(explained), isFinal: isOver };
   return (
     <Page
       title={`User ${userId}`}
@@ -44,7 +44,7 @@ export function UserView() {
       freshness={explained.data && run.data && <Freshness standing={standing} />}
     >
       {explained.data && run.data && (
-        <StaleBanner standing={standing} note="The run itself goes on; only this page waits." />
+        <StaleBanner standing={standing} note="The run continues; only this page is outdated." />
       )}
       {explained.data && run.data ? (
         <ExplainedUser key={userId} explained={explained.data} run={run.data} />
@@ -54,7 +54,7 @@ export function UserView() {
         <section className="panel">
           <h1 className="sr-only">User {userId}</h1>
           <Failed
-            title="What became of this user could not be read"
+            title="The user could not be read"
             error={error}
             onRetry={() => void Promise.all([run.refetch(), explained.refetch()])}
           />

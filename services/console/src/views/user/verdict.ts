@@ -1,5 +1,5 @@
 import { countOf } from '../../parts/words/numbers.ts';
-import { listed, sentence } from '../../parts/words/figures.ts';
+import { joinWords, formatSentence } from '../../parts/words/figures.ts';
 import type { ExplainedStep, Explanation, Place } from './explanation.ts';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
@@ -9,99 +9,116 @@ export interface Verdict {
   /** Text of the badge: `Through the chain`. */
   state: string;
   answer: string;
-  because: string;
+  evidence: string;
 }
 
 const outside: Record<
   Exclude<Place, 'member' | 'unsendable'>,
   { state: string; answer: string; tone: Verdict['tone'] }
 > = {
-  'not-fed-yet': { state: 'Not fed yet', answer: 'The run has not come to this user yet.', tone: 'plain' },
-  'never-fed': { state: 'Never fed', answer: 'The run ended before it came to this user.', tone: 'watch' },
-  absent: { state: 'Not in it', answer: 'Not in the audience of this run, so it got nothing.', tone: 'plain' },
-  'held-out': { state: 'Held out', answer: 'Held out: it got nothing, on purpose.', tone: 'plain' },
+  'not-fed-yet': { state: 'Not fed yet', answer: 'The run has not reached this user yet.', tone: 'plain' },
+  'never-fed': { state: 'Never fed', answer: 'The run ended before it reached this user.', tone: 'watch' },
+  absent: {
+    state: 'Not in the run',
+    answer: 'The user is not in the audience of this run and got nothing.',
+    tone: 'plain',
+  },
+  'held-out': { state: 'Held out', answer: 'The user is held out and got nothing intentionally.', tone: 'plain' },
   'not-kept': {
     state: 'Not kept',
-    answer: 'Nobody can say any more: the users of this run are no longer kept.',
+    answer: 'The users of this run are no longer kept, so the outcome is unknown.',
     tone: 'plain',
   },
 };
 
-export function verdictOf(explained: Explanation): Verdict {
+export function buildVerdict(explained: Explanation): Verdict {
   const { place, detail } = explained.audience;
   if (place === 'unsendable') {
-    return { tone: 'bad', state: 'Never sent', answer: 'It could not be sent to anybody.', because: sentence(detail) };
+    return {
+      tone: 'bad',
+      state: 'Never sent',
+      answer: 'This id could not be sent to any endpoint.',
+      evidence: formatSentence(detail),
+    };
   }
-  if (place !== 'member') return { ...outside[place], because: sentence(detail) };
-  return ofMember(explained.steps);
+  if (place !== 'member') return { ...outside[place], evidence: formatSentence(detail) };
+  return verdictOfMember(explained.steps);
 }
 
-function ofMember(steps: readonly ExplainedStep[]): Verdict {
+function verdictOfMember(steps: readonly ExplainedStep[]): Verdict {
   const stopped = steps.find(({ outcome }) => outcome !== 'succeeded');
-  const because = [failureStory(steps), callStory(steps), receiptStory(steps)].filter((part) => part !== '').join(' ');
+  const evidence = [describeFailure(steps), describeCalls(steps), describeReceipt(steps)]
+    .filter((part) => part !== '')
+    .join(' ');
   if (!stopped) {
     const actions = steps.map(({ action }) => `${quotedTitleOf(action)} once`);
-    return { tone: 'good', state: 'Through the chain', answer: `Got ${listed(actions)}.`, because };
+    return { tone: 'good', state: 'Through the chain', answer: `Got ${joinWords(actions)}.`, evidence };
   }
   const got = steps.filter(({ outcome }) => outcome === 'succeeded').map(({ action }) => quotedTitleOf(action));
-  const so = got.length === 0 ? 'Got nothing' : `Got ${listed(got)} and nothing more`;
-  return { ...stoppedAt(stopped, so), because };
+  const summary = got.length === 0 ? 'Got nothing' : `Got ${joinWords(got)} and nothing more`;
+  return { ...stoppedAt(stopped, summary), evidence };
 }
 
-/** Returns the outcome of the first step that did not succeed, which determines the user's. */
-function stoppedAt(step: ExplainedStep, so: string): Omit<Verdict, 'because'> {
+/** Describes the outcome of the first step that did not succeed. This step determines the outcome of the user. */
+function stoppedAt(step: ExplainedStep, summary: string): Omit<Verdict, 'evidence'> {
   const at = `step ${step.step}, ${quotedTitleOf(step.action)}`;
   const why = step.reason === null ? '' : `: ${step.reason}`;
   switch (step.outcome) {
     case 'failed':
-      return { tone: 'bad', state: `Failed in step ${step.step}`, answer: `${so}. It failed in ${at}${why}.` };
+      return {
+        tone: 'bad',
+        state: `Failed in step ${step.step}`,
+        answer: `${summary}. The user failed in ${at}${why}.`,
+      };
     case 'unknown': {
-      const answer = `Nobody knows whether it got ${quotedTitleOf(step.action)}. ${so === 'Got nothing' ? 'It got nothing else.' : `${so} for certain.`}`;
+      const answer = `It is unknown whether the user got ${quotedTitleOf(step.action)}. ${summary === 'Got nothing' ? 'The user got nothing else.' : `${summary} for certain.`}`;
       return { tone: 'odd', state: `Unknown in step ${step.step}`, answer };
     }
     case 'suppressed': {
       const cause = step.detail === null ? why : `: ${step.detail}`;
-      const answer = `${so}. A rule withheld ${at}${cause}.`;
+      const answer = `${summary}. A rule suppressed ${at}${cause}.`;
       return { tone: 'plain', state: `Suppressed in step ${step.step}`, answer };
     }
     case 'expired':
       return {
         tone: 'watch',
         state: `Expired in step ${step.step}`,
-        answer: `${so}. The deadline passed before ${at}.`,
+        answer: `${summary}. The deadline passed before ${at}.`,
       };
     case 'cancelled':
       return {
         tone: 'plain',
         state: `Cancelled in step ${step.step}`,
-        answer: `${so}. The run was cancelled before ${at}.`,
+        answer: `${summary}. The run was cancelled before ${at}.`,
       };
     case 'pending':
       return {
         tone: 'plain',
         state: `Waits in step ${step.step}`,
-        answer: `${so.replace('and nothing more', 'so far')}${so === 'Got nothing' ? ' so far' : ''}. It waits for ${at}.`,
+        answer: `${summary.replace('and nothing more', 'so far')}${summary === 'Got nothing' ? ' so far' : ''}. The user waits for ${at}.`,
       };
     default:
-      return { tone: 'plain', state: 'Got nothing', answer: `${so}.` };
+      return { tone: 'plain', state: 'Got nothing', answer: `${summary}.` };
   }
 }
 
 /** Describes who decided that a step failed, and which steps were skipped. */
-function failureStory(steps: readonly ExplainedStep[]): string {
+function describeFailure(steps: readonly ExplainedStep[]): string {
   const failed = steps.find(({ outcome }) => outcome === 'failed');
   if (!failed) return '';
   const { reason, detail, attempts } = failed;
   const isOurs = reason?.startsWith('muster.') ?? false;
   const who =
-    isOurs || attempts.length === 0 ? 'Muster decided so.' : 'The endpoint said so, and such an answer is final.';
+    isOurs || attempts.length === 0
+      ? 'Muster decided this.'
+      : 'The endpoint reported this failure, and such an answer is final.';
   const skipped = steps.filter(({ outcome }) => outcome === 'skipped').map(({ action }) => quotedTitleOf(action));
-  const left = skipped.length === 0 ? '' : `Nobody was called for ${listed(skipped)}.`;
-  return [who, detail === null ? '' : sentence(detail), left].filter((part) => part !== '').join(' ');
+  const left = skipped.length === 0 ? '' : `No call was made for ${joinWords(skipped)}.`;
+  return [who, detail === null ? '' : formatSentence(detail), left].filter((part) => part !== '').join(' ');
 }
 
-/** Describes calls that were repeated, and why none was applied twice. */
-function callStory(steps: readonly ExplainedStep[]): string {
+/** Describes steps that took several calls, and why a repeated call was not applied twice. */
+function describeCalls(steps: readonly ExplainedStep[]): string {
   const parts = steps.flatMap(({ action, attempts }) => {
     if (attempts.length < 2) return [];
     const open = attempts.some(({ result }) => result === 'ambiguous' || result === 'lost');
@@ -110,10 +127,10 @@ function callStory(steps: readonly ExplainedStep[]): string {
       ? [`${again}; one was never answered and was sent again with the same key, so it was not applied twice.`]
       : [`${again}.`];
   });
-  return parts.map((part) => sentence(part)).join(' ');
+  return parts.map((part) => formatSentence(part)).join(' ');
 }
 
-function receiptStory(steps: readonly ExplainedStep[]): string {
+function describeReceipt(steps: readonly ExplainedStep[]): string {
   const receipt = steps.findLast((step) => step.receipt !== null)?.receipt;
   if (!receipt) return '';
   return receipt.status === 'delivered'

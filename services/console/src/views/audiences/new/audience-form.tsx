@@ -4,15 +4,15 @@ import { changeAudience, createAudience } from '#client/sdk.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
 import { useSession } from '../../../frame/session/session.ts';
 import { CountriesField } from '../../../parts/audience/countries-field.tsx';
-import { entryOf, sourceOf } from '../../../parts/campaign/form-definition.ts';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
+import { entryOf, sourceOf } from '../../../parts/audience/source-form.ts';
+import type { SourceForm } from '../../../parts/audience/source-form.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../../parts/forms/use-form-errors.ts';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { SourcesField } from './sources-field.tsx';
-import { RefusedWhole } from '../../../parts/forms/refused-whole.tsx';
+import { FormError } from '../../../parts/forms/form-error.tsx';
 
 interface AudienceFormProps {
   saved?: SavedAudience;
@@ -21,7 +21,9 @@ interface AudienceFormProps {
 }
 
 const nothing: Pick<SavedAudience, 'name' | 'description' | 'owner' | 'countries' | 'audience'> = {
-  ...{ name: '', countries: [], audience: { include: [] } },
+  name: '',
+  countries: [],
+  audience: { include: [] },
 };
 
 export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
@@ -49,16 +51,23 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
           ...(exclude.length > 0 && { exclude: exclude.map(entryOf) }),
         },
       };
-      const [of, about] = [owner.trim(), description.trim()];
+      const [ownerText, descriptionText] = [owner.trim(), description.trim()];
       if (saved === undefined) {
-        const said = { ...(of !== '' && { owner: of }), ...(about !== '' && { description: about }) };
-        return (await createAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+        const optionalFields = {
+          ...(ownerText !== '' && { owner: ownerText }),
+          ...(descriptionText !== '' && { description: descriptionText }),
+        };
+        return (await createAudience({ body: { ...body, ...optionalFields }, throwOnError: true })).data;
       }
       return (
         await changeAudience({
           path: { id: saved.id },
           // Null removes an emptied field.
-          body: { ...body, owner: of === '' ? null : of, description: about === '' ? null : about },
+          body: {
+            ...body,
+            owner: ownerText === '' ? null : ownerText,
+            description: descriptionText === '' ? null : descriptionText,
+          },
           headers: { 'if-match': `"${saved.revision}"` },
           throwOnError: true,
         })
@@ -69,16 +78,16 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
       await queries.invalidateQueries();
     },
   });
-  const problems = useRefusedFields(save.error);
-  const isSaid = name.trim() !== '' && countries.length > 0 && include.length > 0;
+  const problems = useFormErrors(save.error);
+  const isComplete = name.trim() !== '' && countries.length > 0 && include.length > 0;
   return (
     <Dialog
       title={saved === undefined ? 'New audience' : `Change “${saved.name}”`}
       isWide
       lead={
         saved === undefined
-          ? 'Whoever is in one of the sources, without whom you leave out. Campaigns take a copy of it.'
-          : 'As its next revision. Campaigns that took it go on as they are: they have copies of its sources.'
+          ? 'Users in any included source, except users in an excluded source. Campaigns copy its sources.'
+          : 'Creates a new revision. Campaigns that use it are not affected: they have copies of its sources.'
       }
       onClose={onClose}
       actions={
@@ -87,7 +96,7 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
           <Button
             kind="ink"
             disabled={save.isPending}
-            refusal={isSaid ? undefined : 'It needs a name, countries, and whom to take in'}
+            refusal={isComplete ? undefined : 'Enter a name, countries and at least one source to include'}
             onClick={() => save.mutate()}
           >
             Save
@@ -100,17 +109,17 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
           <FormField pointer="/name" label="Name" required>
             {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
           </FormField>
-          <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+          <FormField pointer="/owner" label="Owner" hint="The team or person to contact">
             {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
           </FormField>
         </div>
         <CountriesField countries={countries} known={known} onChange={setCountries} onLeave={() => undefined} />
         <SourcesField role="include" sources={include} countries={countries} onChange={setInclude} />
         <SourcesField role="exclude" sources={exclude} countries={countries} onChange={setExclude} />
-        <FormField pointer="/description" label="What it is for">
+        <FormField pointer="/description" label="Description">
           {(control) => <TextInput {...control} value={description} onText={setDescription} />}
         </FormField>
-        <RefusedWhole error={save.error} />
+        <FormError error={save.error} />
       </FormProblemsContext>
     </Dialog>
   );

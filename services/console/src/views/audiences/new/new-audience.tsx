@@ -13,7 +13,7 @@ interface NewAudienceProps {
 export function NewAudience({ onFile, onSaved }: NewAudienceProps) {
   const refusal = useRefusal('manager');
   const { choose, input } = useFileChoice(onFile);
-  const [isAsked, setAsked] = useState(false);
+  const [isFormOpen, setFormOpen] = useState(false);
   return (
     <>
       <Button icon="up" className="wide" refusal={refusal} onClick={choose}>
@@ -29,15 +29,15 @@ export function NewAudience({ onFile, onSaved }: NewAudienceProps) {
             </Button>
           )}
         >
-          <MenuItem onClick={() => setAsked(true)}>Combine sources…</MenuItem>
+          <MenuItem onClick={() => setFormOpen(true)}>Combine sources…</MenuItem>
           <MenuItem onClick={choose}>Upload a list…</MenuItem>
         </Menu>
       )}
-      {isAsked && (
+      {isFormOpen && (
         <AudienceForm
-          onClose={() => setAsked(false)}
+          onClose={() => setFormOpen(false)}
           onSaved={(id) => {
-            setAsked(false);
+            setFormOpen(false);
             onSaved(id);
           }}
         />

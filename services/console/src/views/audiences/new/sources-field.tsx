@@ -2,9 +2,9 @@ import { AddSource } from '../../../parts/audience/add-source.tsx';
 import { SourceList } from '../../../parts/audience/source-list.tsx';
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
 import { useEarlierRuns, useLists, useNamedSources } from '../../../parts/audience/use-sources.ts';
-import { entryOf } from '../../../parts/campaign/form-definition.ts';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
-import { isSameSource } from '../../../parts/campaign/sources.ts';
+import { entryOf } from '../../../parts/audience/source-form.ts';
+import type { SourceForm } from '../../../parts/audience/source-form.ts';
+import { isSameSource } from '../../../parts/audience/sources.ts';
 import { FieldGroup } from '../../../parts/forms/form-field.tsx';
 
 interface SourcesFieldProps {
@@ -16,7 +16,7 @@ interface SourcesFieldProps {
 
 const words = {
   include: { label: 'Include any of', note: undefined, verb: 'Include', list: 'Included' },
-  exclude: { label: 'Leave out', note: 'whoever is in one of these', verb: 'Leave out', list: 'Left out' },
+  exclude: { label: 'Exclude any of', note: undefined, verb: 'Exclude', list: 'Excluded' },
 } as const;
 
 export function SourcesField({ role, sources, countries, onChange }: SourcesFieldProps) {
@@ -38,7 +38,7 @@ export function SourcesField({ role, sources, countries, onChange }: SourcesFiel
           onRemove={(source) => onChange(sources.filter((each) => each !== source))}
         />
       ) : (
-        role === 'include' && <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
+        role === 'include' && <p className="t3 py-1.5">No users yet: add a segment, a list or an earlier run.</p>
       )}
       <AddSource verb={verb} lists={lists} runs={runs} onAdd={add}>
         {role === 'include' && (

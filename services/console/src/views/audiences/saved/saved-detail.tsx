@@ -4,8 +4,8 @@ import { previewAudience } from '#client/sdk.gen.ts';
 import type { AudienceSize, SavedAudience, AudiencePreview } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
-import { HowManyLine } from '../../../parts/audience/how-many-line.tsx';
-import { howManyOf } from '../../../parts/audience/how-many.ts';
+import { UserCountLine } from '../../../parts/audience/user-count-line.tsx';
+import { userCountOf } from '../../../parts/audience/user-count.ts';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
 import { useNamedSources } from '../../../parts/audience/use-sources.ts';
@@ -13,13 +13,13 @@ import { CopyableId } from '../../../parts/controls/copy-button.tsx';
 import { Panel } from '../../../parts/panels/panel.tsx';
 import { RevisionsPanel } from '../../../parts/revisions/revision-list.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
-import { AudienceActions } from '../audience-actions.tsx';
-import { DeleteDialog } from '../audience-dialogs.tsx';
-import { fileEquation } from '../audience-words.ts';
-import { KnownSize } from '../known-size.tsx';
+import { AudienceActions } from '../detail/audience-actions.tsx';
+import { DeleteDialog } from '../detail/audience-dialogs.tsx';
+import { formatFileEquation } from '../detail/audience-words.ts';
+import { KnownSize } from '../detail/known-size.tsx';
 import { AudienceForm } from '../new/audience-form.tsx';
-import { RejectedLines } from '../rejected-lines.tsx';
-import { sideBySide, UsedBy } from '../used-by.tsx';
+import { RejectedLines } from '../detail/rejected-lines.tsx';
+import { sideBySideClasses, UsedBy } from '../detail/used-by.tsx';
 import { SourcesTable } from './sources-table.tsx';
 
 interface SavedDetailProps {
@@ -36,8 +36,8 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
   const refusal = useRefusal('manager');
   const count = useExactCount(size?.countId ?? null);
   const sources = useNamedSources(audience);
-  const [asked, setAsked] = useState<'change' | 'delete'>();
-  const close = () => setAsked(undefined);
+  const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
+  const close = () => setOpenDialog(undefined);
   const estimate = useQuery({
     queryKey: ['previewAudience', id, revision],
     queryFn: async ({ signal }) => (await previewAudience({ body: { id }, signal, throwOnError: true })).data,
@@ -46,8 +46,8 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
     retry: false,
   });
   const question = { countries, audience: { include, ...(exclude && { exclude }) } };
-  const taken = new Set(include.flatMap((entry) => ('list' in entry ? [entry.list] : [])));
-  const withRejects = sources.lists.filter((list) => taken.has(list.id) && list.rejected > 0);
+  const includedLists = new Set(include.flatMap((entry) => ('list' in entry ? [entry.list] : [])));
+  const withRejects = sources.lists.filter((list) => includedLists.has(list.id) && list.rejected > 0);
   return (
     <div className="grid gap-4 min-w-0">
       <Panel
@@ -55,21 +55,25 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
         actions={
           <AudienceActions
             name={plainText(name)}
-            taken={{ saved: id }}
+            newCampaignSearch={{ saved: id }}
             refusal={refusal}
-            change={{ words: 'Change…', ask: () => setAsked('change') }}
-            onDelete={() => setAsked('delete')}
+            change={{ words: 'Change…', ask: () => setOpenDialog('change') }}
+            onDelete={() => setOpenDialog('delete')}
           />
         }
       >
         <div className="pad">
           <ExactCountLine
-            {...{ count, question, refusal, isLarge: true, isSummed: true }}
+            count={count}
+            question={question}
+            refusal={refusal}
+            isLarge
+            isSummed
             estimate={
               size?.exact === true ? (
                 <KnownSize size={size} countries={countries} />
               ) : (
-                <Estimated {...{ estimate, refusal }} />
+                <Estimated estimate={estimate} refusal={refusal} />
               )
             }
           />
@@ -82,25 +86,25 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
             <CopyableId id={id} what="id of the saved audience" />
           </div>
         </div>
-        <SourcesTable {...{ saved, ...sources }} counted={count.counted} estimate={estimate.data} />
+        <SourcesTable saved={saved} {...sources} counted={count.counted} estimate={estimate.data} />
       </Panel>
       {withRejects.map((list) => (
-        <RejectedLines key={list.id} audience={list} isNamed footer={fileEquation(list)} onFile={onFile} />
+        <RejectedLines key={list.id} audience={list} isNamed footer={formatFileEquation(list)} onFile={onFile} />
       ))}
-      <div className={sideBySide}>
+      <div className={sideBySideClasses}>
         <UsedBy
-          of={{ savedAudience: id }}
+          reference={{ savedAudience: id }}
           uses={{ usedBy, usedBySaved: 0 }}
-          none="No campaign took it, or has its sources still."
-          footer="They have copies of its sources: a change of it, or its end, changes none of them."
+          emptyText="No campaign uses its sources."
+          footer="Campaigns have copies of its sources, so changing or deleting it does not affect them."
         />
         <Panel title="Overlap" padded>
-          <Overlap {...{ question, refusal }} />
+          <Overlap question={question} refusal={refusal} />
         </Panel>
       </div>
       <RevisionsPanel revised={{ kind: 'savedAudience', id, name, revision, refusal }} />
-      {asked === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
-      {asked === 'delete' && <DeleteDialog audience={saved} onClose={close} onGone={onGone} />}
+      {openDialog === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
+      {openDialog === 'delete' && <DeleteDialog audience={saved} onClose={close} onGone={onGone} />}
     </div>
   );
 }
@@ -111,8 +115,8 @@ interface EstimatedProps {
 }
 
 function Estimated({ estimate: { data, isError }, refusal }: EstimatedProps): ReactNode {
-  if (refusal !== undefined) return <span className="t3">Estimated for those who may make campaigns</span>;
-  if (isError) return <span className="t3">Not known now: it could not be estimated</span>;
+  if (refusal !== undefined) return <span className="t3">Only managers see an estimate</span>;
+  if (isError) return <span className="t3">Unknown: the estimate failed</span>;
   if (!data) return <span className="t3">estimating…</span>;
-  return <HowManyLine size={howManyOf(data.users, data.asOf)} isLarge />;
+  return <UserCountLine size={userCountOf(data.users, data.asOf)} isLarge />;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { counted } from '../../../testing/counts.ts';
-import { signedLines, sumOf } from './signed-lines.ts';
+import { counted } from '../../../../testing/audiences/counts.ts';
+import { createSignedLines, sumLines } from './signed-lines.ts';
 
 const include = [{ segment: 'lapsed-riders' }, { list: 'aud_partners' }];
 const summed = {
@@ -9,21 +9,21 @@ const summed = {
   parts: { include: [1500, 300], repeated: 60, exclude: [35], elsewhere: 5 },
 };
 
-test('each source has its sign, in the order of the audience, with who is in several and who is elsewhere', () => {
-  const lines = signedLines(summed) ?? [];
-  expect(lines.map(({ sign, of, users }) => `${sign} ${users} ${of}`)).toEqual([
+test('each source has a plus or minus sign, in the order of the audience, with repeated users and users elsewhere', () => {
+  const lines = createSignedLines(summed) ?? [];
+  expect(lines.map(({ sign, part, users }) => `${sign} ${users} ${part}`)).toEqual([
     ...['+ 1500 include', '+ 300 include', '− 60 repeated', '− 35 exclude', '− 5 elsewhere'],
   ]);
-  expect(sumOf(lines)).toBe(1700);
+  expect(sumLines(lines)).toBe(1700);
 });
 
-test('what can only be nothing is no term of it', () => {
+test('a term that is always zero is left out', () => {
   const alone = { audience: { include: include.slice(0, 1) }, countries: ['SG'] };
   const parts = { include: [1700], repeated: 0, exclude: [], elsewhere: 0 };
-  expect(signedLines({ ...alone, parts })).toEqual([{ sign: '+', of: 'include', index: 0, users: 1700 }]);
+  expect(createSignedLines({ ...alone, parts })).toEqual([{ sign: '+', part: 'include', index: 0, users: 1700 }]);
 });
 
-test('there is none where the parts are not known, or are of another audience', () => {
-  expect(signedLines({ ...summed, parts: null })).toBeUndefined();
-  expect(signedLines({ ...summed, parts: { ...summed.parts, exclude: [] } })).toBeUndefined();
+test('a sum is missing if the parts are unknown or of another audience', () => {
+  expect(createSignedLines({ ...summed, parts: null })).toBeUndefined();
+  expect(createSignedLines({ ...summed, parts: { ...summed.parts, exclude: [] } })).toBeUndefined();
 });

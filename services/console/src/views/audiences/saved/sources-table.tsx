@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
 import type { UploadedAudience, ExactCount, Run, SavedAudience, AudiencePreview } from '#client/types.gen.ts';
-import { isOpen } from '../../../parts/audience/use-exact-count.ts';
-import { aboutWords, howManyOf, kindWords, numberWords } from '../../../parts/audience/how-many.ts';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
-import { sourceOf } from '../../../parts/campaign/form-definition.ts';
-import { outcomesInWords, usersOfSource } from '../../../parts/campaign/sources.ts';
+import { isCountRunning } from '../../../parts/audience/use-exact-count.ts';
+import { formatAbout, userCountOf, formatCountKind, formatUserCount } from '../../../parts/audience/user-count.ts';
+import type { SourceForm } from '../../../parts/audience/source-form.ts';
+import { sourceOf } from '../../../parts/audience/source-form.ts';
+import { formatOutcomes, usersOfSource } from '../../../parts/audience/sources.ts';
 import { shortId } from '../../../parts/controls/copy-button.tsx';
 import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
 import { Time } from '../../../parts/times/time.tsx';
 import { countOf, formatCount } from '../../../parts/words/numbers.ts';
 import { plainText } from '../../../parts/words/plain-text.ts';
-import { midCut } from '../audience-words.ts';
-import { signedLines, sumOf, type SignedLine } from './signed-lines.ts';
+import { truncateMiddle } from '../detail/audience-words.ts';
+import { createSignedLines, sumLines, type SignedLine } from './signed-lines.ts';
 
 interface SourcesTableProps {
   saved: SavedAudience;
@@ -24,8 +24,8 @@ interface SourcesTableProps {
 
 /** The sources as terms of a sum, if the audience was counted; else each source with its size. */
 export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesTableProps) {
-  const lines = counted && isOfUse(counted) ? signedLines(counted) : undefined;
-  const size = estimate && howManyOf(estimate.users, estimate.asOf);
+  const lines = counted && hasFigures(counted) ? createSignedLines(counted) : undefined;
+  const size = estimate && userCountOf(estimate.users, estimate.asOf);
   const { include, exclude = [] } = saved.audience;
   const nameOf = (role: 'include' | 'exclude', index: number) => {
     const entry = (role === 'include' ? include : exclude)[index];
@@ -53,11 +53,15 @@ export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesT
           {lines && counted ? (
             <>
               {lines.map((line) => (
-                <Line key={'index' in line ? `${line.of} ${line.index}` : line.of} sign={line.sign} {...wordsOf(line)}>
+                <Line
+                  key={'index' in line ? `${line.part} ${line.index}` : line.part}
+                  sign={line.sign}
+                  {...wordsOf(line)}
+                >
                   {formatCount(line.users)}
                 </Line>
               ))}
-              <Sum kind={isOpen(counted) ? 'so far' : <Check isRight={sumOf(lines) === counted.users} />}>
+              <Sum kind={isCountRunning(counted) ? 'so far' : <Check isRight={sumLines(lines) === counted.users} />}>
                 {formatCount(counted.users)}
               </Sum>
             </>
@@ -73,30 +77,30 @@ export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesT
                   <Known users={usersOfSource(estimate, 'exclude', index)} isEstimate={'segment' in entry} />
                 </Line>
               ))}
-              {size && <Sum kind={kindWords(size)}>{numberWords(size)}</Sum>}
+              {size && <Sum kind={formatCountKind(size)}>{formatUserCount(size)}</Sum>}
             </>
           )}
         </tbody>
       </table>
-      {!lines && <footer>{whyNoSum(counted)}</footer>}
+      {!lines && <footer>{describeMissingSum(counted)}</footer>}
     </>
   );
 
   function wordsOf(line: SignedLine): LineWords | undefined {
-    if ('index' in line) return nameOf(line.of, line.index);
-    if (line.of === 'elsewhere') return { name: 'in another country too', kind: 'counted there' };
+    if ('index' in line) return nameOf(line.part, line.index);
+    if (line.part === 'elsewhere') return { name: 'in another country too', kind: 'counted there' };
     return { name: include.length === 2 ? 'in both sources' : 'in several sources', kind: 'served once' };
   }
 }
 
-function isOfUse({ state }: ExactCount): boolean {
+function hasFigures({ state }: ExactCount): boolean {
   return state === 'done' || state === 'running';
 }
 
-function whyNoSum(counted: ExactCount | undefined): string {
+function describeMissingSum(counted: ExactCount | undefined): string {
   if (counted?.state === 'done')
-    return 'This count was made without its parts. Counted again, it says how many each source adds or takes.';
-  return 'How many of them are in several sources, and how many each − takes, is known once it is counted exactly.';
+    return 'This count has no figures by source. Count again to see how many users each source adds or removes.';
+  return 'Count exactly to see how many users are in several sources and how many each exclusion removes.';
 }
 
 interface LineWords {
@@ -112,14 +116,14 @@ const nameless: LineWords = { name: '', kind: '' };
 
 function Line({ sign, children, ...words }: { sign: string; children: ReactNode } & Partial<LineWords>) {
   const { icon, name, title, kind, isWhole = false } = { ...nameless, ...words };
-  const isTaken = sign === '+';
+  const isAdded = sign === '+';
   return (
-    <tr className={isTaken ? undefined : 't2'}>
+    <tr className={isAdded ? undefined : 't2'}>
       <Sign sign={sign} />
       <td>
         <span className="flex items-center gap-1.5 min-w-0">
           {icon && <Icon name={icon} size={14} className="t3 flex-none" />}
-          <span className={`${isWhole ? 'py-1.5' : 'truncate'} ${isTaken ? 'font-medium' : ''}`} title={title}>
+          <span className={`${isWhole ? 'py-1.5' : 'truncate'} ${isAdded ? 'font-medium' : ''}`} title={title}>
             {name}
           </span>
         </span>
@@ -132,7 +136,7 @@ function Line({ sign, children, ...words }: { sign: string; children: ReactNode 
   );
 }
 
-const signWords = { '+': 'plus', '−': 'less', '=': 'is' };
+const signWords = { '+': 'plus', '−': 'minus', '=': 'equals' };
 
 function Sign({ sign }: { sign: string }) {
   const words = Object.entries(signWords).find(([each]) => each === sign)?.[1];
@@ -167,7 +171,7 @@ function Check({ isRight }: { isRight: boolean }) {
 function Known({ users, isEstimate }: { users: number | null | undefined; isEstimate: boolean }) {
   if (users === undefined) return null;
   if (users === null) return <span className="t3">not known</span>;
-  return isEstimate ? aboutWords(users) : formatCount(users);
+  return isEstimate ? formatAbout(users) : formatCount(users);
 }
 
 interface KnownSources {
@@ -179,20 +183,22 @@ function nameOfSource(source: SourceForm, isLeftOut: boolean, { lists, runs }: K
   switch (source.kind) {
     case 'segment': {
       const title = plainText(source.segment);
-      return { icon: 'users', name: title, title, kind: isLeftOut ? 'segment, left out' : 'segment' };
+      return { icon: 'users', name: title, title, kind: isLeftOut ? 'segment, excluded' : 'segment' };
     }
     case 'list': {
       const list = lists.find(({ id }) => id === source.list);
       const title = list ? plainText(list.name) : source.list;
       const rows = list ? `list of ${countOf(list.rows, 'line')}` : 'list';
       return {
-        ...{ icon: 'audit' as const, name: list ? midCut(title, 22) : shortId(title), title },
-        kind: isLeftOut ? 'list, left out' : rows,
+        icon: 'audit' as const,
+        name: list ? truncateMiddle(title, 22) : shortId(title),
+        title,
+        kind: isLeftOut ? 'list, excluded' : rows,
       };
     }
     case 'run': {
       const run = runs.find(({ runId }) => runId === source.runId);
-      const outcomes = outcomesInWords(source.outcomes, source.step);
+      const outcomes = formatOutcomes(source.outcomes, source.step);
       if (!run)
         return { icon: 'campaign', name: `${shortId(source.runId)}, ${outcomes}`, kind: 'earlier run', isWhole: true };
       const name = (

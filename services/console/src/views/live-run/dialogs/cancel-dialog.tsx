@@ -6,7 +6,7 @@ import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { Effects } from '../../../parts/overlays/effects.tsx';
 import type { RunDialogProps } from './control-dialog.tsx';
 import { DialogLead } from './dialog-lead.tsx';
-import { cancelEffects } from './effects-of.ts';
+import { cancelEffects } from './decision-effects.ts';
 import { Refused } from '../../../parts/standing/refused.tsx';
 import { useCancelPreview } from './use-cancel-preview.ts';
 import { WaitingByCountry } from './waiting-by-country.tsx';
@@ -18,8 +18,8 @@ interface CancelDialogProps extends RunDialogProps {
   isStale: boolean;
 }
 
-const word = 'cancel';
-const countEveryMs = 2000;
+const confirmationWord = 'cancel';
+const pollEveryMs = 2000;
 
 /** Confirmation of a cancellation, which cannot be undone: its effects on users, and a word to type. */
 export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: CancelDialogProps) {
@@ -27,9 +27,10 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
   const id = useId();
   const path = { id: progress.runId };
   // The preview is polled while the dialog is open; the focus stays where it is.
-  const preview = useCancelPreview(progress.runId, countEveryMs);
+  const preview = useCancelPreview(progress.runId, pollEveryMs);
   const cancel = useMutation({ ...cancelRunMutation(), onSuccess: onDone });
-  const isReady = typed.trim().toLowerCase() === word && preview.data !== undefined && !isStale && !cancel.isPending;
+  const isReady =
+    typed.trim().toLowerCase() === confirmationWord && preview.data !== undefined && !isStale && !cancel.isPending;
   const countedAt = new Date(preview.dataUpdatedAt || Date.parse(progress.asOf)).toISOString();
   return (
     <Dialog
@@ -68,7 +69,7 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
       </p>
       <div>
         <label className="lab" htmlFor={id}>
-          Type <b>{word}</b> to confirm
+          Type <b>{confirmationWord}</b> to confirm
         </label>
         <input
           id={id}
@@ -84,7 +85,9 @@ export function CancelDialog({ progress, onClose, onDone, onPause, isStale }: Ca
           }}
         />
       </div>
-      {isStale && <p className="hint c-warn">The numbers are old. Cancel waits until they are fresh again.</p>}
+      {isStale && (
+        <p className="hint c-warn">The numbers are outdated. Cancel is available when they are current again.</p>
+      )}
       {(cancel.error ?? preview.error) !== null && <Refused error={cancel.error ?? preview.error} />}
     </Dialog>
   );

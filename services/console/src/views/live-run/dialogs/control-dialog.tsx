@@ -15,17 +15,17 @@ export interface RunDialogProps {
 
 interface ControlDialogProps extends Omit<RunDialogProps, 'onDone'> {
   title: string;
-  keep: string;
-  confirm: string;
+  keepLabel: string;
+  confirmLabel: string;
   icon: IconName;
-  asked: { isPending: boolean; error: unknown };
+  mutation: { isPending: boolean; error: unknown };
   /** @param body contains the reason, if one was typed */
   onConfirm: (body: { reason?: string }) => void;
   children: ReactNode;
 }
 
 export function ControlDialog(props: ControlDialogProps) {
-  const { progress, title, keep, confirm, icon, asked, onClose, onConfirm, children } = props;
+  const { progress, title, keepLabel, confirmLabel, icon, mutation, onClose, onConfirm, children } = props;
   const [note, setNote] = useState('');
   const reason = note.trim();
   return (
@@ -35,22 +35,22 @@ export function ControlDialog(props: ControlDialogProps) {
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{keep}</Button>
+          <Button onClick={onClose}>{keepLabel}</Button>
           <Button
             kind="ink"
             icon={icon}
             data-autofocus
-            disabled={asked.isPending}
+            disabled={mutation.isPending}
             onClick={() => onConfirm(reason === '' ? {} : { reason })}
           >
-            {confirm}
+            {confirmLabel}
           </Button>
         </>
       }
     >
       {children}
       <NoteField value={note} onChange={setNote} />
-      {asked.error !== null && <Refused error={asked.error} />}
+      {mutation.error !== null && <Refused error={mutation.error} />}
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { previewCancelOptions } from '#client/@tanstack/react-query.gen.ts';
 
 /**
- * Counts the users that a decision on a run affects. Each dialog counts anew, because the answer of an earlier dialog
+ * Counts the users that a decision on a run affects. Each dialog counts again, because the answer of an earlier dialog
  * is outdated.
  * @param refetchInterval milliseconds after which an open dialog counts again
  */

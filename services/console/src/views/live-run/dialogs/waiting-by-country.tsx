@@ -1,11 +1,11 @@
 import type { CancelPreview } from '#client/types.gen.ts';
 import { countColumn, type Column } from '../../../parts/data-table/columns.tsx';
 import { DataTable } from '../../../parts/data-table/data-table.tsx';
-import { waitingTable } from './waiting-rows.ts';
+import { buildWaitingTable } from './waiting-table.ts';
 
 /** Users by country: how many wait for each step, and how many are being called. */
 export function WaitingByCountry({ preview }: { preview: CancelPreview }) {
-  const table = waitingTable(preview);
+  const table = buildWaitingTable(preview);
   if (table === null) return null;
   const { steps, rows, others } = table;
   const lines: WaitingLine[] = rows.map(({ country, ...row }) => ({ ...row, name: country }));

@@ -2,21 +2,21 @@ import type { ReactNode } from 'react';
 import type { BudgetChangesInput, RunProgress } from '#client/types.gen.ts';
 import { FormField, type ControlProps } from '../../../parts/forms/form-field.tsx';
 import type { LimitEffect } from './limit-effects.ts';
-import type { AskedLimits, LimitName, LimitTexts } from './limits.ts';
+import type { LimitChanges, LimitName, LimitTexts } from './limits.ts';
 
 export interface LimitLinesProps {
   progress: RunProgress;
-  /** Limits when the dialog was opened, and current limits. */
-  seen: LimitTexts;
+  /** Limits as they were when the dialog opened; `now` contains the current limits. */
+  initial: LimitTexts;
   now: LimitTexts;
   typed: LimitTexts;
-  asked: AskedLimits;
+  changes: LimitChanges;
   zone: string;
   first: LimitName;
   onType: (name: LimitName, text: string) => void;
 }
 
-interface LimitLineProps extends Pick<LimitLinesProps, 'seen' | 'now' | 'typed' | 'asked' | 'first' | 'onType'> {
+interface LimitLineProps extends Pick<LimitLinesProps, 'initial' | 'now' | 'typed' | 'changes' | 'first' | 'onType'> {
   name: LimitName;
   label: string;
   /** Text for a missing limit, such as `none`. */
@@ -32,17 +32,17 @@ export type LimitControl = ControlProps & {
 };
 
 export function LimitLine(props: LimitLineProps) {
-  const { name, label, none = 'no limit', effect, seen, now, typed, asked, first, onType, children } = props;
+  const { name, label, none = 'no limit', effect, initial, now, typed, changes, first, onType, children } = props;
   const text = typed[name];
   const isTyped = text !== undefined && text !== now[name];
-  const isChangedByOthers = isTyped && now[name] !== seen[name];
+  const isChangedByOthers = isTyped && now[name] !== initial[name];
   return (
     <FormField
-      pointer={pointerOf(name, asked.budgets)}
+      pointer={pointerOf(name, changes.budgets)}
       label={label}
       note={`now ${now[name] === '' ? none : now[name]}`}
       hint={
-        <Effect effect={effect} others={isChangedByOthers ? `Somebody changed it to ${now[name]} meanwhile.` : null} />
+        <Effect effect={effect} others={isChangedByOthers ? `Another person has changed it to ${now[name]}.` : null} />
       }
       className={[
         'grid grid-cols-[172px_164px_minmax(0,1fr)] gap-3.5 items-center py-2.25 px-3 border-t border-line first:border-0',
@@ -82,8 +82,8 @@ const pointers = {
 } as const;
 
 /**
- * Returns the pointer at which the API reports problems of a limit. @param budgets requested budgets, which the API
- * names by their index
+ * Returns the JSON pointer at which the API reports problems of a limit.
+ * @param budgets requested budgets; the API identifies each by its index
  */
 export function pointerOf(name: LimitName, budgets: BudgetChangesInput['budgets']): string {
   if (name === 'pace' || name === 'deadline' || name === 'priority' || name === 'failedPercent') return pointers[name];

@@ -1,18 +1,18 @@
 import { priorities } from '../../../parts/campaign/form.ts';
-import { instantOf } from '../../../parts/when/zoned-times.ts';
-import { useMinute } from '../../../parts/browser/now.ts';
+import { instantOf } from '../../../parts/times/zoned-times.ts';
+import { useCurrentMinute } from '../../../parts/browser/now.ts';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { TimeInput } from '../../../parts/controls/time-input.tsx';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { deadlineEffect, expectedEndMs, failedEffect, paceEffect, priorityEffect } from './limit-effects.ts';
 import { LimitLine, type LimitLinesProps } from './limit-line.tsx';
 
-/** Limits of the run itself: the campaign keeps its own. */
+/** Fields for the limits of this run. The limits of the campaign do not change. */
 export function LimitLines(props: LimitLinesProps) {
-  const { progress, now, typed, asked, zone } = props;
-  const nowMs = useMinute();
+  const { progress, now, typed, changes, zone } = props;
+  const nowMs = useCurrentMinute();
   const timeOf = useFormatTime();
-  const { run } = asked;
+  const { run } = changes;
   const pace = run.paceUsersPerSecond;
   const endMs = expectedEndMs(progress, pace === undefined ? progress.settings.paceUsersPerSecond : pace, nowMs);
   const wanted = instantOf((typed.deadline ?? now.deadline ?? '').trim().replace(/\s+/, 'T'), zone);
@@ -43,7 +43,7 @@ export function LimitLines(props: LimitLinesProps) {
       <LimitLine
         {...props}
         name="failedPercent"
-        label="Pauses by itself at"
+        label="Pause automatically at"
         none="never"
         effect={failedEffect(progress, run.pauseAtFailedPercent)}
       >

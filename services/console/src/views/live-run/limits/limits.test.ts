@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { askedLimits, limitsOf } from './limits.ts';
+import { readTypedLimits, formatLimits } from './limits.ts';
 
 const zone = 'Asia/Singapore';
-const now = limitsOf(
+const now = formatLimits(
   {
     settings: { priority: 'normal', paceUsersPerSecond: 1200, pauseAtFailedPercent: 5, pauseAtFailedMinUsers: 1000 },
     deadlineAt: '2026-11-24T07:00:30.000Z',
@@ -12,7 +12,7 @@ const now = limitsOf(
 );
 
 describe('the limits of a run', () => {
-  it('are shown as one would type them, times in the zone that is chosen', () => {
+  it('are formatted as typed, with times in the chosen zone', () => {
     expect(now).toEqual({
       pace: '1,200',
       deadline: '2026-11-24 15:00',
@@ -22,9 +22,9 @@ describe('the limits of a run', () => {
     });
   });
 
-  it('are asked for where they differ, and nowhere else', () => {
+  it('are requested only if they differ', () => {
     const typed = { pace: '200', deadline: '2026-11-24 15:00', failedPercent: '5.0', 'budget VN': '880 600' } as const;
-    expect(askedLimits(now, typed, zone)).toEqual({
+    expect(readTypedLimits(now, typed, zone)).toEqual({
       run: { paceUsersPerSecond: 200 },
       budgets: [{ country: 'VN', units: 880_600 }],
       problems: new Map(),
@@ -32,17 +32,19 @@ describe('the limits of a run', () => {
     });
   });
 
-  it('are taken away by an empty field, and a deadline is an instant', () => {
+  it('are removed by an empty field, and a deadline becomes an instant', () => {
     const typed = { pace: '', failedPercent: '', deadline: '2026-11-24 18:30', priority: 'high' } as const;
-    expect(askedLimits(now, typed, zone).run).toEqual({
-      ...{ paceUsersPerSecond: null, pauseAtFailedPercent: null, priority: 'high' },
+    expect(readTypedLimits(now, typed, zone).run).toEqual({
+      paceUsersPerSecond: null,
+      pauseAtFailedPercent: null,
+      priority: 'high',
       deadlineAt: '2026-11-24T10:30:00.000Z',
     });
   });
 
-  it('that no request can hold are problems at their fields', () => {
+  it('are problems at their fields if no request can express them', () => {
     const typed = { pace: 'slower', deadline: 'noon', 'budget VN': '' } as const;
-    const { problems, run, budgets } = askedLimits(now, typed, zone);
+    const { problems, run, budgets } = readTypedLimits(now, typed, zone);
     expect([...problems.keys()]).toEqual(['pace', 'deadline', 'budget VN']);
     expect({ run, budgets }).toEqual({ run: {}, budgets: [] });
   });

@@ -1,27 +1,30 @@
 import type { BudgetChangesInput, RunChangesInput, RunProgress } from '#client/types.gen.ts';
 import { priorities, type Priority } from '../../../parts/campaign/form.ts';
-import { instantOf, wallClock } from '../../../parts/when/zoned-times.ts';
-import { budgetText, sizeOf, typedBudget } from '../../../parts/money/budget-words.ts';
+import { instantOf, wallClock } from '../../../parts/times/zoned-times.ts';
+import { formatTypedBudget, sizeOf, parseBudget } from '../../../parts/money/amounts.ts';
 import { typedNumber } from '../../../parts/forms/typed-number.ts';
 import { formatCount } from '../../../parts/words/numbers.ts';
 
-/** Limit of a run under way that can be changed. A budget belongs to the campaign. */
+/**
+ * Limit that can be changed while the run is under way. The budgets belong to the campaign, all other limits to the
+ * run.
+ */
 export type LimitName = 'pace' | 'deadline' | 'priority' | 'failedPercent' | `budget ${string}`;
 
 /** Limits as typed texts. A missing limit is an empty text. */
 export type LimitTexts = Readonly<Partial<Record<LimitName, string>>>;
 
-type Limited = Pick<RunProgress, 'settings' | 'deadlineAt' | 'budgets'>;
+type LimitedRun = Pick<RunProgress, 'settings' | 'deadlineAt' | 'budgets'>;
 
 /** Returns the current limits. @param zone time zone of the deadline */
-export function limitsOf({ settings, deadlineAt, budgets }: Limited, zone: string): LimitTexts {
+export function formatLimits({ settings, deadlineAt, budgets }: LimitedRun, zone: string): LimitTexts {
   const { paceUsersPerSecond, pauseAtFailedPercent, priority } = settings;
   return {
     pace: paceUsersPerSecond === null ? '' : formatCount(paceUsersPerSecond),
     deadline: deadlineAt === null ? '' : wallClock(deadlineAt, zone).slice(0, 16).replace('T', ' '),
     priority,
     failedPercent: pauseAtFailedPercent === null ? '' : String(pauseAtFailedPercent),
-    ...Object.fromEntries(budgets.map((budget) => [budgetLimit(budget.country), budgetText(sizeOf(budget))])),
+    ...Object.fromEntries(budgets.map((budget) => [budgetLimit(budget.country), formatTypedBudget(sizeOf(budget))])),
   };
 }
 
@@ -29,7 +32,7 @@ export function budgetLimit(country: string): `budget ${string}` {
   return `budget ${country}`;
 }
 
-export interface AskedLimits {
+export interface LimitChanges {
   run: RunChangesInput;
   budgets: BudgetChangesInput['budgets'];
   problems: ReadonlyMap<LimitName, string>;
@@ -37,7 +40,7 @@ export interface AskedLimits {
 }
 
 /** @param now current limits @param typed texts of the limits that were edited */
-export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): AskedLimits {
+export function readTypedLimits(now: LimitTexts, typed: LimitTexts, zone: string): LimitChanges {
   const run: RunChangesInput = {};
   const budgets: BudgetChangesInput['budgets'] = [];
   const problems = new Map<LimitName, string>();
@@ -56,7 +59,7 @@ export function askedLimits(now: LimitTexts, typed: LimitTexts, zone: string): A
 function changedLimits(now: LimitTexts, typed: LimitTexts): (readonly [LimitName, string])[] {
   return limitNames(typed).flatMap((name) => {
     const [text = '', before = ''] = [typed[name], now[name]];
-    // Numbers are equal with or without commas.
+    // The texts are compared as numbers, so that commas make no difference.
     const numbers = [text, before].map((each) => typedNumber(each.replace(currencyAtEnd, '')));
     const same = name !== 'deadline' && numbers[0] === numbers[1] && numbers[0] !== undefined;
     return same || text.trim() === before ? [] : [[name, text] as const];
@@ -92,10 +95,10 @@ function isBudgetLimit(name: LimitName): name is `budget ${string}` {
   return name.startsWith('budget ');
 }
 
-function setBudget(budgets: AskedLimits['budgets'], name: `budget ${string}`, text: string): string | null {
-  const size = typedBudget(text);
+function setBudget(budgets: LimitChanges['budgets'], name: `budget ${string}`, text: string): string | null {
+  const size = parseBudget(text);
   if (size === undefined) return `has to be a number, not “${text}”`;
-  if (size === null) return 'a budget cannot be taken away';
+  if (size === null) return 'a budget cannot be removed';
   budgets.push({ country: name.slice(budgetLimit('').length), ...size });
   return null;
 }

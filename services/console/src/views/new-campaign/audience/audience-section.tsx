@@ -3,19 +3,19 @@ import { useRefusal } from '../../../frame/session/session.ts';
 import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../../parts/audience/overlap.tsx';
 import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
-import { HowManyLine } from '../../../parts/audience/how-many-line.tsx';
+import { UserCountLine } from '../../../parts/audience/user-count-line.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { AddSource } from '../../../parts/audience/add-source.tsx';
 import { CountriesField } from '../../../parts/audience/countries-field.tsx';
-import { entryOf } from '../../../parts/campaign/form-definition.ts';
-import type { SourceForm } from '../../../parts/campaign/form.ts';
-import { FormSection } from '../editor/form-section.tsx';
+import { entryOf } from '../../../parts/audience/source-form.ts';
+import type { SourceForm } from '../../../parts/audience/source-form.ts';
+import { FormSection } from '../form/form-section.tsx';
 import { SourceList } from '../../../parts/audience/source-list.tsx';
-import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts';
+import { isSameSource, usersOfSource } from '../../../parts/audience/sources.ts';
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
-import { SavedAs } from './saved-as.tsx';
-import type { Editor } from '../editor/use-editor.ts';
+import { SavedAudienceField } from './saved-audience-field.tsx';
+import type { Editor } from '../form/use-editor.ts';
 import { useEarlierRuns, useLists, useNamedSources } from '../../../parts/audience/use-sources.ts';
 
 export function AudienceSection({ editor }: { editor: Editor }) {
@@ -28,7 +28,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
     change({ [role]: [...form[role], source], savedAudience: null });
   };
   return (
-    <FormSection section="audience" number={1} note="who">
+    <FormSection section="audience" number={1} note="users to reach">
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
         <CountriesField
           countries={form.countries}
@@ -40,7 +40,7 @@ export function AudienceSection({ editor }: { editor: Editor }) {
       </div>
       <FieldGroup pointer="/audience/include" label="Include any of">
         {form.include.length === 0 ? (
-          <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
+          <p className="t3 py-1.5">No users yet: add a segment, a list or an earlier run.</p>
         ) : (
           <Sources role="include" {...{ editor, runs }} />
         )}
@@ -48,38 +48,40 @@ export function AudienceSection({ editor }: { editor: Editor }) {
           <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
         </AddSource>
       </FieldGroup>
-      <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
+      <FieldGroup pointer="/audience/exclude" label="Exclude users who are in any of">
         {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, runs }} />}
-        <AddSource verb="Leave out" lists={lists} runs={runs} onAdd={add('exclude')} />
+        <AddSource verb="Exclude" lists={lists} runs={runs} onAdd={add('exclude')} />
       </FieldGroup>
-      <SavedAs editor={editor} />
-      <HowMany editor={editor} />
+      <SavedAudienceField editor={editor} />
+      <AudienceSize editor={editor} />
     </FormSection>
   );
 }
 
-function HowMany({ editor: { definition, size } }: { editor: Editor }) {
+function AudienceSize({ editor: { definition, size } }: { editor: Editor }) {
   const id = useId();
   const count = useExactCount();
   const refusal = useRefusal('manager');
   const { countries, audience } = definition;
   const { include, exclude } = audience;
   const question = { countries, audience: { include, ...(exclude && { exclude }) } };
-  const isSaid = countries.length > 0 && include.length > 0;
-  const missing = isSaid ? undefined : 'Name countries and whom to include first';
+  const hasSources = countries.length > 0 && include.length > 0;
+  const missing = hasSources ? undefined : 'Add countries and sources first';
   return (
     <div role="group" aria-labelledby={id}>
       <span className="lab" id={id}>
-        How many
+        Audience size{' '}
       </span>
       <div className="box grid gap-2 py-2 px-3">
         <ExactCountLine
           {...{ count, question, refusal, missing }}
-          estimate={isSaid && size !== null ? <HowManyLine size={size} /> : <span className="t3">Not known yet</span>}
+          estimate={
+            hasSources && size !== null ? <UserCountLine size={size} /> : <span className="t3">Not known yet</span>
+          }
         />
-        {isSaid && (
+        {hasSources && (
           <div className="border-t border-line pt-2">
-            <span className="t2 sm">How many of them are in another source too</span>
+            <span className="t2 sm">Users who are also in another source</span>
             <Overlap {...{ question, refusal }} />
           </div>
         )}
@@ -106,7 +108,7 @@ function HoldOut({ editor: { form, change } }: { editor: Editor }) {
       <FormField
         pointer="/audience/holdOutSeed"
         label="Seed"
-        hint="A campaign with the seed of another holds out the same users"
+        hint="Campaigns with the same seed hold out the same users"
       >
         {(control) => (
           <TextInput
@@ -131,7 +133,7 @@ function Sources({ role, editor: { form, change, standing }, runs }: SourcesProp
   const named = useNamedSources({ include: form[role].map(entryOf) });
   return (
     <SourceList
-      label={role === 'include' ? 'Included' : 'Left out'}
+      label={role === 'include' ? 'Included' : 'Excluded'}
       sources={form[role]}
       lists={named.lists}
       runs={[...named.runs, ...runs]}

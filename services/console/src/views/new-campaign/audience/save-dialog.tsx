@@ -3,18 +3,18 @@ import { useState } from 'react';
 import { listAudiencesQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import { createAudience } from '#client/sdk.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
-import type { TakenForm } from '../../../parts/campaign/form.ts';
+import type { CopiedForm } from '../../../parts/campaign/form.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FormField, FormProblemsContext } from '../../../parts/forms/form-field.tsx';
-import { useRefusedFields } from '../../../parts/forms/refused-fields.ts';
+import { useFormErrors } from '../../../parts/forms/use-form-errors.ts';
 import { Dialog } from '../../../parts/overlays/dialog.tsx';
 import { countOf } from '../../../parts/words/numbers.ts';
-import type { Editor } from '../editor/use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 
 interface SaveDialogProps {
   editor: Editor;
-  onSaved: (taken: TakenForm) => void;
+  onSaved: (taken: CopiedForm) => void;
   onClose: () => void;
 }
 
@@ -27,8 +27,8 @@ export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDia
   const save = useMutation({
     mutationFn: async () => {
       const body = { name: name.trim(), countries, audience: { include, ...(exclude && { exclude }) } };
-      const said = owner.trim() === '' ? {} : { owner: owner.trim() };
-      return (await createAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+      const ownerField = owner.trim() === '' ? {} : { owner: owner.trim() };
+      return (await createAudience({ body: { ...body, ...ownerField }, throwOnError: true })).data;
     },
     onSuccess: ({ id, revision }) => {
       void queries.invalidateQueries({ queryKey: listAudiencesQueryKey() });
@@ -36,13 +36,13 @@ export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDia
       onClose();
     },
   });
-  const problems = useRefusedFields(save.error);
-  const others = save.isError ? problemOf(save.error) : null;
-  const elsewhere = others?.errors.filter(({ pointer }) => pointer !== '/name' && pointer !== '/owner') ?? [];
+  const problems = useFormErrors(save.error);
+  const problem = save.isError ? problemOf(save.error) : null;
+  const otherErrors = problem?.errors.filter(({ pointer }) => pointer !== '/name' && pointer !== '/owner') ?? [];
   return (
     <Dialog
       title="Save this audience"
-      lead={`${countOf(include.length + (exclude ?? []).length, 'source')} in ${countries.join(', ')}. Campaigns take a copy of it; a hold-out is not saved.`}
+      lead={`${countOf(include.length + (exclude ?? []).length, 'source')} in ${countries.join(', ')}. Campaigns copy it; the hold-out is not saved.`}
       onClose={onClose}
       actions={
         <>
@@ -57,13 +57,13 @@ export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDia
         <FormField pointer="/name" label="Name" required>
           {(control) => <TextInput {...control} value={name} onText={setName} maxLength={200} data-autofocus />}
         </FormField>
-        <FormField pointer="/owner" label="Owner" hint="The team or the person to ask about it">
+        <FormField pointer="/owner" label="Owner" hint="Team or person who is responsible">
           {(control) => <TextInput {...control} value={owner} onText={setOwner} maxLength={200} />}
         </FormField>
       </FormProblemsContext>
-      {others !== null && (others.errors.length === 0 || elsewhere.length > 0) && (
+      {problem !== null && (problem.errors.length === 0 || otherErrors.length > 0) && (
         <p className="c-bad sm" role="alert">
-          {elsewhere.length === 0 ? others.detail : elsewhere.map(({ detail }) => detail).join('; ')}
+          {otherErrors.length === 0 ? problem.detail : otherErrors.map(({ detail }) => detail).join('; ')}
         </p>
       )}
     </Dialog>

@@ -6,13 +6,14 @@ import { SchemaForm } from '../../../parts/forms/schema-form.tsx';
 import { fieldsOf } from '../../../parts/forms/schema-fields.ts';
 import { textsOf, valueOfFields, valueOfJson, wholeValue } from '../../../parts/forms/schema-values.ts';
 import type { ActionType } from '#client/types.gen.ts';
-import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
+import { budgetCountries, newStep, typedParams } from '../../../parts/campaign/form-definition.ts';
+import { PreviewButton } from '../../../parts/campaign/preview-button.tsx';
 import { checkFallbacks, type CheckFallback, type StepForm } from '../../../parts/campaign/form.ts';
-import { FormSection } from '../editor/form-section.tsx';
-import type { Editor } from '../editor/use-editor.ts';
+import { FormSection } from '../form/form-section.tsx';
+import type { Editor } from '../form/use-editor.ts';
 import { titleOf } from '../../../parts/words/action-titles.ts';
 
-const note = 'what, in this order; a step runs for a user only if the one before succeeded';
+const note = 'in this order; a step runs only for users who passed the previous one';
 
 export function ChainSection({ editor }: { editor: Editor }) {
   const { form, change, types } = editor;
@@ -73,20 +74,27 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
   const title = titleOf(step.action);
   const toggled = toggledJson(step, type);
   const isOperator = useRefusal('operator') === undefined;
+  const previewRefusal = useRefusal('manager');
   return (
     <div className="border border-line rounded-md min-w-0" role="group" aria-label={`Step ${number}, ${title}`}>
       <div className="flex flex-wrap items-center gap-y-1 gap-x-2 pr-1.5 pl-3 py-1.5 border-b border-line">
         <b>
           {number}&ensp;{title}
         </b>
-        <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? wordsOf(type) : 'not registered any more'}</span>
+        <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? describeType(type) : 'no longer registered'}</span>
         <span className="tools ml-auto">
+          <PreviewButton
+            action={step.action}
+            params={typedParams(step, types).value}
+            countries={countries}
+            refusal={previewRefusal}
+          />
           {(isOperator || step.asJson) && fieldsOf(type?.paramsSchema) !== null && (
             <Button
               small
               kind="ghost"
               aria-pressed={step.asJson}
-              {...(toggled === null ? { refusal: 'Its fields cannot say what stands there' } : {})}
+              {...(toggled === null ? { refusal: 'The fields cannot express this JSON' } : {})}
               onClick={() => toggled && onChange(toggled)}
             >
               JSON
@@ -121,12 +129,16 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
           onTexts={(texts) => onChange({ ...step, texts })}
           optionsOf={{ actionType: step.action, countries }}
         >
-          <FormField pointer={`/chain/${index}/unitsPerUser`} label="Costs a user" hint="Units of the budgets below">
+          <FormField
+            pointer={`/chain/${index}/unitsPerUser`}
+            label="Cost per user"
+            hint="In units of the budgets below"
+          >
             {(control) => (
               <TextInput
                 {...control}
                 inputMode="numeric"
-                placeholder="costs nothing"
+                placeholder="no cost"
                 value={step.unitsPerUser}
                 onText={(unitsPerUser) => onChange({ ...step, unitsPerUser })}
               />
@@ -142,25 +154,29 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
 /** Fields for the check of a step. Renders nothing if there is no check to choose. */
 function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step' | 'index' | 'types' | 'onChange'>) {
   const checks = types.filter(({ check, enabled }) => check && enabled).map(({ name }) => name);
-  const named = step.check === '' || checks.includes(step.check) ? checks : [...checks, step.check];
-  if (named.length === 0) return null;
+  const names = step.check === '' || checks.includes(step.check) ? checks : [...checks, step.check];
+  if (names.length === 0) return null;
   return (
     <>
-      <FormField pointer={`/chain/${index}/check/type`} label="Check" hint="Asked first: whom it refuses is not called">
+      <FormField
+        pointer={`/chain/${index}/check/type`}
+        label="Check"
+        hint="Called first: users that it refuses are not called"
+      >
         {(control) => (
           <Select
             {...control}
-            value={step.check === '' ? noCheck : step.check}
+            value={step.check === '' ? noCheckValue : step.check}
             choices={[
-              { value: noCheck, label: 'none' },
-              ...named.map((name) => ({ value: name, label: titleOf(name) })),
+              { value: noCheckValue, label: 'none' },
+              ...names.map((name) => ({ value: name, label: titleOf(name) })),
             ]}
-            onChoose={(check) => onChange({ ...step, check: check === noCheck ? '' : check })}
+            onChoose={(check) => onChange({ ...step, check: check === noCheckValue ? '' : check })}
           />
         )}
       </FormField>
       {step.check !== '' && (
-        <FormField pointer={`/chain/${index}/check/onUnavailable`} label="Where it gives no answer">
+        <FormField pointer={`/chain/${index}/check/onUnavailable`} label="If the check does not answer">
           {(control) => (
             <Select
               {...control}
@@ -176,12 +192,12 @@ function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step
 }
 
 /** Value of the choice without a check. It is not a valid name of an action type. */
-const noCheck = '-';
+const noCheckValue = '-';
 
 const fallbackLabels: Record<CheckFallback, string> = {
-  wait: 'wait for it, until the deadline',
-  fail: 'users fail after its last try',
-  call: 'users are called after its last try',
+  wait: 'wait for it until the deadline',
+  fail: 'users fail after the last attempt',
+  call: 'users are called after the last attempt',
 };
 
 /** Switches the parameters between fields and JSON. Null if the fields cannot express the JSON. */
@@ -192,39 +208,43 @@ function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | n
     const { value } = valueOfFields(fields, step.texts);
     return { ...step, asJson: true, texts: { [wholeValue]: JSON.stringify(value, null, 2) } };
   }
-  const said = valueOfJson(step.texts[wholeValue] ?? '');
-  const texts = said.problems.length > 0 ? null : textsOf(fields, said.value);
+  const parsed = valueOfJson(step.texts[wholeValue] ?? '');
+  const texts = parsed.problems.length > 0 ? null : textsOf(fields, parsed.value);
   return texts === null ? null : { ...step, asJson: false, texts };
 }
 
-/** Returns the description of an action type. Without one, returns the promise of its endpoint about repeated calls. */
-function wordsOf(type: ActionType): string {
-  const words = type.description ?? promiseOf(type);
-  return type.receipts ? `${words.replace(/\.$/, '')}; succeeded means accepted, delivery is counted apart` : words;
+/**
+ * Returns the description of an action type. If the type has none, describes how its endpoint handles repeated calls.
+ */
+function describeType(type: ActionType): string {
+  const words = type.description ?? describeRepeats(type);
+  return type.receipts
+    ? `${words.replace(/\.$/, '')}; succeeded means accepted, delivery is counted separately`
+    : words;
 }
 
-function promiseOf({ class: kind, keyLifeSeconds }: ActionType): string {
+function describeRepeats({ class: kind, keyLifeSeconds }: ActionType): string {
   const days = Math.round(keyLifeSeconds / 86_400);
   const life = days >= 1 ? `${days} ${days === 1 ? 'day' : 'days'}` : `${Math.round(keyLifeSeconds / 60)} min`;
   return {
     A: `repeats are safe for ${life}`,
     B: `repeats are safe by user for ${life}`,
-    C: 'never repeated without asking for the outcome',
-    D: 'never repeated: what is not answered stays unknown',
+    C: 'never repeated without checking the outcome first',
+    D: 'never repeated: without an answer, the outcome stays unknown',
   }[kind];
 }
 
 function Budgets({ editor: { form, change } }: { editor: Editor }) {
-  const named = budgetCountries(form);
+  const names = budgetCountries(form);
   return (
     <FieldGroup
       pointer="/budgets"
       label="Budgets"
-      note="units, or money such as 5,000 EUR, that all runs together may spend; never exceeded by one"
+      note="units, or money such as 5,000 EUR, for all runs together; never exceeded"
     >
       <div className="grid grid-cols-[repeat(auto-fill,minmax(150px,1fr))] gap-3">
         {form.countries.map((country) => {
-          const place = named.indexOf(country);
+          const place = names.indexOf(country);
           return (
             <FormField key={country} pointer={place < 0 ? `/budgets/${country}` : `/budgets/${place}`} label={country}>
               {(control) => (

@@ -2,9 +2,9 @@ import { Empty } from '../../../parts/standing/states.tsx';
 
 export function NoActionTypes() {
   return (
-    <Empty icon="types" title="There is nothing to make a chain of" command="muster action-types create">
-      An action type says how an endpoint is called and what it promises. Register one, and campaigns can use it at
-      once.
+    <Empty icon="types" title="No action types yet" command="muster action-types create">
+      An action type describes how an endpoint is called and what it guarantees. Register one, and campaigns can use it
+      immediately.
     </Empty>
   );
 }

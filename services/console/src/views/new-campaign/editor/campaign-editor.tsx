@@ -1,37 +1,37 @@
 import { useNavigate } from '@tanstack/react-router';
 import { memo, useEffect, useState } from 'react';
-import { afterStart } from '../../../parts/campaign/follow-start.ts';
+import { linkAfterStart } from '../../../parts/campaign/follow-start.ts';
 import { isPressed, usePressed } from '../../../parts/browser/press.ts';
 import { EditorPage } from './editor-page.tsx';
-import { sectionOf } from '../review/problem-places.ts';
+import { sectionOf } from '../form/problem-places.ts';
 import { StartDialog } from '../review/start-dialog.tsx';
 import { showSection } from './step-rail.tsx';
-import { useEditor, type EditorDeps } from './use-editor.ts';
+import { useEditor, type EditorDeps } from '../form/use-editor.ts';
 
 /**
- * The page, not rendered during a press. A press on a button leaves a field; its problems are shown after the click, so
- * that the button does not move.
+ * The page of the editor, which does not render while the pointer is pressed. Pressing a button leaves a field and
+ * reveals its problems. They appear only after the click, so that the button does not move.
  */
-const HeldPage = memo(EditorPage, isPressed);
+const StablePage = memo(EditorPage, isPressed);
 
 export function CampaignEditor(deps: EditorDeps) {
   const editor = useEditor(deps);
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
-  const [shown, setShown] = useState({ pointer: '', times: 0 });
-  const { problems, save, standing, isAwaited } = editor;
+  const [focusRequest, setFocusRequest] = useState({ pointer: '', times: 0 });
+  const { problems, save, standing, isAwaitingPreview } = editor;
   usePressed();
 
-  // Focuses the first problem, or the requested one, once the problems are rendered.
+  // Focuses the requested problem, or the first one, after the problems have been rendered.
   useEffect(() => {
-    if (shown.times > 0) focusOn(shown.pointer);
-  }, [shown]);
+    if (focusRequest.times > 0) focusOn(focusRequest.pointer);
+  }, [focusRequest]);
   const show = (pointer: string) => {
-    editor.tryIt();
-    setShown(({ times }) => ({ pointer, times: times + 1 }));
+    editor.markTried();
+    setFocusRequest(({ times }) => ({ pointer, times: times + 1 }));
   };
   const saveDraft = async () => {
-    editor.tryIt();
+    editor.markTried();
     try {
       const saved = await save.mutateAsync();
       await navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: saved.id }, replace: true });
@@ -39,20 +39,20 @@ export function CampaignEditor(deps: EditorDeps) {
       show('');
     }
   };
-  const startOrTell = () => (problems.length > 0 ? show('') : setStarting(true));
-  if (isAwaited && !standing.isBehind) {
-    editor.setAwaited(false);
-    startOrTell();
+  const startOrShowProblems = () => (problems.length > 0 ? show('') : setStarting(true));
+  if (isAwaitingPreview && !standing.isBehind) {
+    editor.setAwaitingPreview(false);
+    startOrShowProblems();
   }
 
   return (
     <>
-      <HeldPage
+      <StablePage
         editor={editor}
         copiedFrom={deps.copiedFrom?.name ?? null}
         onShow={show}
         onSave={() => void saveDraft()}
-        onStart={() => (standing.isBehind ? editor.setAwaited(true) : startOrTell())}
+        onStart={() => (standing.isBehind ? editor.setAwaitingPreview(true) : startOrShowProblems())}
       />
       {isStarting && (
         <StartDialog
@@ -62,31 +62,33 @@ export function CampaignEditor(deps: EditorDeps) {
             setStarting(false);
             show('');
           }}
-          onStarted={(campaign) => void navigate(afterStart(campaign))}
+          onStarted={(campaign) => void navigate(linkAfterStart(campaign))}
         />
       )}
     </>
   );
 }
 
-/** @param pointer pointer of a problem; if it is empty or has no field, the first problem on the page */
+/**
+ * @param pointer pointer of a problem; the first problem on the page is focused if the pointer is empty or has no field
+ */
 function focusOn(pointer: string): void {
   const wrong = [...document.querySelectorAll<HTMLElement>('[data-wrong]')];
   const section = sectionOf(pointer);
   const [first] = wrong;
-  const meant = pointer === '' ? first : fieldOf(pointer, wrong);
-  if (meant) {
-    const control = meant.matches('[role=group]')
-      ? meant.querySelector<HTMLElement>('input:not([type=file]), select, textarea')
+  const target = pointer === '' ? first : fieldOf(pointer, wrong);
+  if (target) {
+    const control = target.matches('[role=group]')
+      ? target.querySelector<HTMLElement>('input:not([type=file]), select, textarea')
       : null;
-    (control ?? meant).focus();
-    meant.scrollIntoView({ block: 'center' });
+    (control ?? target).focus();
+    target.scrollIntoView({ block: 'center' });
     return;
   }
   if (section !== null) showSection(section);
 }
 
-/** Returns the field of a pointer, else the nearest enclosing one. */
+/** Returns the field of a pointer. If there is none, returns the field of the nearest enclosing pointer. */
 function fieldOf(pointer: string, fields: readonly HTMLElement[]): HTMLElement | undefined {
   const around = (field: HTMLElement) => `${pointer}/`.startsWith(`${field.dataset['pointer'] ?? ' '}/`);
   return fields.filter(around).sort((a, b) => depthOf(b) - depthOf(a))[0];

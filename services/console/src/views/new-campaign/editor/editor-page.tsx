@@ -11,7 +11,7 @@ import { ChainSection } from '../chain/chain-section.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
 import { ReviewPanel } from '../review/review-panel.tsx';
 import { StepRail } from './step-rail.tsx';
-import type { Editor } from './use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 import { WhenSection } from '../when/when-section.tsx';
 
 export interface EditorPageProps {
@@ -38,13 +38,13 @@ export function EditorPage({ editor, copiedFrom, onShow, onSave, onStart }: Edit
                 Copied from <b>{copiedFrom}</b>
               </span>
             )}
-            <SavedWhen editor={editor} />
+            <SaveStatus editor={editor} />
           </div>
         </div>
-        <Verbs editor={editor} onSave={onSave} onStart={onStart} />
+        <EditorActions editor={editor} onSave={onSave} onStart={onStart} />
       </div>
-      <Restored editor={editor} />
-      {save.isError && problemOf(save.error).errors.length === 0 && <NotSaved error={save.error} />}
+      <RestoredNotice editor={editor} />
+      {save.isError && problemOf(save.error).errors.length === 0 && <SaveFailed error={save.error} />}
       <div className="editor">
         <StepRail editor={editor} />
         <form className="grid gap-4 min-w-0" noValidate onSubmit={(event) => event.preventDefault()}>
@@ -79,39 +79,39 @@ function NameField({ editor: { form, change, draft } }: { editor: Editor }) {
   );
 }
 
-function Verbs({ editor, onSave, onStart }: Pick<EditorPageProps, 'editor' | 'onSave' | 'onStart'>) {
-  const { form, draft, kept, save, isAwaited } = editor;
+function EditorActions({ editor, onSave, onStart }: Pick<EditorPageProps, 'editor' | 'onSave' | 'onStart'>) {
+  const { form, draft, kept, save, isAwaitingPreview } = editor;
   const refusal = useRefusal('manager');
   return (
     <div className="row ml-auto">
       <Button refusal={refusal} disabled={save.isPending || (draft !== null && !kept.isChanged)} onClick={onSave}>
         {save.isPending ? 'Saving…' : 'Save draft'}
       </Button>
-      <Button kind="ink" refusal={refusal} aria-busy={isAwaited} onClick={onStart}>
-        {isAwaited ? 'Checking…' : form.when.kind === 'now' ? 'Start…' : 'Schedule…'}
+      <Button kind="ink" refusal={refusal} aria-busy={isAwaitingPreview} onClick={onStart}>
+        {isAwaitingPreview ? 'Checking…' : form.when.kind === 'now' ? 'Start…' : 'Schedule…'}
       </Button>
     </div>
   );
 }
 
-function Restored({ editor: { kept, draft } }: { editor: Editor }) {
+function RestoredNotice({ editor: { kept, draft } }: { editor: Editor }) {
   if (kept.restoredAtMs === null) return null;
   return (
     <div className="banner info" role="status">
       <Icon name="info" />
       <div>
-        What you had not saved was kept in this tab, at <Time instant={new Date(kept.restoredAtMs).toISOString()} />.
+        Your unsaved changes were kept in this tab at <Time instant={new Date(kept.restoredAtMs).toISOString()} />.
       </div>
       <div className="acts">
-        <Button small onClick={kept.startAnew}>
-          {draft === null ? 'Start anew' : 'Back to what is saved'}
+        <Button small onClick={kept.discardInput}>
+          {draft === null ? 'Discard and start over' : 'Restore the saved version'}
         </Button>
       </div>
     </div>
   );
 }
 
-function SavedWhen({ editor: { draft, kept } }: { editor: Editor }) {
+function SaveStatus({ editor: { draft, kept } }: { editor: Editor }) {
   if (kept.isChanged) return <span>Not saved yet; kept in this tab</span>;
   return draft === null ? null : (
     <>
@@ -125,14 +125,14 @@ function SavedWhen({ editor: { draft, kept } }: { editor: Editor }) {
   );
 }
 
-function NotSaved({ error }: { error: unknown }) {
+function SaveFailed({ error }: { error: unknown }) {
   const { detail, status } = problemOf(error);
   return (
     <div className="banner bad" role="alert">
       <Icon name="failed" />
       <div>
-        <b>{status === 412 ? 'Somebody else has changed this draft' : 'It was not saved'}</b> {detail}. What is written
-        is kept in this tab.
+        <b>{status === 412 ? 'Another person has changed this draft' : 'The draft was not saved'}</b> {detail}. Your
+        input is kept in this tab.
       </div>
     </div>
   );

@@ -1,8 +1,8 @@
-import { SkeletonBar, usePatience } from '../../../parts/standing/skeleton.tsx';
+import { SkeletonBar, useHasWaited } from '../../../parts/standing/skeleton.tsx';
 
 export function EditorSkeleton() {
-  const shown = usePatience();
-  if (!shown) return null;
+  const isVisible = useHasWaited();
+  if (!isVisible) return null;
   return (
     <div className="editor" aria-hidden="true">
       <div className="grid gap-3.5 py-1.5 px-0">

@@ -7,10 +7,10 @@ const warnings = [{ pointer: '/deadlineSeconds' }, { pointer: '/chain' }];
 it.each([
   [false, 'open'],
   [true, 'wrong'],
-] as const)('a part with a problem is called wrong once starting was tried: %s, %s', (isTried, chain) => {
+] as const)('a section with a problem is marked as wrong only after an attempt to start: %s, %s', (isTried, chain) => {
   expect(marksOf({ problems, warnings, isTried })).toMatchObject({ chain, audience: 'done' });
 });
 
-it('a part with a warning alone is done, and to be looked at', () => {
+it('a section with only a warning is marked with a warning', () => {
   expect(marksOf({ problems: [], warnings, isTried: true })).toMatchObject({ chain: 'warned', audience: 'done' });
 });

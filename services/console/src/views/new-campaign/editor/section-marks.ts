@@ -1,6 +1,9 @@
-import { sectionOf, type Section } from '../review/problem-places.ts';
+import { sectionOf, type Section } from '../form/problem-places.ts';
 
-/** Mark of a section. `open`: it is incomplete, but no problem is shown before the user tries to start. */
+/**
+ * State of a section in the list of sections. `open` means incomplete: the problem is not shown until the user tries to
+ * start.
+ */
 export type Mark = 'done' | 'wrong' | 'warned' | 'open';
 
 interface Findings {

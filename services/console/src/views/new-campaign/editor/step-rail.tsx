@@ -1,13 +1,13 @@
 import { Icon, type IconName } from '../../../parts/icon/icon.tsx';
-import { sectionNames, sections } from '../review/problem-places.ts';
+import { sectionNames, sections } from '../form/problem-places.ts';
 import { marksOf, type Mark } from './section-marks.ts';
 import { useSectionInView } from './use-section-in-view.ts';
-import type { Editor } from './use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 
 const looks: Readonly<Record<Mark, { icon: IconName; tone: string; word: string }>> = {
   done: { icon: 'check', tone: 'c-ok', word: 'complete' },
   wrong: { icon: 'failed', tone: 'c-bad', word: 'has problems' },
-  warned: { icon: 'warn', tone: 'c-warn', word: 'should be looked at' },
+  warned: { icon: 'warn', tone: 'c-warn', word: 'has warnings' },
   open: { icon: 'pending', tone: 't3', word: 'not complete' },
 };
 

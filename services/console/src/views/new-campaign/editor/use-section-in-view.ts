@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Returns the section that the user reads: the last one whose head is above the upper third of the window. */
+/**
+ * Returns the id of the section that the user is reading: the last section whose header is above the upper third of the
+ * window.
+ */
 export function useSectionInView(ids: readonly string[]): string {
   const [current, setCurrent] = useState(ids[0] ?? '');
   const key = ids.join(' ');

@@ -1,19 +1,19 @@
 import { FormField } from '../../../parts/forms/form-field.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { priorities } from '../../../parts/campaign/form.ts';
-import { FormSection } from '../editor/form-section.tsx';
+import { FormSection } from '../form/form-section.tsx';
 import { SpanField } from '../../../parts/when/span-field.tsx';
-import type { Editor } from '../editor/use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 
 /** Section for the limits of a run, which protect other campaigns. */
 export function LimitsSection({ editor: { form, change } }: { editor: Editor }) {
   return (
-    <FormSection section="limits" number={4} note="what protects the others">
+    <FormSection section="limits" number={4} note="protect other campaigns">
       <div className="grid grid-cols-[repeat(auto-fit,minmax(138px,1fr))] gap-3.5 items-start">
         <FormField
           pointer="/paceUsersPerSecond"
           label="Pace, at most"
-          hint="Of all countries together: it slows how users are fed, not single calls"
+          hint="For all countries together; slows down feeding, not single calls"
         >
           {(control) => (
             <TextInput
@@ -29,12 +29,12 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
         <SpanField
           pointer="/deadlineSeconds"
           label="Deadline after start"
-          hint="What was not called by then expires"
+          hint="Users not called by then expire"
           value={form.deadline}
           units={['min', 'h', 'd']}
           onChange={(deadline) => change({ deadline })}
         />
-        <FormField pointer="/pauseAtFailedPercent" label="Pause by itself at" hint="Of the users of a step">
+        <FormField pointer="/pauseAtFailedPercent" label="Pause automatically at" hint="Share of the users of a step">
           {(control) => (
             <TextInput
               {...control}
@@ -47,7 +47,11 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
           )}
         </FormField>
         {form.pauseAtFailedPercent !== '' && (
-          <FormField pointer="/pauseAtFailedMinUsers" label="Not before" hint="Fewer tell nothing of a share">
+          <FormField
+            pointer="/pauseAtFailedMinUsers"
+            label="Not before"
+            hint="With fewer users, the share is not representative"
+          >
             {(control) => (
               <TextInput
                 {...control}
@@ -60,7 +64,7 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
             )}
           </FormField>
         )}
-        <FormField pointer="/canary" label="Canary, first" hint="1000, or 5 %; then the run waits for you">
+        <FormField pointer="/canary" label="Canary, first" hint="1000, or 5 %; then the run pauses for you">
           {(control) => (
             <TextInput {...control} placeholder="none" value={form.canary} onText={(canary) => change({ canary })} />
           )}
@@ -68,8 +72,8 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
         {form.canary !== '' && (
           <FormField
             pointer="/canary/maxFailedPercent"
-            label="Goes on by itself up to"
-            hint="Of them; never where this is empty"
+            label="Continues automatically up to"
+            hint="Of the canary users; empty: never"
           >
             {(control) => (
               <TextInput
@@ -83,7 +87,7 @@ export function LimitsSection({ editor: { form, change } }: { editor: Editor }) 
             )}
           </FormField>
         )}
-        <FormField pointer="/priority" label="Priority" hint="Against other runs in the same shards">
+        <FormField pointer="/priority" label="Priority" hint="Compared with other runs in the same shards">
           {(control) => (
             <Select
               {...control}

@@ -1,9 +1,9 @@
 import { fieldsOf, leavesOf, type LeafField } from '../../../parts/forms/schema-fields.ts';
 import { useNamedOption } from '../../../parts/forms/use-options.ts';
-import type { Editor } from '../editor/use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
-/** Names of the options that the steps use, as their teams list them. */
+/** Lists the options that the steps use, with the names that the teams of the actions gave them. */
 export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
   const chosen = form.steps.flatMap((step) => {
     const schema = types.find(({ name }) => name === step.action)?.paramsSchema;
@@ -17,7 +17,7 @@ export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
   return (
     <dl className="grid gap-1.25 sm">
       {chosen.map(({ step, field, text }) => (
-        <Chosen
+        <ChosenOption
           key={`${step.key} ${field.pointer}`}
           actionType={step.action}
           {...{ field, text }}
@@ -28,23 +28,23 @@ export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
   );
 }
 
-interface ChosenProps {
+interface ChosenOptionProps {
   actionType: string;
   field: LeafField;
   text: string;
   countries: readonly string[];
 }
 
-function Chosen({ actionType, field: { pointer, label }, text, countries }: ChosenProps) {
+function ChosenOption({ actionType, field: { pointer, label }, text, countries }: ChosenOptionProps) {
   const { option, isUnknown } = useNamedOption({ actionType, countries, pointer }, text);
-  const called = option?.label ?? null;
+  const optionName = option?.label ?? null;
   const only = option?.countries ?? null;
   const missing = only !== null ? countries.filter((country) => !only.includes(country)) : [];
   return (
     <div className="flex justify-between gap-3">
       <dt className="flex-none text-faint">{label}</dt>
       <dd className="min-w-0 text-right wrap-anywhere">
-        {called ?? text} {called !== null && <span className="mono t3">{text}</span>}
+        {optionName ?? text} {optionName !== null && <span className="mono t3">{text}</span>}
         {isUnknown && <span className="block c-warn">not in the list of {quotedTitleOf(actionType)}</span>}
         {missing.length > 0 && <span className="block c-warn">not in {missing.join(', ')}</span>}
       </dd>

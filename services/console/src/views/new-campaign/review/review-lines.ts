@@ -1,15 +1,15 @@
 import type { CampaignDefinitionInput, CampaignPreview, Warning } from '#client/types.gen.ts';
-import { capitalOf } from '../../../parts/words/figures.ts';
+import { capitalize } from '../../../parts/words/figures.ts';
 import { formatCount, formatEstimate } from '../../../parts/words/numbers.ts';
 import { formatDuration } from '../../../parts/times/times.ts';
 import {
   batchesOf,
   budgetNeeds,
   callsOf,
-  moneyText,
   slowestShard,
-  takesText,
+  formatExpectedDuration,
 } from '../../../parts/campaign/arithmetic.ts';
+import { formatMoney } from '../../../parts/money/amounts.ts';
 import { quotedTitleOf, titleOf } from '../../../parts/words/action-titles.ts';
 
 export interface ReviewLine {
@@ -19,7 +19,7 @@ export interface ReviewLine {
 }
 
 /** Returns the calls, batches and duration of the definition, line by line. */
-export function loadLines(preview: CampaignPreview, definition: CampaignDefinitionInput): ReviewLine[] {
+export function describeLoad(preview: CampaignPreview, definition: CampaignDefinitionInput): ReviewLine[] {
   const { load, batchUsers, takesSeconds } = preview;
   if (batchUsers === null || load.length === 0) return [];
   const batches = batchesOf(load);
@@ -30,7 +30,7 @@ export function loadLines(preview: CampaignPreview, definition: CampaignDefiniti
     { name: 'Calls', text: atMost(calls) },
     ...budgetLines(preview, definition),
     ...costLines(preview),
-    { name: 'Takes', text: takesText(takesSeconds) },
+    { name: 'Takes', text: formatExpectedDuration(takesSeconds) },
     ...(slowest
       ? [{ name: 'Slowest shard', text: `${titleOf(slowest.action)} in ${slowest.country}, ${slowest.why}` }]
       : []),
@@ -40,7 +40,7 @@ export function loadLines(preview: CampaignPreview, definition: CampaignDefiniti
 function costLines({ cost }: CampaignPreview): ReviewLine[] {
   if (!cost) return [];
   const { atLeast, atMost, currency } = cost;
-  const text = ({ units, amount }: typeof atLeast) => moneyText(amount, currency) ?? `${formatCount(units)} units`;
+  const text = ({ units, amount }: typeof atLeast) => formatMoney(amount, currency) ?? `${formatCount(units)} units`;
   const most = atMost === null ? ' or more' : atMost.units === atLeast.units ? '' : ` to ${text(atMost)}`;
   return [{ name: 'Costs', text: `${text(atLeast)}${most}` }];
 }
@@ -57,12 +57,12 @@ function budgetLines({ load }: CampaignPreview, { chain, budgets = [] }: Campaig
 /**
  * Returns true for a warning about an uncertain size. It is shown in the review and before the start, not at a field.
  */
-export function isOfSize({ code }: Pick<Warning, 'code'>): boolean {
+export function isSizeWarning({ code }: Pick<Warning, 'code'>): boolean {
   return code === 'may-be-few';
 }
 
 /** Returns warnings that do not prevent a start. The API's own warnings come first. */
-export function reviewWarnings(preview: CampaignPreview, definition: CampaignDefinitionInput): string[] {
+export function describeWarnings(preview: CampaignPreview, definition: CampaignDefinitionInput): string[] {
   const { load, takesSeconds } = preview;
   const costs = definition.chain.map(({ unitsPerUser }) => unitsPerUser);
   const short = budgetNeeds(load, costs, definition.budgets ?? []).filter(
@@ -73,17 +73,19 @@ export function reviewWarnings(preview: CampaignPreview, definition: CampaignDef
     .map(({ action, country }) => `${quotedTitleOf(action)} in ${country}`);
   const deadline = definition.deadlineSeconds ?? 86_400;
   return [
-    ...preview.warnings.filter(isOfSize).map(({ detail }) => `${capitalOf(detail)}.`),
+    ...preview.warnings.filter(isSizeWarning).map(({ detail }) => `${capitalize(detail)}.`),
     ...short.map(
       ({ country, needed, budget }) =>
-        `The budget of ${country} may not be enough: all of its users would take ${formatCount(needed ?? 0)} units, and there are ${formatCount(budget)}. The run pauses there.`,
+        `The budget of ${country} may be too small: all its users would need ${formatCount(needed ?? 0)} units, and ${formatCount(budget)} are available. The run pauses when it is used up.`,
     ),
     ...(takesSeconds !== null && takesSeconds.atLeast > deadline
       ? [
-          `It takes longer than its deadline: at least ${formatDuration(takesSeconds.atLeast * 1000)}, and it ends after ${formatDuration(deadline * 1000)}. What is left then expires.`,
+          `The run needs at least ${formatDuration(takesSeconds.atLeast * 1000)}, but its deadline is ${formatDuration(deadline * 1000)} after the start. Remaining users expire.`,
         ]
       : []),
-    ...[...new Set(down)].map((shard) => `${shard} counts as down: its batches wait until it answers again.`),
+    ...[...new Set(down)].map(
+      (shard) => `The endpoint of ${shard} counts as down: batches wait until it answers again.`,
+    ),
   ];
 }
 

@@ -7,11 +7,11 @@ import { SkeletonBar } from '../../../parts/standing/skeleton.tsx';
 import { formatDuration } from '../../../parts/times/times.ts';
 import { problemOf } from '../../../api/problems.ts';
 import { audienceSums } from '../../../parts/campaign/arithmetic.ts';
-import { placeInWords } from '../../../parts/campaign/places.ts';
+import { formatPlace } from '../../../parts/campaign/places.ts';
 import { ChosenOptions } from './chosen-options.tsx';
-import { problemInWords } from './problem-words.ts';
-import { isOfSize, loadLines, reviewWarnings } from './review-lines.ts';
-import type { Editor } from '../editor/use-editor.ts';
+import { describeProblem } from '../form/describe-problem.ts';
+import { isSizeWarning, describeLoad, describeWarnings } from './review-lines.ts';
+import type { Editor } from '../form/use-editor.ts';
 import { withTitles } from '../../../parts/words/action-titles.ts';
 
 export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (pointer: string) => void }) {
@@ -34,19 +34,19 @@ export function ReviewPanel({ editor, onShow }: { editor: Editor; onShow: (point
         {error !== null && <EstimateFailed error={error} />}
         {refusal === undefined ? (
           preview ? (
-            <Sums editor={editor} />
+            <AudienceSums editor={editor} />
           ) : (
             error === null && <SumsSkeleton />
           )
         ) : (
           <p className="row gap-1 t2 sm">
             <Icon name="lock" size={14} />
-            {refusal}. What it would reach is estimated for those who may make campaigns.
+            {refusal}. Only keys that may create campaigns get estimates.
           </p>
         )}
         <ChosenOptions editor={editor} />
-        <Warnings editor={editor} onShow={onShow} />
-        <Blocking editor={editor} onShow={onShow} />
+        <WarningList editor={editor} onShow={onShow} />
+        <BlockingProblems editor={editor} onShow={onShow} />
       </div>
     </aside>
   );
@@ -72,9 +72,9 @@ function EstimateFailed({ error }: { error: unknown }) {
     <div className="banner bad note" role="alert">
       <Icon name="failed" />
       <div className="sm">
-        <b>The estimate could not be made</b>
+        <b>The estimate failed</b>
         <br />
-        {detail}. What is written is kept, and can be saved.
+        {detail}. Your input is kept and can be saved.
       </div>
     </div>
   );
@@ -90,17 +90,17 @@ function SumsSkeleton() {
   );
 }
 
-function Sums({ editor: { standing, definition, size } }: { editor: Editor }) {
+function AudienceSums({ editor: { standing, definition, size } }: { editor: Editor }) {
   const { preview } = standing;
   if (!preview) return null;
   if (size === null) {
-    return <p className="t2 sm">Name countries and whom to include: how many that are is shown here.</p>;
+    return <p className="t2 sm">Add countries and sources to see the number of users here.</p>;
   }
-  const lines = loadLines(preview, definition);
+  const lines = describeLoad(preview, definition);
   return (
     <>
       <table className={standing.isBehind ? 'sums t3' : 'sums'} aria-busy={standing.isBehind}>
-        <caption className="sr-only">How the audience comes about, in users</caption>
+        <caption className="sr-only">Calculation of the audience, in users</caption>
         <tbody>
           {audienceSums(preview, size).map(({ label, value, kind }) => (
             <tr key={label} className={kind === 'sum' ? 'sum' : undefined}>
@@ -126,23 +126,23 @@ function Sums({ editor: { standing, definition, size } }: { editor: Editor }) {
   );
 }
 
-interface TellProps {
+interface ProblemListProps {
   editor: Editor;
   onShow: (pointer: string) => void;
 }
 
-function Warnings({ editor: { standing, definition, warnings }, onShow }: TellProps) {
-  const own = standing.preview ? reviewWarnings(standing.preview, definition) : [];
+function WarningList({ editor: { standing, definition, warnings }, onShow }: ProblemListProps) {
+  const own = standing.preview ? describeWarnings(standing.preview, definition) : [];
   return (
     <>
       {warnings
-        .filter((warning) => !isOfSize(warning))
+        .filter((warning) => !isSizeWarning(warning))
         .map(({ pointer, detail }) => (
           <div key={`${pointer} ${detail}`} className="banner note">
             <Icon name="warn" />
             <div className="sm">
               <button type="button" className="link" onClick={() => onShow(pointer)}>
-                {placeInWords(pointer)}
+                {formatPlace(pointer)}
               </button>
               : {withTitles(detail)}.
             </div>
@@ -160,7 +160,7 @@ function Warnings({ editor: { standing, definition, warnings }, onShow }: TellPr
 
 const maxListed = 6;
 
-function Blocking({ editor: { problems, definition, standing, isTried }, onShow }: TellProps) {
+function BlockingProblems({ editor: { problems, definition, standing, isTried }, onShow }: ProblemListProps) {
   if (problems.length === 0) {
     if (!standing.preview || standing.isBehind) return null;
     return (
@@ -170,23 +170,23 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
       </p>
     );
   }
-  const shown = problems.map((problem) => ({ pointer: problem.pointer, ...problemInWords(problem, definition) }));
+  const described = problems.map((problem) => ({ pointer: problem.pointer, ...describeProblem(problem, definition) }));
   return (
     <div className={`banner ${isTried ? 'bad' : 'info'} note`}>
       <Icon name={isTried ? 'failed' : 'info'} />
       <div className="sm">
         <b>
           {isTried
-            ? `${countOf(problems.length, 'problem')} to solve before it starts`
-            : 'Required before it can start'}
+            ? `${countOf(problems.length, 'problem')} to solve before you can start`
+            : 'Required before you can start'}
         </b>
         <ul>
-          {shown.slice(0, maxListed).map(({ pointer, lead, rest }) => (
+          {described.slice(0, maxListed).map(({ pointer, lead, rest }) => (
             <li key={`${pointer} ${lead} ${rest}`}>
               <button type="button" className="link" onClick={() => onShow(pointer)}>
                 {lead}
               </button>
-              {rest !== '' && <span className="t2"> {shortened(rest)}</span>}
+              {rest !== '' && <span className="t2"> {shorten(rest)}</span>}
             </li>
           ))}
           {problems.length > maxListed && <li className="t2">and {problems.length - maxListed} more</li>}
@@ -196,6 +196,6 @@ function Blocking({ editor: { problems, definition, standing, isTried }, onShow 
   );
 }
 
-function shortened(detail: string): string {
+function shorten(detail: string): string {
   return detail.length <= 90 ? detail : `${detail.slice(0, 88)}…`;
 }

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { Campaign } from '#client/types.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
-import { useApprovalAsk } from '../../../parts/campaign/approval-ask.ts';
+import { useApprovalNeed } from '../../../parts/campaign/approval-need.ts';
 import { startEffects } from '../../../parts/campaign/start-effects.ts';
 import { StartQuestion } from '../../../parts/campaign/start-question.tsx';
 import { useZone } from '../../../parts/times/zone.ts';
-import { whenInWords } from '../../../parts/when/when-words.ts';
-import type { Editor } from '../editor/use-editor.ts';
-import { reviewWarnings } from './review-lines.ts';
+import { describeWhen } from '../../../parts/when/when-words.ts';
+import type { Editor } from '../form/use-editor.ts';
+import { describeWarnings } from './review-lines.ts';
 
 interface StartDialogProps {
   editor: Editor;
@@ -23,7 +23,7 @@ export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDial
   const { zone } = useZone();
   const navigate = useNavigate();
   const approval = draft !== null && !kept.isChanged ? draft.approval : null;
-  const ask = useApprovalAsk({ countries: form.countries, approval }, size);
+  const ask = useApprovalNeed({ countries: form.countries, approval }, size);
   const after = async (act: (id: string) => Promise<void>) => {
     try {
       const saved = draft !== null && !kept.isChanged ? draft : await save.mutateAsync();
@@ -37,9 +37,9 @@ export function StartDialog({ editor, onClose, onStarted, onRefused }: StartDial
     <StartQuestion
       verb={form.when.kind === 'now' ? 'Start' : 'Schedule'}
       name={form.name.trim()}
-      lead={whenInWords(form, zone)}
+      lead={describeWhen(form, zone)}
       effects={startEffects(definition, size, preview ?? null)}
-      warnings={preview ? reviewWarnings(preview, definition) : []}
+      warnings={preview ? describeWarnings(preview, definition) : []}
       isWorking={save.isPending || start.isPending || submit.isPending}
       error={save.error ?? submit.error ?? start.error}
       onStart={() => void after(async (id) => onStarted(await start.mutateAsync(id)))}

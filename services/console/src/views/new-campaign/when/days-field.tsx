@@ -1,12 +1,17 @@
 import { useState } from 'react';
-import { cronInWords } from '../../../parts/when/cron-words.ts';
+import { describeCron } from '../../../parts/when/cron-words.ts';
 import { cronOf, weekDays, weeklyOf, type WeekDay } from '../../../parts/when/weekly-rule.ts';
 import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup } from '../../../parts/forms/form-field.tsx';
 
 const dayWords: Readonly<Record<WeekDay, string>> = {
-  ...{ MON: 'Monday', TUE: 'Tuesday', WED: 'Wednesday', THU: 'Thursday', FRI: 'Friday' },
-  ...{ SAT: 'Saturday', SUN: 'Sunday' },
+  MON: 'Monday',
+  TUE: 'Tuesday',
+  WED: 'Wednesday',
+  THU: 'Thursday',
+  FRI: 'Friday',
+  SAT: 'Saturday',
+  SUN: 'Sunday',
 };
 
 export function DaysField({ cron, onCron }: { cron: string; onCron: (cron: string) => void }) {
@@ -42,7 +47,7 @@ export function DaysField({ cron, onCron }: { cron: string; onCron: (cron: strin
           />
         </span>
       </div>
-      <p className="hint">{cronInWords(cron) ?? 'A day at least, and a time such as 09:00'}</p>
+      <p className="hint">{describeCron(cron) ?? 'At least one day, and a time such as 09:00'}</p>
     </FieldGroup>
   );
 }

@@ -5,22 +5,22 @@ import { Segments, Select, TextInput } from '../../../parts/controls/controls.ts
 import { useZone } from '../../../parts/times/zone.ts';
 import { CountryStarts } from './country-starts.tsx';
 import { DaysField } from './days-field.tsx';
-import { cronInWords } from '../../../parts/when/cron-words.ts';
-import { FormSection } from '../editor/form-section.tsx';
+import { describeCron } from '../../../parts/when/cron-words.ts';
+import { FormSection } from '../form/form-section.tsx';
 import { DaysOffFields } from '../../../parts/when/days-off-fields.tsx';
 import { NextFires } from '../../../parts/when/next-fires.tsx';
 import { SpanField } from '../../../parts/when/span-field.tsx';
-import type { Editor } from '../editor/use-editor.ts';
+import type { Editor } from '../form/use-editor.ts';
 import type { Misfire, Overlap, WhenForm, WhenKind } from '../../../parts/when/when-form.ts';
 import { TimeInput } from '../../../parts/controls/time-input.tsx';
-import { timeInWords } from './time-words.ts';
+import { formatTypedTime } from './format-typed-time.ts';
 import { ZoneField } from '../../../parts/when/zone-field.tsx';
 
 const kinds: readonly { value: WhenKind; label: string }[] = [
   { value: 'now', label: 'Now' },
   { value: 'at', label: 'Once' },
   { value: 'local', label: 'Local time per country' },
-  { value: 'recurring', label: 'Repeats' },
+  { value: 'recurring', label: 'Recurring' },
 ];
 
 export function WhenSection({ editor: { form, change } }: { editor: Editor }) {
@@ -28,15 +28,15 @@ export function WhenSection({ editor: { form, change } }: { editor: Editor }) {
   const { when } = form;
   const put = (changed: Partial<WhenForm>) => change({ when: { ...when, ...changed } });
   return (
-    <FormSection section="when" number={3} note={`${own.label} unless said otherwise`}>
+    <FormSection section="when" number={3} note={`${own.label} unless stated otherwise`}>
       <div>
         <Segments label="Kind of schedule" value={when.kind} choices={kinds} onChoose={(kind) => put({ kind })} />
         <ProblemsAt pointer="/schedule" />
       </div>
-      {when.kind === 'now' && <p className="t2">It starts as soon as somebody presses Start.</p>}
-      {when.kind === 'at' && <Once when={when} put={put} />}
-      {when.kind === 'local' && <Local when={when} countries={form.countries} put={put} />}
-      {when.kind === 'recurring' && <Repeats when={when} put={put} />}
+      {when.kind === 'now' && <p className="t2">The campaign starts when you press Start.</p>}
+      {when.kind === 'at' && <OnceFields when={when} put={put} />}
+      {when.kind === 'local' && <LocalFields when={when} countries={form.countries} put={put} />}
+      {when.kind === 'recurring' && <RecurringFields when={when} put={put} />}
     </FormSection>
   );
 }
@@ -48,28 +48,28 @@ interface WhenProps {
 
 function TimeField({ when, put, hint }: WhenProps & { hint: string }) {
   return (
-    <FormField pointer="/schedule/time" label="Day and time" hint={timeInWords(when.time) ?? hint}>
+    <FormField pointer="/schedule/time" label="Day and time" hint={formatTypedTime(when.time) ?? hint}>
       {(control) => <TimeInput {...control} value={when.time} onText={(time) => put({ time })} />}
     </FormField>
   );
 }
 
-function Once({ when, put }: WhenProps) {
+function OnceFields({ when, put }: WhenProps) {
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
-      <TimeField {...{ when, put }} hint="On the clocks of the zone" />
+      <TimeField {...{ when, put }} hint="Local time in the zone" />
       <ZoneField pointer="/schedule/zone" label="Zone" value={when.zone} onChange={(zone) => put({ zone })} />
-      <CatchUp {...{ when, put }} />
+      <CatchUpField {...{ when, put }} />
     </div>
   );
 }
 
-function Local({ when, put, countries }: WhenProps & { countries: readonly string[] }) {
+function LocalFields({ when, put, countries }: WhenProps & { countries: readonly string[] }) {
   return (
     <>
       <div className="grid grid-cols-[1fr_1fr] gap-3.5 items-start phone:grid-cols-1">
-        <TimeField {...{ when, put }} hint="Each country begins when its own clocks show it; one run, one report" />
-        <CatchUp {...{ when, put }} />
+        <TimeField {...{ when, put }} hint="Each country starts at this local time; one run, one report" />
+        <CatchUpField {...{ when, put }} />
       </div>
       <CountryStarts {...{ when, countries }} onZones={(zones) => put({ zones })} />
     </>
@@ -77,13 +77,13 @@ function Local({ when, put, countries }: WhenProps & { countries: readonly strin
 }
 
 /** Fields for a recurring start. Most rules are days of the week, which have their own field and are stored as cron. */
-function Repeats({ when, put }: WhenProps) {
+function RecurringFields({ when, put }: WhenProps) {
   const [isDays, setDays] = useState(() => weeklyOf(when.cron) !== null);
   const by = when.rule === 'cron' && isDays ? 'days' : when.rule;
   const choose = (chosen: 'days' | 'cron' | 'every') => {
     setDays(chosen === 'days');
-    const isSaid = chosen !== 'days' || weeklyOf(when.cron) !== null;
-    put({ rule: chosen === 'every' ? 'every' : 'cron', ...(!isSaid && { cron: '0 9 * * MON' }) });
+    const keepsCron = chosen !== 'days' || weeklyOf(when.cron) !== null;
+    put({ rule: chosen === 'every' ? 'every' : 'cron', ...(!keepsCron && { cron: '0 9 * * MON' }) });
   };
   return (
     <>
@@ -110,17 +110,17 @@ function Repeats({ when, put }: WhenProps) {
       <NextFires when={when} />
       <div className="grid grid-cols-[repeat(auto-fill,minmax(170px,1fr))] gap-3.5 items-start">
         <DaysOffFields {...{ when, put }} pointer="/schedule" />
-        <Policies {...{ when, put }} />
-        <CatchUp {...{ when, put }} />
-        <Bound {...{ when, put }} name="from" label="From" none="From its start on" />
-        <Bound {...{ when, put }} name="until" label="Until" none="No end" />
+        <PolicyFields {...{ when, put }} />
+        <CatchUpField {...{ when, put }} />
+        <BoundField {...{ when, put }} name="from" label="From" none="From the start" />
+        <BoundField {...{ when, put }} name="until" label="Until" none="No end" />
       </div>
     </>
   );
 }
 
 function CronField({ when, put }: WhenProps) {
-  const words = cronInWords(when.cron);
+  const words = describeCron(when.cron);
   return (
     <FormField
       pointer="/schedule/cron"
@@ -137,7 +137,7 @@ function EveryField({ when, put }: WhenProps) {
     <SpanField
       pointer="/schedule/everySeconds"
       label="Every"
-      hint="Counts from its start, whatever the clocks show"
+      hint="Counts from the start; clock changes have no effect"
       value={when.every}
       units={['s', 'min', 'h', 'd']}
       onChange={(every) => put({ every })}
@@ -146,17 +146,17 @@ function EveryField({ when, put }: WhenProps) {
 }
 
 const misfireChoices: readonly { value: Misfire; label: string }[] = [
-  { value: 'fire-once', label: 'One run for all that was missed' },
-  { value: 'fire-all', label: 'Each of them, late' },
-  { value: 'skip', label: 'None' },
+  { value: 'fire-once', label: 'One run for all missed starts' },
+  { value: 'fire-all', label: 'One late run for each' },
+  { value: 'skip', label: 'No run' },
 ];
 const overlapChoices: readonly { value: Overlap; label: string }[] = [
-  { value: 'skip', label: 'Skip this one' },
-  { value: 'buffer-one', label: 'Begin when it has ended' },
-  { value: 'allow', label: 'Begin beside it' },
+  { value: 'skip', label: 'Skip the new run' },
+  { value: 'buffer-one', label: 'Start when it has ended' },
+  { value: 'allow', label: 'Start in parallel' },
 ];
 
-function Policies({ when, put }: WhenProps) {
+function PolicyFields({ when, put }: WhenProps) {
   return (
     <>
       <FormField pointer="/schedule/misfire" label="If starts are missed">
@@ -164,7 +164,7 @@ function Policies({ when, put }: WhenProps) {
           <Select {...control} value={when.misfire} choices={misfireChoices} onChoose={(misfire) => put({ misfire })} />
         )}
       </FormField>
-      <FormField pointer="/schedule/overlap" label="If the last run still goes">
+      <FormField pointer="/schedule/overlap" label="If the last run is still running">
         {(control) => (
           <Select {...control} value={when.overlap} choices={overlapChoices} onChoose={(overlap) => put({ overlap })} />
         )}
@@ -173,13 +173,13 @@ function Policies({ when, put }: WhenProps) {
   );
 }
 
-function CatchUp({ when, put }: WhenProps) {
+function CatchUpField({ when, put }: WhenProps) {
   return (
     <SpanField
       pointer="/schedule/catchUpSeconds"
       label="Starts late by at most"
       placeholder={when.kind === 'recurring' ? '60' : 'any time'}
-      hint="What was missed for longer does not start"
+      hint="Starts missed for longer are skipped"
       value={when.catchUp}
       units={['s', 'min', 'h', 'd']}
       onChange={(catchUp) => put({ catchUp })}
@@ -187,12 +187,18 @@ function CatchUp({ when, put }: WhenProps) {
   );
 }
 
-function Bound({ when, put, name, label, none }: WhenProps & { name: 'from' | 'until'; label: string; none: string }) {
+function BoundField({
+  when,
+  put,
+  name,
+  label,
+  none,
+}: WhenProps & { name: 'from' | 'until'; label: string; none: string }) {
   return (
     <FormField
       pointer={`/schedule/${name}`}
       label={label}
-      hint={when[name] === '' ? none : (timeInWords(when[name]) ?? 'Such as 2026-12-01 09:00')}
+      hint={when[name] === '' ? none : (formatTypedTime(when[name]) ?? 'Such as 2026-12-01 09:00')}
     >
       {(control) => <TimeInput {...control} value={when[name]} onText={(time) => put({ [name]: time })} />}
     </FormField>

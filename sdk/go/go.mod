@@ -1,0 +1,5 @@
+module github.com/muster-hq/muster/sdk/go
+
+go 1.22
+
+require github.com/lib/pq v1.10.9

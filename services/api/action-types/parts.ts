@@ -1,9 +1,0 @@
-import { readsSentAgain } from '../../../shared/runtime/meter/reads-sent-again.ts';
-import type { BaseParts } from '../frame/parts.ts';
-import { createOptionEndpoints } from './options/http/option-endpoints.ts';
-
-export function createActionTypeParts({ egress, secretBox, environment, clock, meter, onClose }: BaseParts) {
-  const onSentAgain = readsSentAgain(meter, 'options');
-  const optionEndpoints = createOptionEndpoints({ egress, secretBox, environment, clock, onSentAgain });
-  return { optionSource: onClose(optionEndpoints, (source) => source.close()) };
-}

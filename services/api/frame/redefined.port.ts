@@ -1,5 +1,0 @@
-export interface Redefined<Kept> {
-  /** False if another change was written first, whose revision would otherwise look like the caller's. */
-  isWritten: boolean;
-  record: Kept;
-}

@@ -1,0 +1,8 @@
+/** Maximum streams that write in one turn of the event loop, which takes less than a millisecond. */
+const wokenAtOnce = 8;
+
+/** Wakes streams, a few in each turn of the event loop, because hundreds at once would block other requests. */
+export function wakeInBatches(woken: readonly (() => void)[]): void {
+  for (const wake of woken.slice(0, wokenAtOnce)) wake();
+  if (woken.length > wokenAtOnce) setImmediate(() => wakeInBatches(woken.slice(wokenAtOnce)));
+}

@@ -1,8 +1,0 @@
-/** Streams that write in one turn of the event loop: below a millisecond. */
-const wokenAtOnce = 8;
-
-/** Wakes streams, a few in each turn of the event loop, because hundreds at once would block other requests. */
-export function wakeInTurns(woken: readonly (() => void)[]): void {
-  for (const wake of woken.slice(0, wokenAtOnce)) wake();
-  if (woken.length > wokenAtOnce) setImmediate(() => wakeInTurns(woken.slice(wokenAtOnce)));
-}

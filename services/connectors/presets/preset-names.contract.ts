@@ -1,0 +1,3 @@
+export const presetNames = ['webhook', 'sendgrid', 'onesignal', 'twilio', 'fcm', 'braze', 'voucherify'] as const;
+
+export type PresetName = (typeof presetNames)[number];

@@ -1,6 +1,0 @@
-/** A problem that an operator has to fix: its title, effects and remedy. */
-export interface Mend {
-  key: string;
-  title: string;
-  text: string;
-}

@@ -1,0 +1,282 @@
+import type { JobReference } from '../../../shared/domain/job/job-key.ts';
+import { bandOf, type PriorityTurns, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { ClientCredit } from './client-credit.ts';
+import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
+import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../ports/due-references.ts';
+import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
+
+/**
+ * Maximum number of spans in memory; each uses about 150 bytes. If there are more, a new span is merged into the
+ * previous one of its band and partition. Reading this span then includes rows of other clients.
+ */
+const mostSpans = 200_000;
+
+export interface ClientBehind {
+  clientId: string;
+  priority?: StoredPriority | undefined;
+  waiting: ReadonlyMap<number, readonly WaitingSpan[]>;
+}
+
+interface Behind {
+  waiting: WaitingSpans;
+  /**
+   * Number of looks that had begun when the band caught up. Looks that begin later read the band's rows again.
+   * Undefined while the rows are passed over.
+   */
+  caughtUpAt?: number | undefined;
+}
+
+interface BandBehind extends BandOfClient {
+  /** Waiting spans of the band by partition. */
+  from: Map<number, Behind>;
+  /**
+   * Partitions in which looks pass over rows of this band, as bits. Undefined after a change; computed when it is
+   * needed.
+   */
+  bits: bigint | undefined;
+}
+
+/**
+ * Clients with a backlog: they have more due jobs than credit. A backlog belongs to a band, which is a client with a
+ * priority (`bandOf`), so that a backlog of normal jobs does not delay urgent jobs.
+ *
+ * The statement that reads due jobs for all clients skips the rows of these bands. It returns the ranges of keys that
+ * contain the skipped rows (spans). When a client has credit again, its spans are read.
+ */
+export interface BackloggedClients {
+  /** Number of bands with a backlog. */
+  readonly size: number;
+  has(band: string, partition: number): boolean;
+  /** Called when a look begins. The look passes over the bands that have a backlog at this time. */
+  beginLook(): void;
+  endLook(): void;
+  /** Returns true if the job lies in a span that will be read. */
+  covers(reference: JobReference): boolean;
+  /** Returns a snapshot of the bands whose rows are passed over, with their partitions. */
+  passedOver(): PassedOver;
+  /** Returns the partitions, as bits, in which looks pass over rows of any band. */
+  passedOverIn(): bigint;
+  isPassedOver(band: string, partition: number): boolean;
+  /**
+   * Makes later looks read the rows of the band again. Called when its spans have been read. Looks under way may still
+   * add spans.
+   */
+  stopSkipping(band: string, partition: number): void;
+  /**
+   * Removes the band from the partition if none of its jobs wait there. If a look under way may still pass over rows of
+   * the band, the band only catches up, and is removed after this look.
+   * @returns true if the band was removed
+   */
+  settle(band: string, partition: number): boolean;
+  /** Adds consecutive waiting jobs. From now on, looks pass over rows of their band in their partition. */
+  add(jobs: readonly JobReference[]): void;
+  /**
+   * Adds a span of jobs that a look has passed over.
+   * @param after mark at which the look began, if the span directly follows it; undefined if other jobs lie in between
+   */
+  pass(span: BandSpan, after?: Mark): void;
+  /**
+   * Adds a span of jobs that the sweep found, of a band that looks pass over. All of them may already have been
+   * offered. A read therefore expects only one job in the span, and takes more jobs from later spans.
+   */
+  list(span: BandSpan): void;
+  /**
+   * Returns at most `most` clients that have credit, with their spans. Every client gets one turn with all its bands
+   * before a client gets its next turn. Clients that wait for their rate limit are checked twice a second.
+   */
+  next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
+  readonly isMidTurn: boolean;
+  /**
+   * Returns the state that distributes offers among the bands of a client. Kept while any of its bands has a backlog.
+   */
+  turnsOf(clientId: string): PriorityTurns;
+  take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
+  keepOnly(partitions: ReadonlySet<number>): void;
+  /**
+   * Returns the number of clients with waiting jobs; jobs found only by the sweep do not count. Takes time proportional
+   * to the number of clients.
+   */
+  count(): number;
+  /**
+   * Returns the due time of the oldest waiting job, by client. Linear in the number of partitions with waiting jobs.
+   */
+  oldest(): Map<string, number>;
+}
+
+export function createBackloggedClients(): BackloggedClients {
+  const behind = new Map<string, BandBehind>();
+  const clients = createClientsInTurn<BandBehind>();
+  /**
+   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, each of forty looks
+   * per second would compute it for up to 1,000 bands.
+   */
+  let passed: { over: PassedOver; in: bigint } | undefined;
+  let [begun, ended] = [0, 0];
+  let spans = 0;
+
+  const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
+  function change(waiting: WaitingSpans, by: () => void): void {
+    const before = waiting.length;
+    by();
+    spans += waiting.length - before;
+  }
+
+  function forgetBits(known: BandBehind): void {
+    known.bits = undefined;
+    passed = undefined;
+  }
+
+  function markCaughtUp(known: BandBehind, place: Behind, caughtUpAt: number | undefined): void {
+    if (place.caughtUpAt !== caughtUpAt) forgetBits(known);
+    place.caughtUpAt = caughtUpAt;
+  }
+
+  function end(band: string, partition: number): void {
+    const known = behind.get(band);
+    if (known === undefined) return;
+    spans -= known.from.get(partition)?.waiting.length ?? 0;
+    known.from.delete(partition);
+    forgetBits(known);
+    if (known.from.size !== 0) return;
+    behind.delete(band);
+    clients.remove(known);
+  }
+
+  function settle(band: string, partition: number): boolean {
+    const known = behind.get(band);
+    const place = known?.from.get(partition);
+    if (!known || !place || place.waiting.length > 0) return false;
+    if (begun === ended || (place.caughtUpAt !== undefined && ended >= place.caughtUpAt)) {
+      end(band, partition);
+      return true;
+    }
+    stopSkipping(band, partition);
+    return false;
+  }
+
+  function stopSkipping(band: string, partition: number): void {
+    const known = behind.get(band);
+    const place = known?.from.get(partition);
+    if (known && place) markCaughtUp(known, place, place.caughtUpAt ?? begun);
+  }
+
+  function addTo(place: Behind, span: WaitingSpan, after?: Mark): void {
+    change(place.waiting, () => addSpan(place.waiting, span, spans >= mostSpans, after));
+  }
+
+  function startOf({ clientId, priority, partition }: BandSpan | JobReference): [BandBehind, Behind] {
+    const known = behind.get(bandOf(clientId, priority)) ?? begin(clientId, priority);
+    const place = known.from.get(partition) ?? { waiting: [] };
+    if (!known.from.has(partition)) {
+      known.from.set(partition, place);
+      forgetBits(known);
+    }
+    return [known, place];
+  }
+
+  function begin(clientId: string, priority: StoredPriority | undefined): BandBehind {
+    const begun = { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
+    behind.set(bandOf(clientId, priority), begun);
+    clients.add(begun);
+    return begun;
+  }
+
+  return {
+    get size() {
+      return behind.size;
+    },
+    get isMidTurn() {
+      return clients.isMidTurn;
+    },
+    has: (band, partition) => find(band, partition) !== undefined,
+    beginLook: () => {
+      begun++;
+    },
+    endLook: () => {
+      ended = begun;
+    },
+    isPassedOver: (band, partition) => isPassedOver(find(band, partition)),
+    stopSkipping,
+    settle,
+    covers: (reference) => {
+      const known = find(bandOf(reference.clientId, reference.priority), reference.partition);
+      return known !== undefined && isWithin(known.waiting, reference);
+    },
+    passedOver: () => (passed ??= passedOf(behind)).over,
+    passedOverIn: () => (passed ??= passedOf(behind)).in,
+    add: (jobs) => {
+      const [oldest, newest] = [jobs[0], jobs.at(-1)];
+      if (!oldest || !newest) return;
+      const [known, place] = startOf(oldest);
+      markCaughtUp(known, place, undefined);
+      const first = { dueUs: oldest.dueUs, jobId: oldest.jobId };
+      const last = jobs.length === 1 ? first : { dueUs: newest.dueUs, jobId: newest.jobId };
+      addTo(place, { first, last, rows: jobs.length });
+    },
+    pass: (span, after) => {
+      const { first, last, rows } = span;
+      addTo(startOf(span)[1], { first, last, rows }, after);
+    },
+    list: ({ clientId, priority, partition, first, last }) => {
+      const place = find(bandOf(clientId, priority), partition);
+      if (place) addTo(place, { first, last, rows: 1, isListed: true });
+    },
+    next: (most, credit, nowMs) =>
+      clients.next(most, credit, nowMs).map(({ clientId, priority, from }) => {
+        const waiting = Array.from(from, ([partition, place]) => [partition, place.waiting] as const);
+        return { clientId, priority, waiting: new Map(waiting) };
+      }),
+    turnsOf: (clientId) => clients.turnsOf(clientId),
+    take: (band, partition, span, readUpTo, rows) => {
+      const waiting = find(band, partition)?.waiting;
+      if (waiting) change(waiting, () => takeRead(waiting, span, readUpTo, rows));
+    },
+    keepOnly: (partitions) => {
+      for (const [band, { from }] of [...behind]) {
+        for (const partition of [...from.keys()]) if (!partitions.has(partition)) end(band, partition);
+      }
+    },
+    count: () => {
+      let count = 0;
+      for (const bands of clients.bands()) if (bands.some(isWaiting)) count++;
+      return count;
+    },
+    oldest: () => {
+      const oldest = new Map<string, number>();
+      for (const { clientId, from } of behind.values()) {
+        for (const { waiting } of from.values()) {
+          const dueUs = waiting.find(({ isListed }) => !isListed)?.first.dueUs ?? Infinity;
+          if (dueUs < (oldest.get(clientId) ?? Infinity)) oldest.set(clientId, dueUs);
+        }
+      }
+      return oldest;
+    },
+  };
+}
+
+function isWaiting({ from }: BandBehind): boolean {
+  for (const { waiting } of from.values()) if (waiting.some(({ isListed }) => !isListed)) return true;
+  return false;
+}
+
+function isPassedOver(known: Behind | undefined): boolean {
+  return known !== undefined && known.caughtUpAt === undefined;
+}
+
+function passedOf(behind: ReadonlyMap<string, BandBehind>): { over: PassedOver; in: bigint } {
+  const over = new Map<string, bigint>();
+  let bits = 0n;
+  for (const [band, known] of behind) {
+    known.bits ??= bitsOf(known.from);
+    if (known.bits === 0n) continue;
+    over.set(band, known.bits);
+    bits |= known.bits;
+  }
+  return { over, in: bits };
+}
+
+function bitsOf(from: ReadonlyMap<number, Behind>): bigint {
+  let bits = 0n;
+  for (const [partition, place] of from) if (isPassedOver(place)) bits |= partitionBit(partition);
+  return bits;
+}
