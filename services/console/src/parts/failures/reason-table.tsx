@@ -75,7 +75,7 @@ export function ReasonTable({ runId, rows, steps, selection, isBrief = false }: 
     <div className="scroll">
       <DataTable
         caption="Failures by reason, most users first"
-        className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-160'}`}
+        className={`d30 table-fixed print:[&_td:last-child]:invisible ${isBrief ? '' : 'min-w-200 phone:min-w-0'}`}
         columns={columns}
         rows={rows}
         keyOf={({ key }) => key}
