@@ -34,7 +34,8 @@ import { benchmarkUpload } from './upload/upload.ts';
  * `npm run bench -- <benchmark> [--rounds N] [--quick] [--only <part>]`. With `--against <commit>`, `accept`, `upload`
  * and `chain` compare with that version. `chain` then exits with 1 if a batch costs over `--limit <percent>` more than
  * there; `guarded` is the commit that the nightly run compares with.
- * `peers --crash` kills the workers of peers and checks what they have stored.
+ * `peers --crash` kills the workers of peers and checks what they have stored. `peers --only equal --guard` exits with
+ * 1 if a ratio to the best peer is worse than the nightly run accepts.
  *
  * Each benchmark prints Markdown tables and writes `benchmarks/results/<benchmark>.json`. Without a name all benchmarks
  * run, and `benchmarks/results/summary.md` is written.
@@ -49,6 +50,8 @@ interface Requested {
   limit: number | undefined;
   /** True if workers are killed instead of measured. */
   crash: boolean;
+  /** True if ratios to peers are judged. */
+  guard: boolean;
 }
 
 type Question = (requested: Requested) => Promise<void>;
@@ -63,8 +66,8 @@ const questions: Record<string, Question> = {
     const compared = await compareChains({ ref, rounds: rounds ?? 9, quick, only });
     if (limit !== undefined) guard(compared, limit);
   },
-  peers: ({ rounds, quick, only, crash }) =>
-    crash ? crashPeers({ quick, only }) : benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only }),
+  peers: ({ rounds, quick, only, crash, guard: isGuarded }) =>
+    crash ? crashPeers({ quick, only }) : benchmarkPeers({ rounds: rounds ?? (quick ? 1 : 5), quick, only, isGuarded }),
   neighbours: ({ rounds, quick, only }) => benchmarkNeighbours({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   breaker: ({ rounds, quick }) => benchmarkBreaker({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   scaling: ({ rounds, quick, only }) => benchmarkScaling({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
@@ -102,6 +105,7 @@ const { positionals, values } = parseArgs({
     against: { type: 'string' },
     limit: { type: 'string' },
     crash: { type: 'boolean', default: false },
+    guard: { type: 'boolean', default: false },
   },
 });
 const [name] = positionals;
@@ -114,13 +118,16 @@ if (limit !== undefined && !(limit >= 0))
   exitWithUsageError(`--limit ${String(values.limit)}: has to be a number of percent`);
 if (limit !== undefined && values.against === undefined) exitWithUsageError('--limit belongs to --against');
 if (values.crash && name !== 'peers') exitWithUsageError('--crash belongs to peers');
+if (values.guard && (name !== 'peers' || values.only !== 'equal'))
+  exitWithUsageError('--guard belongs to peers --only equal');
 if (name === undefined && (values.only ?? values.against) !== undefined) {
   exitWithUsageError('--only and --against belong to one question');
 }
 // `process.exit` runs the exit handlers that delete temporary folders; the default action of a signal does not. Servers
 // and services end with this process in both cases.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const request = { rounds, quick: values.quick, only: values.only, against: values.against, limit, crash: values.crash };
+const { quick, only, against, crash, guard: isGuarded } = values;
+const request = { rounds, quick, only, against, limit, crash, guard: isGuarded };
 const readForeignLoad = startForeignLoadMeter(() => withDescendants(process.pid));
 process.exit((await (name === undefined ? askAll() : askOne(name))) ? 0 : 1);
 

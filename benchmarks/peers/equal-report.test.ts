@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bestRows, equalRows, equalTargetRows, overviewRows } from './equal-report.ts';
+import { bestRows, equalRows, overviewRows } from './equal-report.ts';
 import type { Measured } from './report.ts';
 
 interface Figures {
@@ -56,15 +56,5 @@ describe('the report about peers at equal promises', () => {
       ['bare loop', turns({ rates: [4000, 8000], cpu: { loop: 70 } })] as const,
     ]);
     expect(equalRows({ latencyMs: 5, turns: loop })[0]).toMatchObject({ 'Muster ÷ it, Postgres µs': '–' });
-  });
-
-  it('states for each target whether it is reached, and has none if no peer was measured', () => {
-    expect(equalTargetRows([measured])).toEqual([
-      { target: '5 ms: rate ÷ graphile-worker', asked: 'at least 1.25', measured: 1.15, verdict: 'missed' },
-      { target: '5 ms: CPU µs ÷ BullMQ', asked: 'at most 0.8', measured: 0.8, verdict: 'reached' },
-      { target: '5 ms: Postgres µs ÷ graphile-worker', asked: 'at most 0.5', measured: 0.5, verdict: 'reached' },
-    ]);
-    const muster = new Map([...measured.turns].filter(([name]) => name === 'Muster'));
-    expect(equalTargetRows([{ latencyMs: 5, turns: muster }])).toEqual([]);
   });
 });

@@ -1,18 +1,18 @@
-import { median, ratioByRound, rounded, type Row } from '../results.ts';
+import { median, rounded, type Row } from '../results.ts';
 import type { MeasuredTurn } from './contestant.ts';
-import { atLeast, atMost, ownMicros, ratesOf, type Measured } from './report.ts';
+import { ownMicros, type Measured } from './report.ts';
 
-const ours = 'Muster';
+export const ours = 'Muster';
 const loop = 'bare loop';
 
 /** Figures that a peer is compared by. */
-const measures = [
+export const measures = [
   { name: 'batches/s', isBetter: 'higher', of: ({ rate }: MeasuredTurn) => rate },
   { name: 'CPU µs', isBetter: 'lower', of: ownMicros },
   { name: 'Postgres µs', isBetter: 'lower', of: ({ cpu }: MeasuredTurn) => cpu['postgres'] ?? 0 },
 ] as const;
 
-type Measure = (typeof measures)[number];
+export type Measure = (typeof measures)[number];
 
 /** Servers beside Postgres that keep the jobs of a peer. */
 const otherStores = ['redis', 'restate'];
@@ -48,7 +48,7 @@ function bestCell(one: Measured, measure: Measure): string {
  * Returns the name of the best peer. Only peers that keep their jobs in Postgres are compared by Postgres' CPU. Muster
  * and the bare loop are no peers.
  */
-function bestPeer({ turns }: Measured, { name: measure, isBetter, of }: Measure): string | undefined {
+export function bestPeer({ turns }: Measured, { name: measure, isBetter, of }: Measure): string | undefined {
   const peers = [...turns].filter(([name]) => name !== ours && name !== loop);
   const compared = measure === 'Postgres µs' ? peers.filter(([, each]) => !hasOtherStore(each)) : peers;
   const sign = isBetter === 'higher' ? -1 : 1;
@@ -76,36 +76,4 @@ export function equalRows(one: Measured): Row[] {
     ...Object.fromEntries(measures.map((measure) => [`Muster ÷ it, ${measure.name}`, ratios(one, name, measure)])),
     'calls at once': Math.max(...turns.map(({ callsAtOnce }) => callsAtOnce)),
   }));
-}
-
-/** Least ratio of Muster's rate to the quickest peer's, by latency in milliseconds. */
-const leastRates = new Map([
-  [0, 1.25],
-  [5, 1.25],
-  [20, 1],
-  [50, 1],
-]);
-const mostCpu = 0.8;
-const mostPostgres = 0.5;
-
-/** Compares Muster's ratios to the best peer with the project's targets. */
-export function equalTargetRows(measured: readonly Measured[]): Row[] {
-  return measured.flatMap((one) => {
-    const [rate, cpu, postgres] = measures;
-    const muster = one.turns.get(ours) ?? [];
-    const rows: Row[] = [];
-    const quickest = bestPeer(one, rate);
-    const least = leastRates.get(one.latencyMs);
-    if (quickest !== undefined && least !== undefined) {
-      rows.push(atLeast(`${one.latencyMs} ms: rate ÷ ${quickest}`, ratesOf(one, ours), ratesOf(one, quickest), least));
-    }
-    for (const [measure, most] of [[cpu, mostCpu] as const, [postgres, mostPostgres] as const]) {
-      const best = bestPeer(one, measure);
-      if (best === undefined) continue;
-      const theirs = (one.turns.get(best) ?? []).map(measure.of);
-      const ratio = ratioByRound(muster.map(measure.of), theirs);
-      rows.push(atMost(`${one.latencyMs} ms: ${measure.name} ÷ ${best}`, ratio, most));
-    }
-    return rows;
-  });
 }

@@ -6,7 +6,8 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
 import { choosePeers } from './chosen-peers.ts';
 import type { Contestant, MeasuredTurn } from './contestant.ts';
 import { checkCrashes } from './equal/crash.ts';
-import { bestRows, equalRows, equalTargetRows, overviewRows } from './equal-report.ts';
+import { bestRows, equalRows, overviewRows } from './equal-report.ts';
+import { equalTargetRows, guardEqual } from './equal-targets.ts';
 import { openContestants } from './open-contestants.ts';
 import { requirePeers } from './load-peer.ts';
 import { requireRedis } from './redis-server.ts';
@@ -39,9 +40,12 @@ export interface PeersOptions {
   quick: boolean;
   /** `equal`, `unequal`, or the name of the only peer to run; undefined runs all. */
   only: string | undefined;
+  /** True to fail if a ratio at equal promises is worse than the accepted one. */
+  isGuarded: boolean;
 }
 
-export async function benchmarkPeers({ rounds, quick, only }: PeersOptions): Promise<void> {
+/** @throws {GuardFailed} after the tables are published */
+export async function benchmarkPeers({ rounds, quick, only, isGuarded }: PeersOptions): Promise<void> {
   const chosen = choosePeers(only);
   requirePeers();
   const redisCommand = requireRedis(process.env);
@@ -58,6 +62,7 @@ export async function benchmarkPeers({ rounds, quick, only }: PeersOptions): Pro
       }
       const name = chosen.part === undefined ? 'peers' : `peers-${chosen.part}`;
       publishTables(name, question, tablesOf(field.contestants, measured));
+      if (isGuarded) guardEqual(turnsOf(field.contestants, measured, 'kept'));
     } finally {
       await field.close();
     }
@@ -84,10 +89,8 @@ export async function crashPeers({ quick, only }: Pick<PeersOptions, 'quick' | '
 }
 
 function tablesOf(contestants: readonly Contestant[], measured: readonly Measured[]): Table[] {
-  const namesOf = (promise: Contestant['promise']) =>
-    contestants.filter((one) => one.promise === 'any' || one.promise === promise).map(({ name }) => name);
-  const equal = measured.map((one) => only(one, namesOf('kept')));
-  const unequal = measured.map((one) => only(one, namesOf('none')));
+  const equal = turnsOf(contestants, measured, 'kept');
+  const unequal = turnsOf(contestants, measured, 'none');
   const titleOf = ({ latencyMs }: Measured) => `endpoints of ${latencyMs} ms, ${inFlight} calls in flight`;
   const tables: Table[] = [];
   if (contestants.some(({ promise }) => promise === 'kept')) {
@@ -101,6 +104,16 @@ function tablesOf(contestants: readonly Contestant[], measured: readonly Measure
     tables.push(...unequal.map((one) => ({ title: `${heading}, ${titleOf(one)}`, rows: rowsOf(one) })));
   }
   return [...tables, { title: 'Targets', rows: targetRows(measured) }];
+}
+
+/** Returns the turns of the contestants with this promise, and of those that are compared with all others. */
+function turnsOf(
+  contestants: readonly Contestant[],
+  measured: readonly Measured[],
+  promise: Contestant['promise'],
+): Measured[] {
+  const names = contestants.filter((one) => one.promise === 'any' || one.promise === promise).map(({ name }) => name);
+  return measured.map((one) => only(one, names));
 }
 
 async function warmUp(contestants: readonly Contestant[], servers: Servers, share: number): Promise<void> {

@@ -3,7 +3,7 @@ import { readShard, wholeShard, type NightlyShard } from './nightly-shard.ts';
 
 /** In the order in which they are run: the longest come last, so that they take no time from the others. */
 export const nightlyParts = [
-  ...(['audit', 'seeds', 'fuzz', 'soak', 'chain', 'failover', 'chart', 'lowest-node'] as const),
+  ...(['audit', 'seeds', 'fuzz', 'soak', 'chain', 'peers', 'failover', 'chart', 'lowest-node'] as const),
   ...(['mutants', 'mutations', 'faults'] as const),
 ] as const;
 
@@ -25,6 +25,7 @@ export interface NightlyOptions {
   seeds: number;
   fuzzRuns: number;
   chainRounds: number;
+  peersRounds: number;
   mutants: number;
 }
 
@@ -42,6 +43,7 @@ export function readNightlyOptions(args: readonly string[]): NightlyOptions {
       seeds: { type: 'string', default: '20000' },
       'fuzz-runs': { type: 'string', default: '1000' },
       'chain-rounds': { type: 'string', default: '5' },
+      'peers-rounds': { type: 'string', default: '3' },
       mutants: { type: 'string', default: '200' },
     },
   });
@@ -66,6 +68,7 @@ export function readNightlyOptions(args: readonly string[]): NightlyOptions {
     seeds: wholeFrom1('seeds', values.seeds),
     fuzzRuns: wholeFrom1('fuzz-runs', values['fuzz-runs']),
     chainRounds: wholeFrom1('chain-rounds', values['chain-rounds']),
+    peersRounds: wholeFrom1('peers-rounds', values['peers-rounds']),
     mutants: wholeFrom1('mutants', values.mutants),
   };
 }

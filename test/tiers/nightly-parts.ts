@@ -38,6 +38,7 @@ export function planNightly(options: NightlyOptions, context: NightlyContext): P
     fuzz: { limitMinutes: 180, needs: [], run: (withinMs) => runFuzz(options, folder, withinMs) },
     soak: { limitMinutes: options.soakMinutes + 45, needs: [], run: (withinMs) => runSoak(options, withinMs) },
     chain: { limitMinutes: 40 + 25 * options.chainRounds, needs: [], run: (withinMs) => runChain(options, withinMs) },
+    peers: { limitMinutes: 30 + 20 * options.peersRounds, needs: [], run: (withinMs) => runPeers(options, withinMs) },
     failover: {
       limitMinutes: 90,
       needs: ['etcd', 'haproxy', 'python3'],
@@ -100,6 +101,15 @@ async function runChain({ chainRounds: rounds }: NightlyOptions, withinMs: numbe
   const { code, words } = await runAndShow(['benchmarks/run.ts', 'chain', ...options], withinMs);
   const what = `a batch costs at most 5 % more CPU than at ${guardedCommit()}, over ${rounds} quiet rounds of each variant`;
   return outcomeOfCommand(what, { code, withinMs }, words);
+}
+
+async function runPeers({ peersRounds: rounds }: NightlyOptions, withinMs: number) {
+  const { code, words } = await runAndShow(
+    ['benchmarks/run.ts', 'peers', '--only', 'equal', '--guard', '--rounds', String(rounds)],
+    withinMs,
+  );
+  const what = `rate and CPU of a batch beside the best peer at equal promises, over ${rounds} rounds`;
+  return outcomeOfCommand(what, { code, withinMs }, linesOf(words, /^\||÷/));
 }
 
 async function runFailover(folder: string, withinMs: number) {
