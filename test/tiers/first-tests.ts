@@ -6,14 +6,15 @@ export const firstEndToEndTests = ['campaign', 'killed-processes', 'callbacks', 
 export const shortenedTests = [
   { tier: 'e2e', file: 'test/e2e/killed-processes.test.ts' },
   { tier: 'integration', file: 'test/integration/budgets.integration.test.ts' },
+  { tier: 'integration', file: 'test/integration/openapi-fuzz.integration.test.ts' },
 ];
 export const firstBrowserTests = ['journey', 'sessions', 'stream'].map((name) => `test/browser/${name}.test.ts`);
 
 /** Seeds of the random walks. */
 export const firstSeeds = 500;
 /**
- * Left out of `npm test`: they start brokers, servers or whole installations of their own, which takes minutes, and few
- * changes break them.
+ * Left out of `npm test`: they start brokers, servers or whole installations of their own, or kill processes at every
+ * point, which takes minutes, and few changes break them.
  */
 export const laterIntegrationTests = [
   'cli/demo/demo.integration.test.ts',
@@ -23,5 +24,9 @@ export const laterIntegrationTests = [
   'shared/kafka/security.integration.test.ts',
   'shared/kafka/publisher/topic-writer.integration.test.ts',
   'shared/postgres/connection/tls.integration.test.ts',
+  'test/integration/connectors-action-freezes.integration.test.ts',
+  'test/integration/connectors-call-kills.integration.test.ts',
+  'test/integration/connectors-email-kills.integration.test.ts',
+  'test/integration/connectors-presets.integration.test.ts',
   'test/integration/leader-changes.integration.test.ts',
 ];
