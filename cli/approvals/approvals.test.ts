@@ -28,15 +28,15 @@ const approval = {
   stateSince: '2026-11-01T00:00:00.000Z',
   revision: 2,
   runId: null,
-  raises: false,
+  raisesBudgets: false,
   hash: 'a'.repeat(64),
   usersAtMost: { SG: 3000 },
   usersExpected: { SG: { atLeast: 40, atMost: 2857 } },
   unitsAtMost: 6000,
   costAtMost: null,
-  needed: 2,
-  why: ['more than 2,000 users'],
-  given: [{ by: 'wei', word: 'agreed', at: '2026-11-01T00:00:00.000Z' }],
+  requiredApprovers: 2,
+  reasons: ['more than 2,000 users'],
+  given: [{ by: 'wei', comment: 'agreed', at: '2026-11-01T00:00:00.000Z' }],
   submittedBy: 'mei',
   submittedAt: '2026-11-01T00:00:00.000Z',
   campaignId: 'cmp_1',
@@ -70,12 +70,12 @@ test('muster approvals approve sends the hash of the approval that was shown', a
   expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64) });
 });
 
-test('muster approvals send-back requires a comment in --word and sends back the approval that was shown', async () => {
-  expect((await muster(['approvals', 'send-back', 'apr_1'])).notes).toContain('--word');
+test('muster approvals send-back requires a comment in --comment and sends back the approval that was shown', async () => {
+  expect((await muster(['approvals', 'send-back', 'apr_1'])).notes).toContain('--comment');
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   api.answers['POST /v1/campaigns/cmp_1/send-back'] = ok({ ...approval, state: 'sent-back' });
-  await muster(['approvals', 'send-back', 'apr_1', '--word', 'no hold-out?']);
-  expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64), word: 'no hold-out?' });
+  await muster(['approvals', 'send-back', 'apr_1', '--comment', 'no hold-out?']);
+  expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64), comment: 'no hold-out?' });
 });
 
 test('muster approvals submit sends the user limits by country and rejects malformed ones', async () => {

@@ -64,8 +64,8 @@ const approve = byHand({
   name: 'approve',
   args: ['<approval>'],
   description: 'approve a campaign or a run of another person; on a terminal, shows it and requests a confirmation',
-  options: { word: text('--word <text>', 'comment for the next approver'), ...yes },
-  run: async ({ args: [id], options: { word, yes: isSure }, context }) => {
+  options: { comment: text('--comment <text>', 'comment for the next approver'), ...yes },
+  run: async ({ args: [id], options: { comment, yes: isSure }, context }) => {
     const client = await apiOf(context);
     const { data: seen } = await getApproval({ client, path: { id } });
     if (!isSure && canAsk(context)) {
@@ -75,7 +75,7 @@ const approve = byHand({
         return exitCodes.failure;
       }
     }
-    const body = { hash: seen.hash, ...(word !== undefined && { word }) };
+    const body = { hash: seen.hash, ...(comment !== undefined && { comment }) };
     const path = { id: seen.campaignId };
     const { data } = await worded({ outcome: 'not approved' }, () => approveCampaign({ client, path, body }));
     writeData(context, data, () => `${data.id} ${approvalStateText(data)}\n`);
@@ -87,10 +87,10 @@ const sendBack = command({
   name: 'send-back',
   args: ['<approval>'],
   description: 'send an approval back to its author with a comment, even after it was given',
-  options: { word: needed('--word <text>', 'comment: what is missing or wrong') },
-  ask: async ({ client, args: [id], options: { word } }) => {
+  options: { comment: needed('--comment <text>', 'what is missing or wrong') },
+  ask: async ({ client, args: [id], options: { comment } }) => {
     const { data: seen } = await getApproval({ client, path: { id } });
-    return sendBackCampaign({ client, path: { id: seen.campaignId }, body: { hash: seen.hash, word } });
+    return sendBackCampaign({ client, path: { id: seen.campaignId }, body: { hash: seen.hash, comment } });
   },
   refused: 'not sent back',
   render: ({ id, state }) => `${id} ${state}\n`,

@@ -24,9 +24,9 @@ function expectedText({ usersExpected }: ApprovalSummary): string | null {
 }
 
 /** Formats `waiting, 1 of 2`. */
-export function approvalStateText({ state, given, needed, raises }: ApprovalSummary): string {
-  const what = raises ? 'raise of budgets ' : '';
-  return state === 'waiting' ? `${what}waiting, ${given.length} of ${needed}` : state;
+export function approvalStateText({ state, given, requiredApprovers, raisesBudgets }: ApprovalSummary): string {
+  const what = raisesBudgets ? 'raise of budgets ' : '';
+  return state === 'waiting' ? `${what}waiting, ${given.length} of ${requiredApprovers}` : state;
 }
 
 export const approvalColumns = [
@@ -50,7 +50,7 @@ export const ruleColumns = [
 
 /** Renders what an approval covers; changed lines also show the previously approved value. */
 export function renderApproval(approval: Approval, view: View): string {
-  const { id, campaignName, campaignId, runId, revision, why, given, stateReason, covers, diff } = approval;
+  const { id, campaignName, campaignId, runId, revision, reasons, given, stateReason, covers, diff } = approval;
   const { submittedBy, submittedAt, refusedToYou, hash } = approval;
   const what = diff
     ? diff.differences.map(
@@ -62,10 +62,10 @@ export function renderApproval(approval: Approval, view: View): string {
     [
       ['covers', coverText(approval)],
       ['expected', expectedText(approval)],
-      ['because of', why],
+      ['because of', reasons],
       [diff ? `since revision ${diff.from}` : 'what', what.length === 0 ? 'nothing differs' : what],
       ['submitted', `${utcTime(submittedAt)} by ${submittedBy ?? 'its run'}`],
-      ['approved by', given.map(({ by, word }) => (word === null ? by : `${by}: ${word}`))],
+      ['approved by', given.map(({ by, comment }) => (comment === null ? by : `${by}: ${comment}`))],
       ['reason', stateReason],
       ['you', refusedToYou],
       ['hash', hash],

@@ -29,20 +29,20 @@ create table approvals (
   state_since timestamptz not null default now(),
   -- True: requests larger budgets for a started campaign. The earlier approval stays valid until this one is approved,
   -- and replaces it (docs/decisions/0082-how-approvals-work.md).
-  raises boolean not null default false,
+  raises_budgets boolean not null default false,
   -- Number of approvals that the policy required when it was last computed: at the submission, or at a vote before the
   -- approval.
-  needed int not null,
-  why jsonb not null,
+  required_approvers int not null,
+  reasons jsonb not null,
   -- API key; null: the run requested the approval.
   submitted_by uuid,
   submitted_at timestamptz not null default now(),
   -- Time of the first approval; it stays, whatever happens later.
   approved_at timestamptz
 );
--- For each campaign or run, at most one approval is waiting or approved; requests for larger budgets (raises) are
+-- For each campaign or run, at most one approval is waiting or approved; requests for larger budgets (raises_budgets) are
 -- separate.
-create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign), raises)
+create unique index approvals_in_force on approvals (campaign, coalesce(run, campaign), raises_budgets)
   where state in ('waiting', 'approved');
 create index approvals_of_campaign on approvals (campaign, id);
 create index approvals_of_run on approvals (run) where run is not null;
@@ -55,7 +55,7 @@ create table approval_votes (
   owner text not null,
   person text not null,
   is_signed_in boolean not null,
-  word text,
+  comment text,
   at timestamptz not null default now(),
   primary key (approval, api_key)
 );

@@ -97,7 +97,7 @@ begin
   if exists (select from notifications where deleted_at is null) then
     insert into notification_events (id, kind, at, campaign, run, detail)
     values (uuid_of_now(), 'approval.waiting', now(), new.campaign, new.run,
-      jsonb_build_object('approval', new.id, 'needed', new.needed, 'why', new.why));
+      jsonb_build_object('approval', new.id, 'requiredApprovers', new.required_approvers, 'reasons', new.reasons));
   end if;
   return null;
 end $$;

@@ -31,7 +31,7 @@ const campaigns: Record<string, () => Promise<{ id: string; hash: string }>> = {
   'sent back': async () => {
     const { id } = await write();
     const { hash } = await submit(id);
-    await asChecker(`/campaigns/${id}/send-back`, { word: 'no hold-out?' });
+    await asChecker(`/campaigns/${id}/send-back`, { comment: 'no hold-out?' });
     return { id, hash };
   },
   withdrawn: async () => {
@@ -72,7 +72,7 @@ describe('the actions of a campaign', () => {
     const verbs = [
       (id: string) => asMaker(`/campaigns/${id}/submit`),
       (id: string, hash: string) => asChecker(`/campaigns/${id}/approve`, { hash }),
-      (id: string) => asChecker(`/campaigns/${id}/send-back`, { word: 'no hold-out?' }),
+      (id: string) => asChecker(`/campaigns/${id}/send-back`, { comment: 'no hold-out?' }),
       (id: string) => asMaker(`/campaigns/${id}/withdraw`),
       (id: string) => asMaker(`/campaigns/${id}/start`),
       (id: string) => asMaker(`/campaigns/${id}/unschedule`),
@@ -116,7 +116,7 @@ const runs: Record<string, () => Promise<Waiting>> = {
   },
   'sent back': async () => {
     const waiting = await waitingRun('running');
-    await asChecker(`/campaigns/${waiting.id}/send-back`, { hash: waiting.hash, word: 'too many' });
+    await asChecker(`/campaigns/${waiting.id}/send-back`, { hash: waiting.hash, comment: 'too many' });
     return waiting;
   },
   cancelled: async () => {
@@ -143,7 +143,7 @@ describe('the actions of a run that needs an approval', () => {
       ({ runId }: Waiting) => asks('mei, manager', 'PATCH', `/runs/${runId}`, { paceUsersPerSecond: 5 }),
       ({ runId }: Waiting) => asMaker(`/runs/${runId}/retry-failed`),
       ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/approve`, { hash }),
-      ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/send-back`, { hash, word: 'too many' }),
+      ({ id, hash }: Waiting) => asChecker(`/campaigns/${id}/send-back`, { hash, comment: 'too many' }),
     ];
     const report = [];
     for (const verb of verbs) report.push(verdictOf(await verb((await runs[standing]?.()) ?? expect.fail())));

@@ -335,14 +335,14 @@ describe('a notification', () => {
     const { notificationId } = await notification({ events: ['approval.waiting'] });
     const { campaignId } = await running();
     await on.pool.query(
-      `insert into approvals (id, campaign, revision, hash, covers, state, needed, why)
+      `insert into approvals (id, campaign, revision, hash, covers, state, required_approvers, reasons)
       values (uuidv7(), $1, 1, 'h', '{}', 'waiting', 2, '["over 100,000 users"]')`,
       [campaignId],
     );
     await deliver();
-    expect((await messagesTo(notificationId)).map(({ data }) => [data.approval?.needed, data.text])).toEqual([
-      [2, '"Lapsed riders, December" waits for approval: over 100,000 users'],
-    ]);
+    expect((await messagesTo(notificationId)).map(({ data }) => [data.approval?.requiredApprovers, data.text])).toEqual(
+      [[2, '"Lapsed riders, December" waits for approval: over 100,000 users']],
+    );
   });
 });
 

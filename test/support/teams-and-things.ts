@@ -100,7 +100,7 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
     });
     const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
     const approval = await addRow(
-      `insert into approvals (id, campaign, revision, hash, covers, state, needed, why)
+      `insert into approvals (id, campaign, revision, hash, covers, state, required_approvers, reasons)
        values (uuidv7(), $1, 1, 'h', $2, 'waiting', 1, '[]')`,
       [campaignId, coversOf(definition, { [owning.country]: 3 }, undefined)],
     );

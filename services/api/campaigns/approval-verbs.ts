@@ -151,8 +151,8 @@ function approveRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): voi
     },
     handler: async (request) => {
       const { id } = request.params;
-      const { hash, word = null } = request.body;
-      const wanted = { campaignId: requireId('campaign', id), hash, word, by: callerOf(request) };
+      const { hash, comment = null } = request.body;
+      const wanted = { campaignId: requireId('campaign', id), hash, comment, by: callerOf(request) };
       request.auditDetail = { hash };
       return answerOf(request, id, await approvals.approve(wanted));
     },
@@ -175,9 +175,9 @@ function sendBackRoute(server: HttpServer, { approvals }: ApprovalVerbsDeps): vo
     },
     handler: async (request) => {
       const { id } = request.params;
-      const { hash = null, word } = request.body;
-      request.auditDetail = { word };
-      return answerOf(request, id, await approvals.sendBack(requireId('campaign', id), hash, word));
+      const { hash = null, comment } = request.body;
+      request.auditDetail = { comment };
+      return answerOf(request, id, await approvals.sendBack(requireId('campaign', id), hash, comment));
     },
   });
 }

@@ -10,8 +10,8 @@ const eventDetail = z.object({
   state: z.string().optional(),
   cause: z.string().nullish(),
   approval: z.string().optional(),
-  needed: z.int().optional(),
-  why: z.array(z.string()).optional(),
+  requiredApprovers: z.int().optional(),
+  reasons: z.array(z.string()).optional(),
   country: z.string().optional(),
   units: z.int().optional(),
   left: z.int().optional(),
@@ -66,10 +66,10 @@ export function messageOf(event: NotificationEvent, base: string): NotificationM
 }
 
 /** Replaces names of action types by their titles in texts for people; fields for programs keep the names. */
-function inTitles({ cause, why, ...detail }: EventDetail, { campaign }: NotificationEvent): EventDetail {
+function inTitles({ cause, reasons, ...detail }: EventDetail, { campaign }: NotificationEvent): EventDetail {
   const { actionTypes = [], titles = {} } = campaign ?? {};
   const titled = (sentence: string) => withTitles(sentence, actionTypes, titles);
-  return { ...detail, cause: cause && titled(cause), why: why?.map(titled) };
+  return { ...detail, cause: cause && titled(cause), reasons: reasons?.map(titled) };
 }
 
 type Sentence = (name: string, event: NotificationEvent, detail: EventDetail) => string;
@@ -88,8 +88,8 @@ function ended(word: string): Sentence {
 const texts: Readonly<Record<Exclude<NotificationMessage['type'], 'campaign.digest'>, Sentence>> = {
   'notification.test': () => 'This is a test: Muster reaches you',
   'campaign.scheduled': (name) => `${name} was scheduled`,
-  'approval.waiting': (name, { run }, { why = [] }) =>
-    `${run ? 'A run of ' : ''}${name} waits for approval${why.length === 0 ? '' : `: ${why.join('; ')}`}`,
+  'approval.waiting': (name, { run }, { reasons = [] }) =>
+    `${run ? 'A run of ' : ''}${name} waits for approval${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`,
   'run.started': (name) => `A run of ${name} started`,
   'run.paused': (name, _, detail) => `A run of ${name} is paused${because(detail)}`,
   'run.stalled': (name, _, detail) => `A run of ${name} does not move${because(detail)}`,
@@ -137,8 +137,12 @@ export function ownerOfKey({ detail }: Pick<NotificationEvent, 'detail'>): strin
   return eventDetail.safeParse(detail).data?.key?.owner ?? null;
 }
 
-function approvalOf({ approval, needed, why = [] }: EventDetail = {}): NotificationMessage['data']['approval'] {
-  return approval === undefined ? null : { id: publicId('approval', approval), needed: needed ?? 1, why };
+function approvalOf({
+  approval,
+  requiredApprovers = 1,
+  reasons = [],
+}: EventDetail = {}): NotificationMessage['data']['approval'] {
+  return approval === undefined ? null : { id: publicId('approval', approval), requiredApprovers, reasons };
 }
 
 function budgetOf(detail: EventDetail = {}): NotificationMessage['data']['budget'] {

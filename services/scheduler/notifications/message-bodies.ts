@@ -68,7 +68,7 @@ function detailsOf({ campaign, run, approval }: NotificationMessage['data']): st
     ['Owner', campaign?.owner],
     ['Countries', campaign?.countries.join(', ')],
     ['Planned for', run?.scheduledFor],
-    ['Approvals needed', approval?.needed],
+    ['Approvals needed', approval?.requiredApprovers],
   ];
   return lines.filter(([, value]) => value).map((line) => line.join(': '));
 }

@@ -239,8 +239,8 @@ describe('the start of a campaign', () => {
     expect(refused.json<{ detail: string }>().detail).toContain(
       'more than 1,500 users within 24 hours by mei: 1,050 users set going without approval already, 1,000 users with this',
     );
-    const { hash, needed } = await submit(id);
-    expect(needed).toBe(1);
+    const { hash, requiredApprovers } = await submit(id);
+    expect(requiredApprovers).toBe(1);
     await approve(id, hash);
     expect(verdictOf(await start(id))).toBe('200');
   });

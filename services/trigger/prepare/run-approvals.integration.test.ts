@@ -102,7 +102,12 @@ describe('a run with an approval policy', () => {
     expect(await stateOf(runId)).toEqual({ state: 'paused', reason: 'waits for approval: more than 2,000 users' });
     expect(await stores().runs.toPrepare(10, [])).toEqual([]);
     const [requested] = await requests(runId);
-    expect(requested).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3150 }, needed: 1, submittedBy: null });
+    expect(requested).toMatchObject({
+      state: 'waiting',
+      usersAtMost: { SG: 3150 },
+      requiredApprovers: 1,
+      submittedBy: null,
+    });
 
     const resume = await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/resume`);
     expect(verdictOf(resume)).toBe('409 approval-needed');
@@ -123,7 +128,7 @@ describe('a run with an approval policy', () => {
     const runId = await madeRun(campaign);
     const cleared = await stores().approvals.clear(runId, { SG: 2500 });
     expect(cleared?.clearedBy.approvalId).not.toBeNull();
-    await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, { word: 'not yet' });
+    await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, { comment: 'not yet' });
     expect(await begin(runId, cleared ?? expect.fail())).toBe(false);
     expect(await stores().approvals.clear(runId, { SG: 2500 })).toBeNull();
     expect(await stateOf(runId)).toMatchObject({ state: 'paused' });
@@ -137,7 +142,10 @@ describe('a run with an approval policy', () => {
     expect(await requests(runId)).toHaveLength(1);
     await on.pool.query(`update runs set state = 'preparing' where id = $1`, [runId]);
     expect(await stores().approvals.clear(runId, { SG: 5000 })).toBeNull();
-    expect((await requests(runId)).map(({ state, needed }) => `${state} ${needed}`)).toEqual(['waiting 2', 'void 1']);
+    expect((await requests(runId)).map(({ state, requiredApprovers }) => `${state} ${requiredApprovers}`)).toEqual([
+      'waiting 2',
+      'void 1',
+    ]);
   });
 
   it('can be paused and cancelled while it waits for approval', async () => {
@@ -193,10 +201,10 @@ describe('a run with an approval policy', () => {
       await setPolicy({ rules: [] });
       await goBeyond(2000);
       const [queried] = await requests(runId);
-      expect(queried).toMatchObject({ state: 'waiting', needed: 1, why: ['more than was approved'] });
+      expect(queried).toMatchObject({ state: 'waiting', requiredApprovers: 1, reasons: ['more than was approved'] });
       await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, {
         hash: queried?.hash,
-        word: 'no',
+        comment: 'no',
       });
       await on.pool.query(`update runs set state = 'running', state_reason = null where id = $1`, [runId]);
       await goBeyond(2000);

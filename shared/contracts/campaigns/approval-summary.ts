@@ -27,7 +27,7 @@ export const approvalFields = {
   stateSince: time,
   revision: z.int().min(1),
   runId: z.string().nullable().describe('Approval of this run only; null: of runs that the campaign starts by itself'),
-  raises: z.boolean().describe('Budgets of a started campaign, which are raised when this is approved'),
+  raisesBudgets: z.boolean().describe('Budgets of a started campaign, which are raised when this is approved'),
   hash: z.string().describe('SHA-256 of the content that the approval covers; pass it to `approve`'),
   usersAtMost: usersByCountry.describe('Upper limit of users for each run, by country'),
   usersExpected: expectedUsers
@@ -35,9 +35,9 @@ export const approvalFields = {
     .describe('Users by country, as estimated on submission; null: the run requested the approval'),
   unitsAtMost: z.number().nullable().describe('Units that a run may spend; null: its steps cost no units'),
   costAtMost: costAtMost.nullable().describe('Maximum cost of a run; null: no step has a price'),
-  needed: z.int().min(0).describe('Number of required approvals'),
-  why: z.array(z.string()).describe('Reasons why the policy requires this number'),
-  given: z.array(z.object({ by: z.string(), word: z.string().nullable(), at: time })).describe('Who has'),
+  requiredApprovers: z.int().min(0).describe('Number of required approvals'),
+  reasons: z.array(z.string()).describe('Reasons why the policy requires this number'),
+  given: z.array(z.object({ by: z.string(), comment: z.string().nullable(), at: time })).describe('Who has'),
   submittedBy: z.string().nullable().describe('Null: the run requested the approval'),
   submittedAt: time,
 };

@@ -81,7 +81,7 @@ export const approvalCovers = campaignDefinition
 
 export type ApprovalCovers = z.output<typeof approvalCovers>;
 
-const word = wordShape(500);
+const comment = wordShape(500);
 
 export const submission = z
   .strictObject({
@@ -100,16 +100,16 @@ export const submission = z
 export const approving = z
   .strictObject({
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'has to be the 64 digits of the approval that was reviewed'),
-    word: word.optional().describe('Comment for the next approver'),
+    comment: comment.optional().describe('Comment for the next approver'),
   })
-  .meta({ id: 'Approving', examples: [{ hash: '0123456789abcdef'.repeat(4), word: 'As agreed on Monday' }] });
+  .meta({ id: 'Approving', examples: [{ hash: '0123456789abcdef'.repeat(4), comment: 'As agreed on Monday' }] });
 
 export const sendingBack = z
   .strictObject({
     hash: approving.shape.hash.optional().describe('Absent: the approval of the campaign, not of a single run'),
-    word: word.describe('Requested changes'),
+    comment: comment.describe('Requested changes'),
   })
-  .meta({ id: 'SendingBack', examples: [{ word: 'The segment is last year’s' }] });
+  .meta({ id: 'SendingBack', examples: [{ comment: 'The segment is last year’s' }] });
 
 export const approvalShape = z
   .object({

@@ -35,7 +35,7 @@ export const notificationMessage = z
       run: z.object({ id: z.string(), state: z.string(), scheduledFor: time, startedAt: time.nullable() }).nullable(),
       figures: figures.nullable().describe('Present for ended runs; in a digest: the sum of all its runs'),
       approval: z
-        .object({ id: z.string(), needed: z.int(), why: z.array(z.string()) })
+        .object({ id: z.string(), requiredApprovers: z.int(), reasons: z.array(z.string()) })
         .nullable()
         .describe('Present for approval.waiting'),
       digest: z

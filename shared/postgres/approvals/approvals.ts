@@ -44,7 +44,7 @@ export interface NewApproval extends ApprovalNeed {
   revision: number;
   runId: string | null;
   /** True for raised budgets of a started campaign; false by default. */
-  raises?: boolean;
+  raisesBudgets?: boolean;
   covers: ApprovalCovers;
   /** Estimated users by country; null if the run requests the approval. */
   expected: ExpectedUsers | null;
@@ -54,10 +54,20 @@ export interface NewApproval extends ApprovalNeed {
 
 /** Inserts a waiting approval. The caller first voids the approval in force for the same campaign or run. */
 export async function insertApproval(client: PoolClient, wanted: NewApproval): Promise<string> {
-  const { campaignId, revision, runId, raises = false, covers, expected, approvers, why, submittedBy } = wanted;
+  const { campaignId, revision, runId, raisesBudgets = false, covers, expected, approvers, why, submittedBy } = wanted;
   const approvalId = uuidv7();
-  const row = { approvalId, campaignId, revision, runId, raises, covers, expected, needed: approvers, submittedBy };
-  await client.query(insert.with({ ...row, why: JSON.stringify(why), hash: hashOfCovers(covers, runId) }));
+  const row = {
+    approvalId,
+    campaignId,
+    revision,
+    runId,
+    raisesBudgets,
+    covers,
+    expected,
+    requiredApprovers: approvers,
+    submittedBy,
+  };
+  await client.query(insert.with({ ...row, reasons: JSON.stringify(why), hash: hashOfCovers(covers, runId) }));
   return approvalId;
 }
 
@@ -98,17 +108,17 @@ const selectPolicy = `
 interface InsertedRow extends Omit<NewApproval, 'approvers' | 'why'> {
   approvalId: string;
   hash: string;
-  needed: number;
-  why: string;
+  requiredApprovers: number;
+  reasons: string;
 }
 
 const insert = statementOf<InsertedRow>(
   'insert-approval',
   ($) => `
-  insert into approvals (id, campaign, revision, run, raises, hash, covers, expected, state, needed, why,
+  insert into approvals (id, campaign, revision, run, raises_budgets, hash, covers, expected, state, required_approvers, reasons,
     submitted_by)
-  values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('raises')}, ${$('hash')},
-    ${$('covers')}::jsonb, ${$('expected')}::jsonb, 'waiting', ${$('needed')}, ${$('why')}::jsonb,
+  values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('raisesBudgets')}, ${$('hash')},
+    ${$('covers')}::jsonb, ${$('expected')}::jsonb, 'waiting', ${$('requiredApprovers')}, ${$('reasons')}::jsonb,
     ${$('submittedBy')})`,
 );
 
@@ -116,11 +126,11 @@ const selectGiven = statementOf<{ campaignId: string; revision: number; runId: s
   'given-approvals',
   ($) => `
   select a.id as "approvalId", f.is_in_force as "isInForce", a.covers -> 'usersAtMost' as "usersAtMost",
-    a.covers -> 'cost' ->> 'amount' as "amountAtMost", (${personsOf('a')}) as given, a.needed,
+    a.covers -> 'cost' ->> 'amount' as "amountAtMost", (${personsOf('a')}) as given, a.required_approvers as needed,
     a.run is not null as "isOfRun"
   from approvals a
     cross join lateral (select a.state = 'approved' and a.revision = ${$('revision')} as is_in_force) f
   where a.campaign = ${$('campaignId')} and a.approved_at is not null
-    and not a.raises and (a.run is null or a.run = ${$('runId')}::uuid)
+    and not a.raises_budgets and (a.run is null or a.run = ${$('runId')}::uuid)
   order by f.is_in_force desc, a.run nulls last, a.id desc`,
 );

@@ -78,7 +78,7 @@ export interface Submission {
 export interface ApprovalRequest {
   campaignId: string;
   hash: string;
-  word: string | null;
+  comment: string | null;
   by: Approver;
 }
 
@@ -127,6 +127,6 @@ export interface ApprovalDesk {
   /** Approves. The last required approval resumes a run that waits for it. */
   approve(approving: ApprovalRequest): Promise<Decision>;
   /** @param hash null: the approval of the campaign itself */
-  sendBack(campaignId: string, hash: string | null, word: string): Promise<Decision>;
+  sendBack(campaignId: string, hash: string | null, comment: string): Promise<Decision>;
   withdraw(campaignId: string): Promise<Decision>;
 }

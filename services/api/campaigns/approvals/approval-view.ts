@@ -19,7 +19,19 @@ export interface ApprovalReader {
 }
 
 export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
-  const { state, stateReason, stateSince, revision, runId, hash, covers, needed, why, given, submittedBy } = record;
+  const {
+    state,
+    stateReason,
+    stateSince,
+    revision,
+    runId,
+    hash,
+    covers,
+    requiredApprovers,
+    reasons,
+    given,
+    submittedBy,
+  } = record;
   return {
     id: publicId('approval', record.approvalId),
     state,
@@ -28,13 +40,13 @@ export function approvalSummaryView(record: ApprovalRecord): ApprovalSummary {
     revision,
     hash,
     runId: runId === null ? null : publicId('run', runId),
-    raises: record.raises,
+    raisesBudgets: record.raisesBudgets,
     usersAtMost: { ...covers.usersAtMost },
     usersExpected: record.expected,
     unitsAtMost: unitsAtMostOf(covers),
     costAtMost: covers.cost ?? null,
-    needed,
-    why: [...why],
+    requiredApprovers,
+    reasons: [...reasons],
     given: given.map(({ at, ...vote }) => ({ ...vote, at: at.toISOString() })),
     submittedBy,
     submittedAt: record.submittedAt.toISOString(),

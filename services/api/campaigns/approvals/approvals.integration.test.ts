@@ -51,7 +51,12 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(verdictOf(refused)).toBe('409 approval-needed');
     expect(detailOf(refused)).toMatch(/\/submit with these budgets requests it/);
     const raise = approvalSummary.parse((await ask(id, 5000)).json());
-    expect(raise).toMatchObject({ raises: true, state: 'waiting', why: ['more than 2,000 units'], unitsAtMost: 5000 });
+    expect(raise).toMatchObject({
+      raisesBudgets: true,
+      state: 'waiting',
+      reasons: ['more than 2,000 units'],
+      unitsAtMost: 5000,
+    });
     expect(raise.usersAtMost).toEqual({ SG: 9000 });
     expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
 
@@ -59,7 +64,7 @@ describe('a raise of budgets of a campaign that was started', () => {
       '403 author-approves-not',
     );
     expect(await unitsOf(id)).toEqual(to(3000).budgets);
-    expect(await approve(id, raise.hash)).toMatchObject({ state: 'approved', raises: false });
+    expect(await approve(id, raise.hash)).toMatchObject({ state: 'approved', raisesBudgets: false });
     expect(await look(id)).toMatchObject({ budgets: to(5000).budgets, approval: { id: raise.id, state: 'approved' } });
     const { rows } = await on.pool.query('select kind, detail from run_events where run = $1', [runId]);
     const detail = { by: { keyName: 'rahayu' }, from: to(3000), to: to(5000) };
@@ -72,7 +77,7 @@ describe('a raise of budgets of a campaign that was started', () => {
   it('leaves the earlier approval in force if it is sent back or withdrawn', async () => {
     const { id, hash } = await started();
     const raise = approvalSummary.parse((await ask(id, 5000)).json());
-    await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, word: 'why?' });
+    await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, comment: 'why?' });
     expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: raise.hash }))).toBe(
       '409 state-forbids',
     );
@@ -165,12 +170,12 @@ describe('an approval policy with a limit of users', () => {
       /needs 1 approver \(more than 2,000 users\): POST \/v1\/campaigns\/cmp_.*\/submit/,
     );
 
-    const { hash, needed, why, usersAtMost, usersExpected } = await submit(id);
+    const { hash, requiredApprovers, reasons, usersAtMost, usersExpected } = await submit(id);
     const expected = { atLeast: 1000, atMost: 1000 };
     expect(usersExpected).toEqual({ SG: expected, ID: expected, VN: expected });
-    expect({ needed, why, usersAtMost }).toEqual({
-      needed: 1,
-      why: ['more than 2,000 users'],
+    expect({ requiredApprovers, reasons, usersAtMost }).toEqual({
+      requiredApprovers: 1,
+      reasons: ['more than 2,000 users'],
       usersAtMost: { SG: 1050, ID: 1050, VN: 1050 },
     });
     expect(detailOf(await start(id))).toMatch(/it waits for approval, with 0 so far/);
@@ -194,8 +199,8 @@ describe('an approval policy with a limit of users', () => {
 
   it('requires two approvers for larger campaigns, and counts each once', async () => {
     const { id } = await write();
-    const { hash, needed } = await submit(id, { usersAtMost: { SG: 4000 } });
-    expect(needed).toBe(2);
+    const { hash, requiredApprovers } = await submit(id, { usersAtMost: { SG: 4000 } });
+    expect(requiredApprovers).toBe(2);
     for (const person of ['rahayu, approver', 'rahayu, approver', 'rahayu, second key'] as const)
       expect(await approve(id, hash, person)).toMatchObject({ state: 'waiting', given: [{ by: 'rahayu' }] });
     expect(verdictOf(await start(id))).toBe('409 approval-needed');
@@ -285,7 +290,7 @@ describe('an approval policy with a limit of users', () => {
     const submitted = approvalSummary.parse(
       (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
     );
-    expect(submitted).toMatchObject({ raises: true, state: 'waiting', needed: 1 });
+    expect(submitted).toMatchObject({ raisesBudgets: true, state: 'waiting', requiredApprovers: 1 });
     // An author who takes back what was approved has no more room by it.
     for (const _verb of [1, 2]) await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`);
     expect(await raise()).toBe('409 approval-needed');
@@ -367,7 +372,7 @@ describe('an approval policy with a limit of users', () => {
     it('shows decided approvals with their results', async () => {
       const { id } = await write();
       await submit(id);
-      await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'no hold-out?' });
+      await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { comment: 'no hold-out?' });
       const page = pageShape(approvalShape).parse((await on.ask('GET', `/v1/approvals?campaignId=${id}`)).json());
       expect(page.items).toMatchObject([{ state: 'sent-back', stateReason: 'no hold-out?' }]);
     });

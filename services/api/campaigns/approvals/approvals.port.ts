@@ -12,7 +12,7 @@ export interface ApprovalRecord {
   /** Run that the approval is for; null: the approval is for the campaign. */
   runId: string | null;
   /** True if the approval raises budgets of a started campaign, and has not been given yet. */
-  raises: boolean;
+  raisesBudgets: boolean;
   hash: string;
   covers: ApprovalCovers;
   /** Estimates by country at the submission; null if a run requested the approval. */
@@ -20,9 +20,9 @@ export interface ApprovalRecord {
   state: ApprovalState;
   stateReason: string | null;
   stateSince: Date;
-  needed: number;
-  why: readonly string[];
-  given: readonly { by: string; word: string | null; at: Date }[];
+  requiredApprovers: number;
+  reasons: readonly string[];
+  given: readonly { by: string; comment: string | null; at: Date }[];
   /** Null if a run requested the approval. */
   submittedBy: string | null;
   submittedAt: Date;

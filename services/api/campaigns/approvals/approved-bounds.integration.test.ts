@@ -36,15 +36,15 @@ describe('the approved number of users, after the policy was removed', () => {
     ],
     [
       'has it sent back',
-      (id) => asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { word: 'fewer, please' }),
+      (id) => asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { comment: 'fewer, please' }),
     ],
   ])('remains an upper bound of the start even if the author %s', async (_, move) => {
     const id = await approvedFor(700);
     expect(await start(id)).toBe('409 approval-needed');
     await move(id);
     expect(await start(id)).toBe('409 approval-needed');
-    const { hash, needed, why } = await submit(id);
-    expect({ needed, why }).toEqual({ needed: 1, why: ['more than was approved'] });
+    const { hash, requiredApprovers, reasons } = await submit(id);
+    expect({ requiredApprovers, reasons }).toEqual({ requiredApprovers: 1, reasons: ['more than was approved'] });
     await approve(id, hash);
     expect(await start(id)).toBe('200');
   });
@@ -80,12 +80,12 @@ describe('the number of approvers', () => {
   it('stays the same after another person approved under a stricter policy', async () => {
     await setPolicy();
     const { id } = await write();
-    const { hash, needed } = await submit(id, perCountry(700));
-    expect(needed).toBe(1);
+    const { hash, requiredApprovers } = await submit(id, perCountry(700));
+    expect(requiredApprovers).toBe(1);
     await approve(id, hash);
     await setPolicy({ rules: [{ usersAbove: 2000, approvers: 2 }] });
-    expect(await approve(id, hash, 'wei, approver')).toMatchObject({ state: 'approved', needed: 1 });
+    expect(await approve(id, hash, 'wei, approver')).toMatchObject({ state: 'approved', requiredApprovers: 1 });
     await setPolicy({ rules: [] });
-    expect(await submit(id)).toMatchObject({ needed: 1, why: ['more than was approved'] });
+    expect(await submit(id)).toMatchObject({ requiredApprovers: 1, reasons: ['more than was approved'] });
   });
 });

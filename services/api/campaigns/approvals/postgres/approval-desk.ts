@@ -51,7 +51,8 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
 
     submit: (submission) => inTransaction(pool, (client) => submit(client, submission)),
     approve: (approving) => retryingDeadlocks(() => inTransaction(pool, (client) => approve(client, approving))),
-    sendBack: (campaignId, hash, word) => inTransaction(pool, (client) => sendBack(client, campaignId, hash, word)),
+    sendBack: (campaignId, hash, comment) =>
+      inTransaction(pool, (client) => sendBack(client, campaignId, hash, comment)),
     withdraw: (campaignId) => inTransaction(pool, (client) => withdraw(client, campaignId)),
   };
 }

@@ -50,9 +50,9 @@ interface LockedApproval {
   hash: string;
   covers: ApprovalCovers;
   revision: number;
-  raises: boolean;
+  raisesBudgets: boolean;
   state: ApprovalState;
-  needed: number;
+  requiredApprovers: number;
   authors: KeyHolder[];
 }
 
@@ -90,15 +90,18 @@ export async function submit(
   const { rows } = await client.query<Pick<LockedApproval, 'authors'>>(selectAuthors, [campaignId, revision, by.key]);
   if (hasUnknownAuthor(rows[0]?.authors ?? [])) return { kind: 'refused', why: unknownAuthor };
   if (isInForce) await client.query(voidApproval, [newest.approvalId, 'it was submitted anew']);
-  const wanted = { campaignId, revision, runId: null, raises, covers, expected, submittedBy: by.key };
+  const wanted = { campaignId, revision, runId: null, raisesBudgets: raises, covers, expected, submittedBy: by.key };
   return decisionOf(client, await insertApproval(client, { ...wanted, ...need }));
 }
 
-export async function approve(client: PoolClient, { campaignId, hash, word, by }: ApprovalRequest): Promise<Decision> {
+export async function approve(
+  client: PoolClient,
+  { campaignId, hash, comment, by }: ApprovalRequest,
+): Promise<Decision> {
   const locked = await lockByHash(client, campaignId, hash);
   if (!locked || approvalMoveOf('approve', locked.state) === 'forbidden')
     return refuseApproval(client, campaignId, locked);
-  const { approvalId, authors, covers, revision, raises, runId, state } = locked;
+  const { approvalId, authors, covers, revision, raisesBudgets, runId, state } = locked;
   const policy = await readPolicy(client);
   const voter = await readHolder(client, by.key);
   const voters = onlyRow((await client.query<{ voters: KeyHolder[] }>(selectVoters, [approvalId])).rows).voters;
@@ -107,17 +110,17 @@ export async function approve(client: PoolClient, { campaignId, hash, word, by }
   if (why !== null) return { kind: 'refused', why };
 
   const owner = voter.owner ?? '';
-  const vote = { approvalId, key: by.key, word, owner };
+  const vote = { approvalId, key: by.key, comment, owner };
   if (!hasApproved(voter, { voters, approversSignIn }))
     await client.query(insertVote.with({ ...vote, person: personOf(owner), isSignedIn: voter.isSignedIn }));
   const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
   const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
   // A request beyond an earlier approval may need more approvers than the rules require. `submit` stored that number.
-  const approvers = Math.max(need.approvers, locked.needed);
+  const approvers = Math.max(need.approvers, locked.requiredApprovers);
   const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
   if (isLast && runId !== null) await resumeApprovedRun(client, runId, covers, owner);
-  if (isLast && raises) await raiseBudgets(client, { approvalId, campaignId, covers }, owner);
+  if (isLast && raisesBudgets) await raiseBudgets(client, { approvalId, campaignId, covers }, owner);
   return decisionOf(client, approvalId, isLast);
 }
 
@@ -125,11 +128,11 @@ export async function sendBack(
   client: PoolClient,
   campaignId: string,
   hash: string | null,
-  word: string,
+  comment: string,
 ): Promise<Decision> {
   const locked = hash === null ? await lockNewest(client, campaignId) : await lockByHash(client, campaignId, hash);
   if (!locked && hash !== null) return refuseApproval(client, campaignId, undefined);
-  return move(client, locked, 'send-back', 'sent-back', word);
+  return move(client, locked, 'send-back', 'sent-back', comment);
 }
 
 export async function withdraw(client: PoolClient, campaignId: string): Promise<Decision> {
@@ -196,7 +199,7 @@ async function refuseApproval(
   campaignId: string,
   locked: LockedApproval | undefined,
 ): Promise<Decision> {
-  const isBeside = locked !== undefined && (locked.runId !== null || locked.raises);
+  const isBeside = locked !== undefined && (locked.runId !== null || locked.raisesBudgets);
   const newest = isBeside ? locked : await lockNewest(client, campaignId);
   const isInForce = newest !== undefined && ['waiting', 'approved'].includes(newest.state);
   if (isInForce && newest.hash !== locked?.hash) return { kind: 'other-hash', hash: newest.hash };
@@ -217,7 +220,7 @@ async function lockByHash(client: PoolClient, campaignId: string, hash: string):
 }
 
 const heldColumns = `
-  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, a.raises, ${stateOf('a')} as state, a.needed,
+  a.id as "approvalId", a.run as "runId", a.hash, a.covers, a.revision, a.raises_budgets as "raisesBudgets", ${stateOf('a')} as state, a.required_approvers as "requiredApprovers",
   (${authorsOf(columnsOf('a'))}) as authors`;
 
 const lockCampaign = `select from campaigns where id = $1 and revision = $2 for no key update`;
@@ -225,16 +228,16 @@ const lockCampaign = `select from campaigns where id = $1 and revision = $2 for 
 const selectNewest = `
   select ${heldColumns} from approvals a
   where a.campaign = $1 and a.run is null
-    and case $2::text when 'campaign' then not a.raises when 'raise' then a.raises
-      else not a.raises or a.state = 'waiting' end
+    and case $2::text when 'campaign' then not a.raises_budgets when 'raise' then a.raises_budgets
+      else not a.raises_budgets or a.state = 'waiting' end
   order by a.id desc limit 1
   for update of a`;
 
 const voidBeforeRaise = `
   update approvals set state = 'void', state_reason = 'its budgets were raised', state_since = now()
-  where campaign = $1 and run is null and not raises and state in ('waiting', 'approved')`;
+  where campaign = $1 and run is null and not raises_budgets and state in ('waiting', 'approved')`;
 
-const takePlace = `update approvals set raises = false where id = $1`;
+const takePlace = `update approvals set raises_budgets = false where id = $1`;
 
 /**
  * Raises budgets, and never lowers one that was raised meanwhile. The event contains the budgets before this statement.
@@ -265,7 +268,7 @@ const selectByHash = `
 interface VoteParams {
   approvalId: string;
   key: string;
-  word: string | null;
+  comment: string | null;
   owner: string;
   person: string;
   isSignedIn: boolean;
@@ -274,19 +277,19 @@ interface VoteParams {
 const insertVote = statementOf<VoteParams>(
   'insert-vote',
   ($) => `
-  insert into approval_votes (approval, api_key, word, owner, person, is_signed_in)
-  values (${$('approvalId')}, ${$('key')}, ${$('word')}, ${$('owner')}, ${$('person')}, ${$('isSignedIn')})
+  insert into approval_votes (approval, api_key, comment, owner, person, is_signed_in)
+  values (${$('approvalId')}, ${$('key')}, ${$('comment')}, ${$('owner')}, ${$('person')}, ${$('isSignedIn')})
   on conflict do nothing`,
 );
 
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
 /**
- * Counts votes. After the approval, `needed` keeps its value, because raises beyond the approval need at least as many
+ * Counts votes. After the approval, `required_approvers` keeps its value, because raises beyond the approval need at least as many
  * approvers.
  */
 const countVotes = `
-  update approvals a set needed = case when a.state = 'waiting' then $2 else a.needed end,
+  update approvals a set required_approvers = case when a.state = 'waiting' then $2 else a.required_approvers end,
     state = case when (${personsOf('a')}) >= $2 then 'approved' else a.state end,
     state_since = case when a.state = 'waiting' and (${personsOf('a')}) >= $2 then now() else a.state_since end,
     approved_at = case when (${personsOf('a')}) >= $2 then coalesce(a.approved_at, now()) else a.approved_at end

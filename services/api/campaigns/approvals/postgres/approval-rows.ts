@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../approvals.port.ts';
 export interface ApprovalJson extends Omit<ApprovalRecord, 'stateSince' | 'submittedAt' | 'given'> {
   stateSince: string;
   submittedAt: string;
-  given: { by: string; word: string | null; at: string }[];
+  given: { by: string; comment: string | null; at: string }[];
 }
 
 /** SQL of the state of an approval: void if it waits for a run that has ended. @param a the row of `approvals` */
@@ -15,17 +15,17 @@ export const stateOf = (a: string) => `
 /** SQL of an approval as JSON. @param a the row of `approvals` */
 export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
-    'raises', ${a}.raises, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
+    'raisesBudgets', ${a}.raises_budgets, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
     'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
-    'stateSince', ${a}.state_since, 'needed', ${a}.needed, 'why', ${a}.why, 'submittedAt', ${a}.submitted_at,
+    'stateSince', ${a}.state_since, 'requiredApprovers', ${a}.required_approvers, 'reasons', ${a}.reasons, 'submittedAt', ${a}.submitted_at,
     'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
     'given', coalesce((
-      select jsonb_agg(jsonb_build_object('by', v.owner, 'word', v.word, 'at', v.at) order by v.at)
+      select jsonb_agg(jsonb_build_object('by', v.owner, 'comment', v.comment, 'at', v.at) order by v.at)
       from approval_votes v where v.approval = ${a}.id), '[]'))`;
 
 /** SQL of the newest approval of a campaign itself, as JSON. */
 export const newestOfCampaign = (campaignId: string) => `
-  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null and not a.raises
+  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null and not a.raises_budgets
   order by a.id desc limit 1`;
 
 export function recordOfApproval({ stateSince, submittedAt, given, ...rest }: ApprovalJson): ApprovalRecord {

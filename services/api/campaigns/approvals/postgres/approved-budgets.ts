@@ -22,8 +22,8 @@ interface ApprovedRow {
 
 /** Includes approvals of single runs, because a raise also applies to runs that are under way. */
 const selectApproved = `
-  select max(a.needed)::int as approvers,
+  select max(a.required_approvers)::int as approvers,
     (select b.covers -> 'budgets' from approvals b
-      where b.campaign = $1::uuid and b.run is null and not b.raises and b.state = 'approved'
+      where b.campaign = $1::uuid and b.run is null and not b.raises_budgets and b.state = 'approved'
       order by b.id desc limit 1) as budgets
   from approvals a where a.campaign = $1::uuid and a.approved_at is not null`;

@@ -22,10 +22,10 @@ interface ApprovalLook {
 }
 
 /** Returns the badge of an approval, such as `Needs 2, has 1`. */
-export function approvalLook({ state, needed, given }: ApprovalSummary): ApprovalLook {
+export function approvalLook({ state, requiredApprovers, given }: ApprovalSummary): ApprovalLook {
   switch (state) {
     case 'waiting':
-      return { icon: 'review', words: `Needs ${needed}, has ${given.length}`, tone: 'warn' };
+      return { icon: 'review', words: `Needs ${requiredApprovers}, has ${given.length}`, tone: 'warn' };
     case 'approved':
       return { icon: 'done', words: 'Approved', tone: 'ok' };
     case 'sent-back':
@@ -62,7 +62,10 @@ export function formatUsersByCountry({ usersAtMost: byCountry }: Pick<ApprovalSu
 }
 
 /** Returns the number of people who have to approve, and the reasons. */
-export function describeApprovalNeed({ needed, why }: Pick<ApprovalSummary, 'needed' | 'why'>): string {
-  const people = needed === 1 ? '1 person has' : `${countOf(needed, 'person', 'people')} have`;
-  return `${people} to approve it, not its author: ${why.join(', ')}.`;
+export function describeApprovalNeed({
+  requiredApprovers,
+  reasons,
+}: Pick<ApprovalSummary, 'requiredApprovers' | 'reasons'>): string {
+  const people = requiredApprovers === 1 ? '1 person has' : `${countOf(requiredApprovers, 'person', 'people')} have`;
+  return `${people} to approve it, not its author: ${reasons.join(', ')}.`;
 }

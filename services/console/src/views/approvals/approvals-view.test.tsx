@@ -129,7 +129,9 @@ test('an approval needs a confirmation with the numbers, and sends the displayed
   ).toBeDefined();
   await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
   await waitFor(() =>
-    expect(api.requestsTo(`${path}/approve`)).toMatchObject([{ body: { hash: waitingApproval.hash, word: 'fine' } }]),
+    expect(api.requestsTo(`${path}/approve`)).toMatchObject([
+      { body: { hash: waitingApproval.hash, comment: 'fine' } },
+    ]),
   );
 });
 
@@ -145,7 +147,7 @@ test('an approval is sent back only with a comment', async () => {
   await user.click(button);
   await waitFor(() =>
     expect(api.requestsTo(`${path}/send-back`)).toMatchObject([
-      { body: { hash: waitingApproval.hash, word: 'no hold-out?' } },
+      { body: { hash: waitingApproval.hash, comment: 'no hold-out?' } },
     ]),
   );
 });

@@ -19,30 +19,30 @@ import { titlesOf } from '../../parts/words/action-titles.ts';
 
 export function Decision({ approval }: { approval: Approval }) {
   const { campaignId, hash, state, given, refusedToYou, submittedBy } = approval;
-  const [word, setWord] = useState('');
+  const [comment, setComment] = useState('');
   const [isAsking, setAsking] = useState(false);
   const queries = useQueryClient();
-  const wordId = useId();
+  const commentId = useId();
   const path = { id: campaignId };
   const sendBack = useMutation({
-    mutationFn: () => sendBackCampaign({ path, body: { hash, word: word.trim() }, throwOnError: true }),
+    mutationFn: () => sendBackCampaign({ path, body: { hash, comment: comment.trim() }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
   const isOpen = state === 'waiting' || state === 'approved';
-  const noWord = word.trim() === '' ? 'First describe what is missing or wrong' : undefined;
+  const noComment = comment.trim() === '' ? 'First describe what is missing or wrong' : undefined;
   const refusal = refusedToYou === null ? undefined : capital(refusedToYou);
   return (
     <Panel title={isOpen ? 'Your decision' : 'Decided'} padded>
       <div className="grid gap-2.5">
         {isOpen && <p className="sm t2">{describeApprovalNeed(approval)}</p>}
-        {given.map(({ by, at, word: comment }) => (
+        {given.map(({ by, at, comment: text }) => (
           <div key={`${by} ${at}`} className="row sm items-start gap-1.5">
             <span className="c-ok pt-0.5">
               <Icon name="check" size={14} />
             </span>
             <span className="wrap-anywhere">
               <b className="font-medium">{by}</b> <Time instant={at} />
-              {comment !== null && `: “${comment}”`}
+              {text !== null && `: “${text}”`}
             </span>
           </div>
         ))}
@@ -57,14 +57,14 @@ export function Decision({ approval }: { approval: Approval }) {
         {isOpen && (
           <>
             <div>
-              <label className="lab" htmlFor={wordId}>
+              <label className="lab" htmlFor={commentId}>
                 Comment for {submittedBy ?? 'its authors'} <span className="t3">required to send back</span>
               </label>
-              <TextArea id={wordId} rows={3} maxLength={500} value={word} onText={setWord} />
+              <TextArea id={commentId} rows={3} maxLength={500} value={comment} onText={setComment} />
             </div>
             {/* At the bottom of a phone's screen, in reach of the thumb. */}
             <div className="row phone:fixed phone:inset-x-0 phone:bottom-0 phone:z-6 phone:px-4 phone:pt-2.5 phone:pb-3.5 phone:bg-page phone:border-t phone:border-line [&_.btn]:flex-1 phone:[&_.btn]:h-11">
-              <Button refusal={refusal ?? noWord} disabled={sendBack.isPending} onClick={() => sendBack.mutate()}>
+              <Button refusal={refusal ?? noComment} disabled={sendBack.isPending} onClick={() => sendBack.mutate()}>
                 Send back
               </Button>
               {state === 'waiting' && (
@@ -79,25 +79,26 @@ export function Decision({ approval }: { approval: Approval }) {
         )}
         {sendBack.isError && <Refused error={sendBack.error} />}
       </div>
-      {isAsking && <ApproveDialog approval={approval} word={word.trim()} onClose={() => setAsking(false)} />}
+      {isAsking && <ApproveDialog approval={approval} comment={comment.trim()} onClose={() => setAsking(false)} />}
     </Panel>
   );
 }
 
-function hintOf({ state, needed, given, runId }: Approval): string {
+function hintOf({ state, requiredApprovers, given, runId }: Approval): string {
   if (state === 'approved') return 'If you send it back, no further run starts with it. Current runs continue.';
-  if (given.length + 1 < needed) return `With your approval it has ${given.length + 1} of ${needed}.`;
+  if (given.length + 1 < requiredApprovers)
+    return `With your approval it has ${given.length + 1} of ${requiredApprovers}.`;
   const then = runId === null ? 'its author may start it' : 'the run continues';
-  return `With your approval it has ${needed} of ${needed}, and ${then}. You can still send it back afterwards.`;
+  return `With your approval it has ${requiredApprovers} of ${requiredApprovers}, and ${then}. You can still send it back afterwards.`;
 }
 
 interface ApproveDialogProps {
   approval: Approval;
-  word: string;
+  comment: string;
   onClose: () => void;
 }
 
-function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
+function ApproveDialog({ approval, comment, onClose }: ApproveDialogProps) {
   const { campaignId, campaignName, hash, unitsAtMost, covers } = approval;
   const size = useApprovalSize(approval);
   const queries = useQueryClient();
@@ -105,7 +106,7 @@ function ApproveDialog({ approval, word, onClose }: ApproveDialogProps) {
     mutationFn: () =>
       approveCampaign({
         path: { id: campaignId },
-        body: { hash, ...(word !== '' && { word }) },
+        body: { hash, ...(comment !== '' && { comment }) },
         throwOnError: true,
       }),
     onSuccess: async () => {
