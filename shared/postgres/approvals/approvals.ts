@@ -115,8 +115,8 @@ interface InsertedRow extends Omit<NewApproval, 'approvers' | 'why'> {
 const insert = statementOf<InsertedRow>(
   'insert-approval',
   ($) => `
-  insert into approvals (id, campaign, revision, run, raises_budgets, hash, covers, expected, state, required_approvers, reasons,
-    submitted_by)
+  insert into approvals (id, campaign, revision, run, raises_budgets, hash, covers, expected, state, required_approvers,
+    reasons, submitted_by)
   values (${$('approvalId')}, ${$('campaignId')}, ${$('revision')}, ${$('runId')}, ${$('raisesBudgets')}, ${$('hash')},
     ${$('covers')}::jsonb, ${$('expected')}::jsonb, 'waiting', ${$('requiredApprovers')}, ${$('reasons')}::jsonb,
     ${$('submittedBy')})`,

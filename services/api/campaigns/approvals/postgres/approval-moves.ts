@@ -285,8 +285,8 @@ const insertVote = statementOf<VoteParams>(
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
 /**
- * Counts votes. After the approval, `required_approvers` keeps its value, because raises beyond the approval need at least as many
- * approvers.
+ * Counts votes. After the approval, `required_approvers` keeps its value, because raises beyond the approval need at
+ * least as many approvers.
  */
 const countVotes = `
   update approvals a set required_approvers = case when a.state = 'waiting' then $2 else a.required_approvers end,

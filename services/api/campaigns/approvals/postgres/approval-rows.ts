@@ -17,7 +17,8 @@ export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
     'raisesBudgets', ${a}.raises_budgets, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,
     'state', ${stateOf(a)}, 'stateReason', ${a}.state_reason,
-    'stateSince', ${a}.state_since, 'requiredApprovers', ${a}.required_approvers, 'reasons', ${a}.reasons, 'submittedAt', ${a}.submitted_at,
+    'stateSince', ${a}.state_since, 'requiredApprovers', ${a}.required_approvers, 'reasons', ${a}.reasons,
+    'submittedAt', ${a}.submitted_at,
     'submittedBy', (select coalesce(k.owner, k.name) from api_keys k where k.id = ${a}.submitted_by),
     'given', coalesce((
       select jsonb_agg(jsonb_build_object('by', v.owner, 'comment', v.comment, 'at', v.at) order by v.at)
@@ -25,7 +26,8 @@ export const approvalJson = (a: string) => `
 
 /** SQL of the newest approval of a campaign itself, as JSON. */
 export const newestOfCampaign = (campaignId: string) => `
-  select ${approvalJson('a')} from approvals a where a.campaign = ${campaignId} and a.run is null and not a.raises_budgets
+  select ${approvalJson('a')} from approvals a
+  where a.campaign = ${campaignId} and a.run is null and not a.raises_budgets
   order by a.id desc limit 1`;
 
 export function recordOfApproval({ stateSince, submittedAt, given, ...rest }: ApprovalJson): ApprovalRecord {

@@ -5,7 +5,7 @@ export type JobState = JobSummary['state'];
 
 const looks: Readonly<Record<JobState, StateLook>> = {
   pending: { icon: 'scheduled', word: 'Pending', tone: 'idle' },
-  waiting: { icon: 'pending', word: 'In line', tone: 'idle' },
+  waiting: { icon: 'pending', word: 'Waiting', tone: 'idle' },
   firing: { icon: 'running', word: 'Calling', tone: 'run' },
   reporting: { icon: 'running', word: 'Reporting', tone: 'run' },
   sidelined: { icon: 'sideline', word: 'Sidelined', tone: 'warn' },

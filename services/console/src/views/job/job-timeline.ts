@@ -92,7 +92,7 @@ function standingOf(job: Job): Event[] {
       return [event('next', dueAt, { icon: 'scheduled', colour: 't2', title })];
     }
     case 'waiting':
-      return [event('waiting', null, { icon: 'pending', colour: 't2', title: 'In line', text: inLineWords(job) })];
+      return [event('waiting', null, { icon: 'pending', colour: 't2', title: 'Waiting', text: waitingWords(job) })];
     case 'firing':
       return [event('firing', null, { icon: 'running', colour: 'c-run', title: `Call ${attempt} is under way` })];
     case 'reporting': {
@@ -118,7 +118,7 @@ function standingOf(job: Job): Event[] {
   }
 }
 
-function inLineWords({ orderingKey, ordering }: Job): string {
+function waitingWords({ orderingKey, ordering }: Job): string {
   const order = ordering === 'in-order' ? ', in their order' : '';
   return `Jobs with the key ${orderingKey ?? ''} are called one at a time${order}: other jobs come first.`;
 }

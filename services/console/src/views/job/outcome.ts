@@ -17,7 +17,7 @@ export function describeOutcome(job: Job, nowMs: number, format: FormatTime): st
       return `It has been due since ${at(next)}, and is ${call} as soon as the limits of its client allow.`;
     }
     case 'waiting':
-      return 'It waits in line: other jobs of its ordering key are called first.';
+      return 'It waits: other jobs of its ordering key are called first.';
     case 'firing':
       return 'It is being called.';
     case 'reporting':

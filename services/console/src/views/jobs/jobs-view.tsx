@@ -118,7 +118,7 @@ function chipsOf(ledger: ClientLedger | undefined, counts: JobCounts | undefined
   return [
     { value: 'open', label: 'Not ended', count: ledger && ledger.pending - ledger.waiting },
     { value: 'pending', label: 'Pending' },
-    { value: 'waiting', label: 'In line', count: ledger?.waiting },
+    { value: 'waiting', label: 'Waiting', count: ledger?.waiting },
     { value: 'firing', label: 'Calling' },
     { value: 'reporting', label: 'Reporting', count: ledger?.reporting },
     { value: 'sidelined', label: 'Sidelined', count: ledger?.sidelined, warns: (ledger?.sidelined ?? 0) > 0 },
