@@ -13,7 +13,7 @@ const consoleOf = useConsole({
 const badge = (page: Page, state: string) => page.locator('.head .badge', { hasText: state });
 
 /** The number that a page begins with: users through the chain. */
-async function throughTheChain(page: Page): Promise<number> {
+async function succeeded(page: Page): Promise<number> {
   const text = (await page.locator('.kpi', { hasText: 'Through the chain' }).locator('.sub').textContent()) ?? '';
   return Number(/[\d,]+/.exec(text)?.[0].replaceAll(',', '') ?? Number.NaN);
 }
@@ -43,9 +43,9 @@ test('a user writes, starts, watches, pauses, resumes, reports and retries a cam
   await page.waitForURL(/\/runs\/run_/);
 
   await badge(page, 'Running').waitFor();
-  await awaitThat(async () => (await throughTheChain(page)) > 0);
-  const seen = await throughTheChain(page);
-  await awaitThat(async () => (await throughTheChain(page)) > seen);
+  await awaitThat(async () => (await succeeded(page)) > 0);
+  const seen = await succeeded(page);
+  await awaitThat(async () => (await succeeded(page)) > seen);
 
   await page.keyboard.press('p');
   await press(page.getByRole('dialog', { name: 'Pause this run?' }), /^Pause run$/);

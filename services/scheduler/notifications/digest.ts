@@ -37,11 +37,11 @@ export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number 
 
 /** @param base of the console's pages; empty if unknown */
 export function digestMessage(
-  { runs, audience, throughTheChain, failed, lines, due }: DigestPart,
+  { runs, audience, succeeded, failed, lines, due }: DigestPart,
   base: string,
 ): NotificationMessage {
   const exact = (value: number) => value.toLocaleString('en-US');
-  const users = `${exact(throughTheChain)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
+  const users = `${exact(succeeded)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
   return {
     type: 'campaign.digest',
     timestamp: due.toISOString(),
@@ -54,7 +54,7 @@ export function digestMessage(
       approval: null,
       budget: null,
       key: null,
-      figures: { audience, throughTheChain, failed },
+      figures: { audience, succeeded, failed },
       digest: { runs, first: [...lines] },
     },
   };

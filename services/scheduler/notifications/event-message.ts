@@ -79,8 +79,8 @@ const exact = (value: number | undefined) => (value ?? 0).toLocaleString('en-US'
 
 function ended(word: string): Sentence {
   return (name, { figures }, detail) => {
-    const { audience = 0, throughTheChain = 0, failed = 0 } = figures ?? {};
-    const users = `${exact(throughTheChain)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
+    const { audience = 0, succeeded = 0, failed = 0 } = figures ?? {};
+    const users = `${exact(succeeded)} of ${exact(audience)} users through the chain, ${exact(failed)} failed`;
     return `A run of ${name} ${word}${because(detail)}. ${users}`;
   };
 }

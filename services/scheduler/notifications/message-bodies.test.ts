@@ -19,7 +19,7 @@ function digestOf(runs: number, displayed: number): NotificationMessage['data'][
   const line = (n: number): DigestLine => ({
     campaign: { id: `cmp_${n}`, name: `Payday <${n}>` },
     run: { id: `run_${n}`, scheduledFor: '2026-12-01T02:00:00.000Z' },
-    figures: { audience: 1200, throughTheChain: 1199, failed: 1 },
+    figures: { audience: 1200, succeeded: 1199, failed: 1 },
   });
   return { runs, first: Array.from({ length: displayed }, (_, n) => line(n)) };
 }

@@ -86,8 +86,8 @@ function channelLinesOf({ digest }: NotificationMessage['data']): string[] {
 function digestLinesOf(digest: DigestContent, maxLines: number, titleOf: (line: DigestLine) => string): string[] {
   const exact = (value: number) => value.toLocaleString('en-US');
   const lines = digest.first.slice(0, maxLines).map((line) => {
-    const { audience, throughTheChain, failed } = line.figures;
-    return `${titleOf(line)}: ${exact(throughTheChain)} of ${exact(audience)} users, ${exact(failed)} failed`;
+    const { audience, succeeded, failed } = line.figures;
+    return `${titleOf(line)}: ${exact(succeeded)} of ${exact(audience)} users, ${exact(failed)} failed`;
   });
   return digest.runs > lines.length ? [...lines, `and ${exact(digest.runs - lines.length)} more`] : lines;
 }

@@ -83,7 +83,7 @@ function eventOf(kind: string, fields: Partial<NotificationEvent> = {}): Notific
   const reach = { countries: ['SG', 'VN'], actionTypes: ['award-reward'], titles: {} };
   const campaign = { campaignId: uuid(1), name: 'Payday', owner: null, tags: [], ...reach };
   const run = { runId: uuid(2), state: 'completed', scheduledFor: new Date(nowMs), startedAt: null };
-  const figures = { audience: 300, throughTheChain: 290, failed: 10 };
+  const figures = { audience: 300, succeeded: 290, failed: 10 };
   const of = { campaign, run, figures, recurs: true, keyAccount: null, ...fields };
   return { eventId: uuid(3), kind, at: new Date(nowMs), notificationId: null, detail: {}, ...of };
 }
@@ -118,7 +118,7 @@ it('routine events of recurring campaigns wait for a digest, and all others are 
   expect(typesTo(7)).toEqual(['run.failed', 'run.completed']);
   expect(typesTo(8)).toEqual(['run.started', 'run.completed', 'run.completed', 'run.failed', 'run.completed']);
   expect(typesTo(9)).toEqual([]);
-  const sums = { runs: 2, audience: 600, throughTheChain: 580, failed: 20 };
+  const sums = { runs: 2, audience: 600, succeeded: 580, failed: 20 };
   // Ten in the morning there: the next day.
   expect(digestParts).toMatchObject([{ notificationId: uuid(7), due: new Date('2026-12-02T01:00:00Z'), ...sums }]);
   expect(digestParts[0]?.lines).toHaveLength(2);

@@ -104,7 +104,7 @@ function digestPartsOf(
   if (lines.length === 0) return [];
   const sum = (of: keyof (typeof lines)[number]['figures']) =>
     lines.reduce((total, { figures }) => total + figures[of], 0);
-  const users = { audience: sum('audience'), throughTheChain: sum('throughTheChain'), failed: sum('failed') };
+  const users = { audience: sum('audience'), succeeded: sum('succeeded'), failed: sum('failed') };
   const due = new Date(digestDueMs(definition.digest, nowMs));
   return [{ notificationId, due, runs: lines.length, ...users, lines: lines.slice(0, maxDigestLines) }];
 }

@@ -26,7 +26,7 @@ export interface NotificationEvent {
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
   recurs: boolean;
   /** Figures of a run that has ended; null for all other events. */
-  figures: { audience: number; throughTheChain: number; failed: number } | null;
+  figures: { audience: number; succeeded: number; failed: number } | null;
 }
 
 export interface ActiveNotification {
@@ -57,7 +57,7 @@ export interface DigestPart {
   runs: number;
   /** Sums over all runs, in users. */
   audience: number;
-  throughTheChain: number;
+  succeeded: number;
   failed: number;
   /** Lines of the first runs. Further runs are only counted. */
   lines: readonly DigestLine[];

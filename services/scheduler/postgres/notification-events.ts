@@ -128,7 +128,7 @@ const takeEvents = statementOf<{ limit: number }>(
   left join lateral (
     select jsonb_build_object(
       'audience', (select coalesce(sum(fed_users), 0) from feeds where run = r.id),
-      'throughTheChain',
+      'succeeded',
         coalesce(sum(t.succeeded) filter (where t.step = jsonb_array_length(v.definition -> 'chain')), 0),
       'failed', coalesce(sum(t.failed), 0)) as figures
     from feeds g join run_totals t on t.feed = g.feed where g.run = r.id
@@ -142,7 +142,7 @@ const addToDigest = statementOf<Omit<DigestPart, 'lines'> & { lines: string }>(
   ($) => `
   insert into notification_digests as d (notification, due_at, runs, audience, completed, failed, lines)
   values (${$('notificationId')}::uuid, ${$('due')}::timestamptz, ${$('runs')}::int, ${$('audience')}::bigint,
-    ${$('throughTheChain')}::bigint, ${$('failed')}::bigint, ${$('lines')}::jsonb)
+    ${$('succeeded')}::bigint, ${$('failed')}::bigint, ${$('lines')}::jsonb)
   on conflict (notification) do update set runs = d.runs + excluded.runs, audience = d.audience + excluded.audience,
     completed = d.completed + excluded.completed, failed = d.failed + excluded.failed,
     lines = case when jsonb_array_length(d.lines) < ${maxDigestLines} then d.lines || excluded.lines else d.lines end`,
@@ -152,7 +152,7 @@ const takeDigests = `
   delete from notification_digests where notification in (
     select notification from notification_digests where due_at <= now() limit 100 for update skip locked)
   returning id as "digestId", notification as "notificationId", due_at as due, runs, audience::float8,
-    completed::float8 as "throughTheChain", failed::float8, lines`;
+    completed::float8 as "succeeded", failed::float8, lines`;
 
 const deleteEvents = statementOf<{ events: readonly string[] }>(
   'delete-notification-events',

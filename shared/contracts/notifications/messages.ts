@@ -4,7 +4,11 @@ import { eventTypes } from './notifications.ts';
 const time = z.iso.datetime({ precision: 3 });
 
 /** Numbers of users of a run that has ended. */
-const figures = z.object({ audience: z.int(), throughTheChain: z.int(), failed: z.int() });
+const figures = z.object({
+  audience: z.int(),
+  succeeded: z.int().describe('Users who succeeded in every step'),
+  failed: z.int(),
+});
 
 export const digestLine = z.object({
   campaign: z.object({ id: z.string(), name: z.string() }),
