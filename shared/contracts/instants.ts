@@ -25,7 +25,7 @@ const yearsToRecur = 100;
 
 export const instant = instantUntil(lastYear);
 
-/** A time from which something recurs. */
+/** Start time of a recurrence. It leaves years for the instants that follow. */
 export const instantToRecurFrom = instantUntil(lastYear - yearsToRecur);
 
 function instantUntil(year: number) {

@@ -12,6 +12,6 @@ test.each([
     'jobsPerSecond',
   ],
   ['no bound is not within a bound', noBounds, { ...noBounds, requestsPerMinute: 5 }, 'requestsPerMinute'],
-])('for the limits of an API key, %s', (_, inner, outer, looser) => {
+])('the bounds of two API keys are compared: %s', (_, inner, outer, looser) => {
   expect(looserBound(inner, outer)).toBe(looser);
 });

@@ -3,7 +3,7 @@ export const variableKey = '$variable';
 
 export interface VariablePlace {
   pointer: string;
-  /** Undefined if the placeholder names no variable or has other fields. */
+  /** Name of the variable; undefined if the placeholder names no variable or has other fields. */
   name: string | undefined;
 }
 

@@ -16,7 +16,10 @@ export interface CallDeadlines {
   stop(): void;
 }
 
-/** Creates deadlines that expire calls, after reading what has arrived. @param running returns the calls in progress */
+/**
+ * Creates the deadlines of calls. A call expires only after the arrived bytes of its answer were read.
+ * @param running returns the calls in progress
+ */
 export function createCallDeadlines(running: () => readonly TimedCall[]): CallDeadlines {
   let timer: NodeJS.Timeout | undefined;
 

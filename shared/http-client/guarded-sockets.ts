@@ -10,7 +10,7 @@ const lookupMs = 3000;
 export function createGuardedSockets({ guard, names }: Egress, caller: string): GuardedSockets {
   function connect(socket: Socket, { hostname: host, port }: Place): Socket {
     const mayConnect = (address: string) => guard.mayConnect({ hostname: host.toLowerCase(), port, address });
-    // Node looks up no literal address, so the look-up below would not judge it.
+    // Node does not look up a literal IP address, so the guarded look-up below would not see it.
     if (isIP(host) !== 0 && !mayConnect(host)) return socket.destroy(forbidden());
     const lookup: LookupFunction = (hostname, options, callback) => {
       names.addressesOf({ caller, hostname, withinMs: lookupMs }).then(
@@ -41,7 +41,7 @@ export function createGuardedSockets({ guard, names }: Egress, caller: string): 
   };
 }
 
-/** Returns the `connect` of sockets, which `unconnected` replaces on its own. */
+/** Returns the original `connect` of a socket, whose property `connect` is replaced in `unconnected`. */
 function connectBy(socket: Socket): (options: SocketConnectOpts) => Socket {
   return Socket.prototype.connect.bind(socket);
 }

@@ -110,7 +110,8 @@ export function createHostNames(deps: HostNamesDeps): HostNames {
     }
     const { resolver, limit } = channelOf(caller);
     const lookup = { answer: Promise.resolve(nothingKnown), wantedUntilMs };
-    // Skip a look-up that no caller waits for any more: dead names would pile up in front of new ones.
+    // A look-up that no caller waits for any more is skipped. Otherwise look-ups of unreachable names would delay
+    // new ones.
     lookup.answer = limit(() =>
       clock.monotonicMs() >= lookup.wantedUntilMs ? nothingKnown : ask(resolver, hostname),
     ).then((answer) => {

@@ -152,7 +152,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #terms: CollectorTerms;
   readonly #timeoutMs: number;
   readonly #settle: (outcome: HttpOutcome) => void;
-  /** Undefined until the call is written to its connection; also before the second attempt. */
+  /** Controller of the call; undefined until the call is written to its connection, also before the second attempt. */
   #controller: Dispatcher.DispatchController | undefined;
   #firstLoss: string | undefined;
   #settled = false;

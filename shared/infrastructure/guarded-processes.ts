@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fromGuardian, type FaultSignal, type GuardedCommand, type ToGuardian } from './guardian-messages.ts';
 
 export interface Exit {
-  /** `exit code 1`, or the signal's name. */
+  /** Cause of the end: `exit code 1`, or the signal's name. */
   how: string;
   clean: boolean;
 }

@@ -15,7 +15,7 @@ export const guardedCommand = z.object({
 
 export type GuardedCommand = z.infer<typeof guardedCommand>;
 
-/** `id` identifies one process for the guardian's life. */
+/** Messages to the guardian. `id` identifies one process for the guardian's life. */
 export const toGuardian = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), id: z.int(), command: guardedCommand }),
   z.object({ type: z.literal('signal'), id: z.int(), signal: z.enum(['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGCONT']) }),

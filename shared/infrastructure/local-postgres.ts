@@ -66,7 +66,8 @@ async function initialise(installation: Installation): Promise<void> {
     '--pwfile=password',
     '--auth=scram-sha-256',
     ...databaseLocale,
-    // The folder is deleted at the end; the server itself does flush (fsync is on).
+    // initdb need not flush its files to disk, because the folder is deleted at the end. The server itself does flush
+    // (fsync is on).
     '--no-sync',
   ]);
   const exit = await initialising.exited;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Ends the process when the channel to its parent closes, which happens however the parent ends. */
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
-/** `all`: api, scheduler, trigger, worker and dispatcher in one process. */
+/** Name of a service; `all` means that one process runs api, scheduler, trigger, worker and dispatcher. */
 export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'connectors' | 'sandbox' | 'all';
 
 export interface ServiceProcessOptions {

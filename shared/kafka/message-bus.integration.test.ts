@@ -60,7 +60,7 @@ describeMessageBus('on Kafka', () => {
   });
 });
 
-/** A connection whose consumers commit nothing any more once they count as dead. */
+/** Returns a connection whose consumers commit no offsets once `dead` returns true. */
 function withoutCommits(kafka: KafkaConnection, dead: () => boolean): KafkaConnection {
   return {
     ...kafka,

@@ -47,7 +47,7 @@ export interface Client {
   /** Starts at 1 and increases with every change. */
   revision: number;
   definition: ClientDefinition;
-  /** `default`, then the others by name. */
+  /** Endpoints of the client: first `default`, then the others by name. */
   endpoints: [DefaultEndpoint, ...ClientEndpoint[]];
   createdAt: Date;
   updatedAt: Date;

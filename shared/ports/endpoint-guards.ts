@@ -63,7 +63,7 @@ export interface GuardRow extends Shard {
   openedAt: Date;
   /** Time when the next probe may begin; null unless the breaker is open. */
   retryAt: Date | null;
-  /** Null while the breaker is open. */
+  /** Time when the breaker closed; null while it is open. */
   closedAt: Date | null;
 }
 

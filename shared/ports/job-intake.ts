@@ -4,7 +4,10 @@ export interface JobToStore {
   jobId: string;
   clientId: string;
   key: string | null;
-  /** Null: the job is due after `delayMs`, by the database's clock. A job with a past time is due now. */
+  /**
+   * Time when the job is due. If null, the job is due after `delayMs`, by the database's clock. A job with a past time
+   * is due now.
+   */
   dueAt: Date | null;
   /** Milliseconds from now; 0 if there is a due time. */
   delayMs: number;
@@ -32,7 +35,7 @@ export interface JobOrdering {
 }
 
 export interface KnownJob {
-  /** Null if the job is sidelined (the circuit of its host is open) or has ended. */
+  /** Due time of the job; null if the job is sidelined (the circuit of its host is open) or has ended. */
   dueAtMs: number | null;
   /**
    * True if the job makes the requested call: method, URL, headers and body are equal, however they are encrypted.

@@ -35,11 +35,11 @@ export interface JobNode {
   kind: 'scheduler' | 'dispatcher';
   region: string;
   figures: Readonly<Record<string, number>>;
-  /** Null if the node accepts no references. */
+  /** Credit of the node; null if the node accepts no references. */
   credit: NodeCredit | null;
   /** Calls by endpoint active now or in the last minute. Undefined means unchanged since the last heartbeat. */
   calls?: Readonly<Record<string, EndpointCalls>> | undefined;
-  /** Undefined means unchanged since the last heartbeat. */
+  /** Durations of calls; undefined means unchanged since the last heartbeat. */
   durations?: CallDurations | undefined;
 }
 

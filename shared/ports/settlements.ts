@@ -11,7 +11,7 @@ export type SettledOutcome = 'succeeded' | 'failed';
 export interface SettledUser {
   user: string;
   step: number;
-  /** Null means every country in which the user's outcome is unknown. */
+  /** Country of the user; null means every country in which the user's outcome is unknown. */
   country: string | null;
   outcome: SettledOutcome;
   /** Reason for the failure, or evidence of the success. */

@@ -6,7 +6,7 @@ export interface FeedStep {
 }
 
 export type HeldStep = FeedStep & {
-  /** For people: the fault to fix, or the quiet hours. */
+  /** Cause of the hold as a text for people: the fault to fix, or the quiet hours. */
   cause: string;
 } & (
     | { kind: 'fault' }

@@ -48,7 +48,7 @@ export interface ClaimedStep extends StepRef {
   fits?: number;
   /** Users on a suppression list, among all users of the batch. The worker must split them off before any call. */
   suppressed?: readonly SuppressedUser[];
-  /** Set if the step is `checked`: the worker must run the check before it makes a call. */
+  /** State of the check. Only a step that is `checked` has it: the worker must run the check before it makes a call. */
   check?: {
     /** Number of checks of this batch that returned no answer. */
     readonly tries: number;
@@ -87,7 +87,7 @@ export interface ChildBatch {
  */
 export interface AttemptNote {
   reading: 'reported' | 'missing' | 'refused' | 'misconfigured' | 'not-applied' | 'ambiguous' | 'unchecked';
-  /** For people; null if the users have causes of their own. */
+  /** Cause as a text for people; null if the users have causes of their own. */
   cause: string | null;
   users: readonly ReportedUsers[];
 }
@@ -148,8 +148,8 @@ export interface LedgerFlush {
   handOn?: ReadonlySet<StepResult> | undefined;
   /**
    * Milliseconds within which this worker times child batches and waiting steps itself. These steps are returned in
-   * `timed`, and the worker claims them when they are due. The agenda offers them as long again after that. If
-   * undefined, nothing is timed.
+   * `timed`, and the worker claims them when they are due. If it does not, the agenda offers them after this time once
+   * more. Undefined means that the worker times nothing.
    */
   timedWithinMs?: number | undefined;
   /** Action type, for its suppression lists. If undefined, only the list of all types applies. */
@@ -250,7 +250,7 @@ export interface StepLedger {
    * not checked.
    *
    * Taking over an expired lease counts a lapse and leaves the key open, unless it is known that the call had not
-   * begun. After four lapses a step is quarantined: no worker claims it any more.
+   * begun. After six lapses a step is quarantined: no worker claims it any more.
    */
   flush(flush: LedgerFlush): Promise<LedgerFlushed>;
   /**

@@ -25,7 +25,7 @@ export interface StoredPage {
 export interface EarlierUsers {
   feedId: string;
   steps: number;
-  /** Undefined means users of every outcome. */
+  /** Outcomes of the selected users; undefined means users of every outcome. */
   outcomes?: readonly EarlierOutcome[] | undefined;
   /** Step whose outcomes are selected; undefined means the chain as a whole. */
   step?: number | undefined;

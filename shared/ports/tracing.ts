@@ -15,7 +15,7 @@ export interface Span {
   endMs: number;
   attributes: SpanAttributes;
   links?: readonly SpanLink[] | undefined;
-  /** For people; null if the operation succeeded. */
+  /** Error of the operation as a text for people; null if the operation succeeded. */
   error: string | null;
 }
 

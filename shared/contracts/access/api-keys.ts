@@ -25,7 +25,7 @@ const scopeWords = {
     'false: it reads users only of campaigns that it may change, or of all if its scope has all countries and action types',
 };
 
-/** Scope of a key. Null in a field means everything of that kind. */
+/** Scope of a key. A null field limits nothing: it includes all objects of that kind. */
 export const keyScope = z
   .object({
     clients: z.array(clientRef).nullable().describe(scopeWords.clients),

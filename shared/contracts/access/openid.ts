@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Returns true for addresses to which secrets and people may be sent: https, or http on this machine for trials. */
+/**
+ * Returns true if Muster may send secrets to the address and people may be redirected there: https, or http on this
+ * machine for trials.
+ */
 export function isIssuerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url?.username !== '' || url.password !== '') return false;

@@ -185,7 +185,7 @@ export type ActionTypeConfig = z.infer<typeof actionTypeConfig>;
  */
 export const keptActionTypeConfig = z.object({ ...actionTypeFields.shape, paramsSchema: paramsSchema.optional() });
 
-/** Requires both fields for class C: neither the status endpoint nor the delay of late effects can be guessed. */
+/** Requires `statusUrl` and `appliesLateSeconds` for class C, because Muster can guess neither. */
 function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   const { statusUrl, appliesLateSeconds, timeoutMs } = type;
   const issue = (field: 'statusUrl' | 'appliesLateSeconds', message: string) =>
@@ -207,8 +207,8 @@ function checkClassTerms(type: z.infer<typeof actionTypeFields>, context: z.Refi
 }
 
 /**
- * Refuses a receipts secret without receipts, which would suggest that receipts are accepted. Receipts without this
- * secret are valid: they use a key, or a secret that is set later.
+ * Refuses a secret for receipts without `receipts`, because the secret suggests that receipts are accepted. `receipts`
+ * without this secret is valid: the sender may use an API key, or an operator sets the secret later.
  */
 function checkReceiptTerms(type: z.infer<typeof actionTypeFields>, context: z.RefinementCtx): void {
   const { receipts, receiptsSecretEnv } = type;

@@ -22,7 +22,7 @@ export const batchCall = z.object({
   step: z.int().min(1),
   country: z.string(),
   batch: z.int().min(1),
-  /** In the request of a check only. */
+  /** Type of the check. Only the request of a check has this field. */
   check: z.object({ type: z.string() }).optional(),
   action: z.object({ type: z.string(), params: z.record(z.string(), z.json()) }),
   users: z.array(z.string()).min(1),

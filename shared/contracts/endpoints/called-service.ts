@@ -40,7 +40,7 @@ function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 }
 
-/** Returns false for URLs that another rule refuses already. */
+/** Returns true for an http or https URL without credentials. For all other texts, another rule reports the error. */
 function isCalled(text: string): boolean {
   return isHttpUrl(text) && holdsNoCredentials(text);
 }

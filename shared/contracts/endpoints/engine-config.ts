@@ -38,7 +38,7 @@ export const engineConfig = z.strictObject({
     .int()
     .min(1)
     .max(1000)
-    // Further partitions cost a single worker more fetches of fewer messages.
+    // With more partitions, a single worker makes more fetches, each with fewer messages.
     .default(2)
     .describe('Maximum number of workers that share a new shard; `muster shards set` raises it'),
   replicationFactor: z

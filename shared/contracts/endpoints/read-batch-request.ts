@@ -8,7 +8,7 @@ export interface BatchRequest {
   key: string;
   /** Number of sends of this key, from 1, as reported by the caller. */
   attempt: number;
-  /** `test`: the call is answered as if live, without effects. */
+  /** Mode of the run. A call of mode `test` is answered as if live, without effects. */
   mode: StepMode;
   call: BatchCall;
   /** Body as sent, to detect other bytes under the same key. */

@@ -10,8 +10,8 @@ export const segmentDescription = z.object({
 export type SegmentDescription = z.infer<typeof segmentDescription>;
 
 /**
- * Maximum number of users requested in one page, even if the service allows more. A write stores about this many users,
- * and compared with that, the cost of a request is small.
+ * Maximum number of users requested in one page, even if the service allows more. One write stores about as many users,
+ * so larger pages would save little.
  */
 export const largestPage = 5000;
 

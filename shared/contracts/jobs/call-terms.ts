@@ -93,7 +93,7 @@ export type CallerTrace = z.output<typeof callerTrace>;
 const kept = z.object({
   endpoint: z.uuid().optional().catch(undefined),
   endpointName: endpointName.optional().catch(undefined),
-  /** Absent for normal priority, which is not stored. */
+  /** Priority of the job. Normal priority is not stored, so the field is then absent. */
   priority: jobPriority.exclude(['normal']).optional().catch(undefined),
   retry: ownTerms.retry.catch(undefined),
   timeoutMs: ownTerms.timeoutMs.catch(undefined),
@@ -135,7 +135,9 @@ export function writeOwnTerms({
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 
-/** Reads stored terms. Another version may have written them: the terms of its endpoint replace unreadable fields. */
+/**
+ * Reads stored terms. If another version wrote a field that this version cannot read, the term of the endpoint applies.
+ */
 export function readOwnTerms(terms: string | null): OwnTerms {
   return terms === null ? {} : kept.parse(JSON.parse(terms));
 }

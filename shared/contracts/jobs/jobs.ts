@@ -61,7 +61,7 @@ const headers = z
     }),
   );
 
-/** Issue of a URL that a pattern alone cannot detect. */
+/** Issue of a URL that matches the pattern and is still invalid. */
 export const invalidUrl = { code: 'custom', params: { code: 'invalid-url' } } as const;
 
 export const callUrl = z

@@ -15,8 +15,9 @@ const reference = z.tuple([
 ]);
 
 /**
- * Due jobs in a Kafka message. The message holds references only: a claim returns the call of the job, or shows that no
- * work is left. The client is included so that no client's jobs wait behind another client's before they are claimed.
+ * Due jobs in a Kafka message. The message contains references only: a claim returns the call of the job, or shows that
+ * no work is left. It names the client of each job, so that a dispatcher can queue jobs by client before it claims
+ * them.
  */
 export const jobReferences = z.object({
   installation: z.string().optional(),

@@ -59,11 +59,11 @@ const explainedStep = z.object({
   step: z.int().min(1),
   action: z.string(),
   outcome: z.enum([...outcomes, 'pending']),
-  /** Set for a failed or unknown user, and for a user who was unknown and has been settled. */
+  /** Reason of the outcome. Only users who failed, are unknown, or were unknown until they were settled have one. */
   reason: z.string().nullable(),
   detail: z.string().nullable(),
   endedAt: time.nullable(),
-  /** Set for a pending step: the cause for which it waits. The wait ends at `nextAttemptAt`. */
+  /** Cause for which a pending step waits. The wait ends at `nextAttemptAt`. */
   waitsFor: z.string().nullable(),
   nextAttemptAt: time.nullable(),
   receipt: z

@@ -57,7 +57,7 @@ const testRequest = z
 
 export type TestRequest = z.infer<typeof testRequest>;
 
-/** `kind` is the kind of the run. */
+/** Request of a trial; `kind` is the kind of the run. */
 export const trialRequest = z.discriminatedUnion('kind', [dryRunRequest, testRequest]).meta({
   id: 'TrialRequest',
   examples: [

@@ -25,7 +25,7 @@ const keptCall = z.object({
   template: z.enum(['json', 'text']).optional(),
   relevancySeconds: z.int().min(1).max(jobLimits.relevancySeconds).nullable(),
   tags: z.array(z.string()),
-  /** Undefined means normal priority. */
+  /** Priority of the jobs; undefined means normal priority. */
   priority: jobPriority.exclude(['normal']).optional(),
 });
 
@@ -124,7 +124,7 @@ export interface PlannableSchedule {
 
 export interface PlanningView {
   nowMs: number;
-  /** Null means all regions. */
+  /** Region whose schedules are considered; null means all regions. */
   region: string | null;
   registered: readonly RegisteredGroup[];
   calendars: WorkCalendars;

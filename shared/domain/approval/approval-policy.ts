@@ -37,7 +37,7 @@ export interface UnapprovedStartTotal {
 
 export interface ApprovalNeed {
   approvers: number;
-  /** For people: the reasons of the rules that require the most approvers. */
+  /** Reasons of the rules that require the most approvers, as texts for people. */
   why: string[];
 }
 

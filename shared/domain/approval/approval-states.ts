@@ -17,7 +17,7 @@ export const approvalVerbs = ['submit', 'approve', 'send-back', 'withdraw'] as c
 
 export type ApprovalVerb = (typeof approvalVerbs)[number];
 
-/** `stays`: the verb has taken effect already, which is no error. */
+/** Effect of a verb on an approval. `stays` means that the verb has taken effect already, which is no error. */
 export type ApprovalMove = 'moves' | 'stays' | 'forbidden';
 
 /** States in which a verb changes the approval, and states in which the verb has taken effect already. */

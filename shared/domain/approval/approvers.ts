@@ -1,6 +1,6 @@
 /** A key, and the keys and persons behind it. A person who signs in with an issuer is a key without a secret. */
 export interface KeyHolder {
-  /** Null if the key is no longer known. */
+  /** Id of the key; null if the key is no longer known. */
   key: string | null;
   /** Keys with the same owner belong to one person; null: the key has no owner. */
   owner: string | null;

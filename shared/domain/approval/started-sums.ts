@@ -3,7 +3,7 @@ import { personOf } from './person-of.ts';
 
 /** Account and persons that start a run or a test, and its action types. */
 export interface Starter {
-  /** Null if the start counts in the quota of no account. */
+  /** Account whose quota includes the start; null if no account's quota does. */
   account: string | null;
   /** Owners of the keys that wrote the revision or requested the start; null: a key without an owner. */
   owners: readonly (string | null)[];

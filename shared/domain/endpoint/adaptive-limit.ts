@@ -5,7 +5,7 @@ export interface LimitedCall {
   nowMs: number;
   /** Calls in flight that the limit counts, this call included. */
   inFlight: number;
-  /** Null if the call showed no sign of overload. */
+  /** Sign of overload in the call; null if there was none. */
   pressure: Pressure | null;
   /** Pause that the endpoint requested, in milliseconds; null if it requested none. */
   pauseMs: number | null;

@@ -12,7 +12,10 @@ export interface CallTimes {
 const slowerBy = 2;
 const slackMs = 100;
 const newestWeight = 0.1;
-/** The baseline adapts slowly: an endpoint that has become slower for good is called as before after some minutes. */
+/**
+ * Milliseconds in which the baseline adapts to a lasting change. If an endpoint has become slower for good, it is
+ * called at the former rate again after some minutes.
+ */
 const baselineLastsMs = 120_000;
 
 export function createCallTimes(): CallTimes {

@@ -7,7 +7,9 @@ const feed = (id: string, over: Partial<SourceEvidence> = {}): SourceEvidence =>
   return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never, ...over };
 };
 
-/** Evidence of another feed, and whether a failure or pressure is then the feed's own. */
+/**
+ * Evidence of another feed, and the result: whether a failure, and whether pressure, then counts for this feed alone.
+ */
 const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pressure: boolean][] = [
   ['was never called', {}, false, false],
   ['was answered a moment ago', { answeredAtMs: nowMs }, true, true],
@@ -27,7 +29,7 @@ const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pre
 
 describe("a feed's failure", () => {
   it.each(table)(
-    'counts as its own or as shared depending on the other feed: it %s',
+    'counts for this feed alone or for the whole shard, by the evidence of another feed: it %s',
     (_name, over, failure, pressure) => {
       const feeds = [feed('a'), feed('b', over)];
       expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(failure);
@@ -40,7 +42,7 @@ describe("a feed's failure", () => {
     [60_000, 10_000, false],
     [60_000, -500, true],
   ])(
-    'counts as its own if another feed was answered shortly before the call: %d ms long, %d ms before',
+    'counts for this feed alone if another feed was answered shortly before the call: %d ms long, %d ms before',
     (tookMs, beforeMs, isOwn) => {
       const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - tookMs - beforeMs })];
       expect(isOwnMatter('failure', 'a', feeds, nowMs - tookMs)).toBe(isOwn);
@@ -53,16 +55,19 @@ describe("a feed's failure", () => {
     ['long before the call', nowMs - 70_000, true],
     ['less than ten seconds before the call', nowMs - 69_999, false],
     ['during the call', nowMs - 30_000, false],
-  ])('counts as its own or as shared beside an answered feed that met pressure %s', (_when, pressedAtMs, isOwn) => {
-    const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - 50_000, pressedAtMs })];
-    expect(isOwnMatter('pressure', 'a', feeds, nowMs - 60_000)).toBe(isOwn);
-  });
+  ])(
+    'counts for this feed alone or for the whole shard beside an answered feed that met pressure %s',
+    (_when, pressedAtMs, isOwn) => {
+      const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - 50_000, pressedAtMs })];
+      expect(isOwnMatter('pressure', 'a', feeds, nowMs - 60_000)).toBe(isOwn);
+    },
+  );
 
   it('does not count as a failure of this feed alone if no other feed was answered', () => {
     expect(isOwnMatter('failure', 'a', [feed('a', { answeredAtMs: nowMs })], nowMs)).toBe(false);
   });
 
-  it('counts as its own if one of several other feeds is answered', () => {
+  it('counts for this feed alone if one of several other feeds is answered', () => {
     const feeds = [feed('a'), feed('b', { failedAtMs: nowMs }), feed('c', { answeredAtMs: nowMs })];
     expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(true);
   });
@@ -74,7 +79,7 @@ describe("a feed's failure", () => {
     [20_000, 10_000, false],
     [20_000, -15_000, true],
   ])(
-    'counts as shared if another feed met pressure at most 10 s before the call: %d ms long, %d ms before',
+    'counts for the whole shard if another feed met pressure at most 10 s before the call: %d ms long, %d ms before',
     (tookMs, beforeMs, isShared) => {
       const startedMs = nowMs - tookMs;
       const feeds = [feed('a', { pressedAtMs: nowMs }), feed('b', { pressedAtMs: startedMs - beforeMs })];
@@ -82,7 +87,7 @@ describe("a feed's failure", () => {
     },
   );
 
-  it('does not count as shared if only the feed itself met pressure', () => {
+  it('does not count for the whole shard if only the feed itself met pressure', () => {
     expect(isPressureShared('a', [feed('a', { pressedAtMs: nowMs })], nowMs)).toBe(false);
   });
 });

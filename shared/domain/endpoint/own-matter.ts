@@ -1,17 +1,18 @@
 /*
- * The results of calls first update the *source*: a feed in its shard, or a route in its client's host. They update the
- * whole (the shard, the host) only if no other source of the whole shows that the endpoint works: a *witness*. A source
- * is a witness for a call that begins before one of its answers, or within ten seconds after it,
+ * The result of a call first updates the *source*: a feed in its shard, or a route in its client's host. The result
+ * also updates the whole (the shard, the host), unless another source of the whole is a *witness*, which shows that the
+ * endpoint works. A source is a witness if one of its answers arrived after the call began, or less than ten seconds
+ * before, except in these cases:
  *
- * | against  | unless, since or within the same time            |
- * | -------- | ------------------------------------------------ |
- * | failure  | a later call of the source failed as well        |
- * | pressure | the source met pressure as well (time-outs, 429) |
+ * | the call met | the other source is no witness if                             |
+ * | ------------ | ------------------------------------------------------------- |
+ * | a failure    | its newest call with a result failed as well                  |
+ * | pressure     | it met pressure as well (a time-out, or 429) in the same time |
  *
- * If the whole has one source only, there is no witness, and the whole learns the results of that source.
+ * If the whole has only one source, there is no witness, and each result of this source updates the whole.
  *
- * Hanging calls last longer than those ten seconds, and delay the calls of other sources. Evidence of other sources
- * therefore counts from the begin of the call, never from its end.
+ * Hanging calls last longer than ten seconds, and delay the calls of other sources. Evidence of other sources therefore
+ * counts from the begin of the call, never from its end.
  */
 
 /**

@@ -4,7 +4,7 @@
  * several forms is a factor. Repeated groups are refused, because the product does not bound them.
  */
 
-/** Longer texts are not matched at all. */
+/** Length of the longest text that is matched with a pattern. */
 export const maxMatchedCharacters = 256;
 
 /** Maximum number of ways to match one text: about ten milliseconds. */

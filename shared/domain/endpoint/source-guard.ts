@@ -23,7 +23,7 @@ export interface GuardedCall {
   nowMs: number;
   /** Calls of the source in flight, this call included. */
   inFlight: number;
-  /** Null if the call showed no sign of overload. */
+  /** Sign of overload in the call; null if there was none. */
   pressure: Pressure | null;
   /** Delay that the endpoint requested, in milliseconds; null if it requested none. */
   retryAfterMs: number | null;

@@ -14,8 +14,8 @@ interface Part {
 }
 
 /**
- * Ids that were checked where they were received, and are cut out of the received text: an id becomes a string only
- * where it is read. All ids are valid and printable ASCII without quotes and backslashes.
+ * Ids within the text of a received page. The reader of the page has checked that all of them are valid and printable
+ * ASCII without quotes and backslashes. An id becomes a string only when it is read.
  */
 export class PlainUsers {
   readonly length: number;

@@ -28,7 +28,7 @@ describe('a template', () => {
     expect(fillTemplate('{"key":"{{key}}","n":{{attempt}}}', values, 'json')).toBe('{"key":"a\\"b\\\\","n":2}');
   });
 
-  it('has {{{{ for two literal braces, and keeps single braces', () => {
+  it('writes two literal braces for {{{{, and keeps single braces', () => {
     expect(fillTemplate('{"a":{"b":"{{{{jobId}}"}} {{{jobId}}}', values, 'text')).toBe(
       '{"a":{"b":"{{jobId}}"}} {job_1}',
     );

@@ -10,7 +10,7 @@ export interface JobKey {
 
 export interface JobReference extends JobKey {
   clientId: string;
-  /** Undefined means normal priority. */
+  /** Priority of the job; undefined means normal priority. */
   priority?: StoredPriority | undefined;
 }
 

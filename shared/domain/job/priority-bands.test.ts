@@ -61,7 +61,7 @@ describe('the turns of priorities', () => {
     );
   });
 
-  it("have the endpoint's own name as the key of normal priority", () => {
+  it('have the id of the endpoint as the key of normal priority', () => {
     expect(bandOf('o')).toBe('o');
     expect(bandOf('o', 'normal')).toBe('o');
     expect(new Set(priorities.map((priority) => bandOf('o', priority))).size).toBe(3);

@@ -149,8 +149,8 @@ describe('the next fires of a recurrence', () => {
 });
 
 /**
- * Near clock changes of every kind: an hour, half, two; at midnight, at a minute past; a day that was not; by a zone's
- * new law.
+ * Dates near clock changes of every kind: by an hour, half an hour and two hours; at midnight, and a minute past
+ * midnight; a skipped day; a new law of the zone.
  */
 const changes: readonly [zone: string, around: string][] = [
   ['America/New_York', '2026-03-08T07:00Z'],
@@ -241,7 +241,10 @@ function fieldArbitrary(values: readonly number[], max: number, openness: number
   );
 }
 
-/** Days 30 only in Februaries, without a day of the week, are refused because they would never fire. */
+/**
+ * Returns false for an expression that names only 30 February and no day of the week. The parser refuses such an
+ * expression, because it would never fire.
+ */
 function everFires([, , days, months, weekDays]: Fields): boolean {
   const isDayEnough = weekDays[0]?.star === false && days[0]?.star === false;
   const beginsBefore30 = days.some((part) => part.star || part.from < 30);

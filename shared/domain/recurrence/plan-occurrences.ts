@@ -55,7 +55,7 @@ export interface OccurrencePlan {
  * new leader takes over within seconds.
  */
 const graceMs = 5000;
-/** Longer grace period for the policy `skip`, so that a change of leader or a deployment loses no fire. */
+/** Grace period of the policy `skip`. It is longer, so that a change of leader or a deployment loses no fire. */
 const graceOfSkipMs = 60_000;
 
 export function decisionKey(atMs: number, group: string): string {

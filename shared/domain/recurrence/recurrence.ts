@@ -16,7 +16,7 @@ export type Recurrence = {
   /** Last possible instant, inclusive; null: no end. */
   untilMs: number | null;
 } & (
-  | { kind: 'cron'; cron: Cron; zone: string; /** Undefined means none. */ daysOff?: DaysOff | undefined }
+  | { kind: 'cron'; cron: Cron; zone: string; /** Days off; undefined means none. */ daysOff?: DaysOff | undefined }
   | { kind: 'interval'; everyMs: number }
 );
 

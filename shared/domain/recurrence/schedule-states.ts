@@ -20,7 +20,10 @@ export const scheduleVerbs = ['pause', 'resume', 'disable', 'enable'] as const;
 
 export type ScheduleVerb = (typeof scheduleVerbs)[number];
 
-/** `stays`: the schedule is already in the state that the verb leads to, which is no error. */
+/**
+ * Effect of a verb on a schedule. `stays` means that the schedule is already in the state that the verb leads to, which
+ * is no error.
+ */
 export type ScheduleMove =
   { kind: 'move'; to: ScheduleState } | { kind: 'stays' } | { kind: 'forbidden'; allowed: readonly ScheduleState[] };
 

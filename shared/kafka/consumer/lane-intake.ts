@@ -75,7 +75,10 @@ export function createLaneIntake(deps: LaneIntakeDeps): LaneIntake {
     client()?.pause(full.map(({ lane: { topic, partition } }) => ({ topic, partitions: [partition] })));
   }
 
-  /** Runs outside of `settle`, whose caller does not expect deliveries there. */
+  /**
+   * Delivers messages to lanes that have room again. Runs after `settle`, because the caller of `settle` does not
+   * expect deliveries during the call.
+   */
   function serveWanting(): void {
     const due = [...wanting];
     wanting.clear();

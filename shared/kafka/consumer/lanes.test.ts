@@ -34,7 +34,7 @@ describe('the lanes of a consumer, one for each assigned partition', () => {
     expect(lanes.take('t', 0, fetched(3))?.full).toBe(true);
   });
 
-  it('request messages again below the low mark, and a fetch once', () => {
+  it('ask for more messages below the low mark, and only once', () => {
     const lanes = assigned();
     const messages = take(lanes, 0, 1, 2, 3);
     const wanted = settleAll(lanes, messages).filter((lane) => lane !== undefined);

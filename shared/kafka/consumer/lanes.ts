@@ -38,7 +38,7 @@ export interface LaneView {
 
 /** Delivery state of the partitions assigned to one consumer, by lane, and how far the consumer may commit. */
 export interface Lanes {
-  /** Starts a lane for each partition, and ends all previous lanes. @returns the ended lanes */
+  /** Ends all previous lanes, and starts a lane for each partition. @returns the previous lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
   /** Takes fetched messages. Undefined if they must not be taken now; fetching repeats from the current position. */
   take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;

@@ -45,7 +45,10 @@ describe('the Kafka publisher', () => {
     return publisher;
   }
 
-  /** Makes a topic unwritable by a maximum size that no batch meets. (One broker cannot lack replicas.) */
+  /**
+   * Makes a topic unwritable by a maximum message size that every batch exceeds. (A single broker cannot lack
+   * replicas.)
+   */
   async function setWritable(named: string, writable: boolean): Promise<void> {
     await admin.alterConfigs({
       validateOnly: false,

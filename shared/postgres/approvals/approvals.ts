@@ -48,7 +48,7 @@ export interface NewApproval extends ApprovalNeed {
   covers: ApprovalCovers;
   /** Estimated users by country; null if the run requests the approval. */
   expected: ExpectedUsers | null;
-  /** Null if the run requests the approval. */
+  /** Requester of the approval; null if the run requests it. */
   submittedBy: string | null;
 }
 

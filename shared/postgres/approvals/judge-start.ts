@@ -24,7 +24,7 @@ export interface StartTerms {
   rules: readonly ApprovalRule[];
   approvals: readonly GivenApproval[];
   terms: CostTerms;
-  /** Null: the start counts in no sum. */
+  /** Account and owners of the start; null if the start counts in no sum. */
   starter: Starter | null;
   sums: readonly UnapprovedStartTotal[];
 }

@@ -16,7 +16,7 @@ export async function lockSums(client: PoolClient): Promise<void> {
 
 export interface StartOf {
   campaignId: string;
-  /** Null: the start has no run yet. */
+  /** Id of the run; null if the start has no run yet. */
   runId: string | null;
   revision: number;
   actions: readonly string[];

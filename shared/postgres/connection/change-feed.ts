@@ -15,7 +15,7 @@ const askTimeoutMs = 10_000;
 
 export interface ChangeFeedDeps {
   connectionString: string;
-  /** Shown in pg_stat_activity. */
+  /** Name of the connections in pg_stat_activity. */
   applicationName: string;
   clock: Clock;
   logger: Logger;

@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 
-/** Larger differences are visible in displayed times and in the times of calls. */
+/**
+ * Largest difference between clocks that is accepted. A larger difference is visible in displayed times and in the
+ * times of calls.
+ */
 export const mostApartMs = 1000;
 
 /** Compares this machine's clock with the database's. Throws if they differ too much. */

@@ -11,7 +11,7 @@ const lockTimeoutMs = 50;
 
 export interface PartitionChanges<Change> {
   made: Change[];
-  /** 1 if a reader ended the round, else 0. */
+  /** Number of rounds that a reader ended: 0 or 1. */
   heldUp: number;
 }
 

@@ -10,7 +10,7 @@ import type { SessionSettings } from './servers/session-settings.ts';
 
 export interface PoolDeps {
   connectionString: string;
-  /** Shown in pg_stat_activity. */
+  /** Name of the connections in pg_stat_activity. */
   applicationName: string;
   max?: number;
   logger: Logger;

@@ -145,12 +145,12 @@ interface Care {
 }
 
 /**
- * Builds the insert. Past times become now: the scheduler would not see them behind its watermark. Ids that are stored
- * already or dead are skipped.
- * Measured in groups of 500, of 23 µs of Postgres for a job (now 15): arrays in binary form save 2 µs; `unnest` in the
- * select list, which needs no tuple store for each array, 1.5; one look-up for all ids among jobs and one among dead
- * jobs 1.5; one row as the answer 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended jobs are looked
- * up one by one, 3 µs: for all ids at once, Postgres scans their days by another index.
+ * Builds the insert. Past times become now: the scheduler would not see them behind its watermark. Ids that are already
+ * stored, or whose jobs are dead, are skipped.
+ * Postgres took 23 µs for a job in groups of 500, and now takes 15. Measured savings: arrays in binary form, 2 µs;
+ * `unnest` in the select list, which needs no tuple store for each array, 1.5; one look-up for all ids among jobs and
+ * one among dead jobs, 1.5; one row as the answer, 1.4; no `on conflict`, which inserts each row in two steps, 2. Ended
+ * jobs are looked up one by one, which saves 3 µs: for all ids at once, Postgres scans their days by another index.
  */
 function storing($: (param: keyof StoreParams) => string, { looksAtEnded, onConflict = '', refusing = '' }: Care) {
   const ended = `union all select e.id from unnest(${$('looked')}::uuid[]) l (id)

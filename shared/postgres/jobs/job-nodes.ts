@@ -42,10 +42,10 @@ interface Beat {
   region: string;
   ttlMs: number;
   figures: string;
-  /** Null: the node grants no credit. */
+  /** Credit for any client; null if the node grants no credit. */
   anyClientCredit: number | null;
   clientCredit: string;
-  /** Null: unchanged since the last heartbeat. */
+  /** Calls by endpoint; null if unchanged since the last heartbeat. */
   endpointCalls: string | null;
   callDurations: string | null;
 }

@@ -14,7 +14,7 @@ export async function readQuotaUse(connection: Pool | PoolClient, account: strin
 }
 
 export interface QuotaQuestion {
-  /** Null: quotas do not apply. */
+  /** Account whose quotas apply; null if quotas do not apply. */
   account: string | null;
   quotas: Quotas;
   of: readonly StoredQuota[];

@@ -37,7 +37,7 @@ export interface ProcessRuntime {
 
 export interface ProcessStanding {
   clocks: ProcessClocks;
-  /** Sorted by number of processes, descending. */
+  /** Runtimes of the processes, sorted by number of processes, descending. */
   runtimes: ProcessRuntime[];
 }
 

@@ -39,7 +39,7 @@ async function addRun(state: RunState, more: { startedAt?: Date; endedAt?: Date;
 const settle = () => settleRestored(database.pool, 'a test');
 
 describe('the settlement of a restored database', () => {
-  it('pauses runs that may have called since the restored moment, with the reason, and no dry or ended runs', async () => {
+  it('pauses runs that may have made calls since the restored moment, with the reason, but neither dry runs nor ended runs', async () => {
     const begun = await addRun('running', { startedAt: now });
     const notBegun = await addRun('preparing');
     const others = [

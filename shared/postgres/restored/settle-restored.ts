@@ -80,7 +80,7 @@ async function readOpenRuns(client: PoolClient): Promise<OpenRun[]> {
   return (await client.query<OpenRun>(selectOpenRuns)).rows;
 }
 
-/** Excludes the sandbox and CLI commands, which serve nothing. */
+/** Excludes the sandbox and CLI commands, because they do no work for runs and jobs. */
 const selectSessions = `
   select distinct application_name as name from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and application_name like 'muster-%'

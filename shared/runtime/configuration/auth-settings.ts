@@ -11,7 +11,7 @@ export type AuthMode = (typeof authModes)[number];
 
 export interface AuthSettings {
   mode: AuthMode;
-  /** Undefined if only API keys are accepted. */
+  /** Settings of the issuer; undefined if only API keys are accepted. */
   issuer: IssuerSettings | undefined;
 }
 
@@ -24,17 +24,17 @@ export interface IssuerSettings {
   roleClaim: string;
   /** Mapping in order of precedence: the first value that a token has sets its role. */
   roles: readonly { value: string; role: Role }[];
-  /** Undefined: roles apply to the whole installation. */
+  /** Claim with the scope of a user's roles; undefined if roles apply to the whole installation. */
   scopeClaim: string | undefined;
   nameClaim: string;
-  /** Undefined if the console does not sign in with the issuer. */
+  /** Client with which the console signs in; undefined if the console does not sign in with the issuer. */
   client: IssuerClient | undefined;
 }
 
 /** The console's registration at the issuer. */
 export interface IssuerClient {
   id: string;
-  /** Undefined for a public client; PKCE is used anyway. */
+  /** Secret of the client; undefined for a public client. PKCE is used anyway. */
   secret: string | undefined;
   /** OAuth scopes to request, separated by spaces. */
   scope: string;

@@ -4,7 +4,7 @@ import { ConfigurationError } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 
 export interface MailSettings {
-  /** `smtp://user:password@host:port`, or `smtps://` for TLS from the start. */
+  /** Address of the mail server: `smtp://user:password@host:port`, or `smtps://` for TLS from the start. */
   url: string;
   /** Address of the sender, optionally with a display name. */
   from: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Public address of the API, from the configuration: behind a proxy the API cannot detect it. */
 export interface PublicAddress {
-  /** Such as `https://muster.example.com`. */
+  /** Origin of the address, such as `https://muster.example.com`. */
   origin: string;
   /** Prefix of all paths: empty, or such as `/muster`. */
   basePath: string;

@@ -50,7 +50,7 @@ export interface Destination {
 /** Egress rules of one owner, named for people: `the egress rules of the client "orders"`. */
 export interface RuleList {
   of: string;
-  /** At least one rule has to match. */
+  /** Rules of which at least one must match. */
   rules: readonly EgressRule[];
 }
 

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts';
 import { createLoop } from '../loop.ts';
 
 /**
- * Upper bound, in ms, on the time until a switch of regions is known, without and with change notifications; claims are
- * refused from the switch on.
+ * Upper bounds, in ms, on the time until this process knows of a switch of regions: without change notifications, and
+ * with them. The database refuses claims of the inactive region at once.
  */
 const lookEveryMs = 1000;
 const notifiedLookEveryMs = 5000;

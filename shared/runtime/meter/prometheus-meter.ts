@@ -22,8 +22,8 @@ interface Known<Metric> extends Sources {
 }
 
 /**
- * Count kept outside of the registry, which finds a counter by its labels each time: that costs more than the counted
- * work. The count is reported when metrics are read.
+ * Count of a series, kept outside of the library's registry. The registry searches a counter by its labels each time,
+ * which costs more than the counted work. The count is reported when metrics are read.
  */
 interface Tally {
   labels: ports.LabelValues<string>;

@@ -25,7 +25,7 @@ import { packageVersion } from '../version.ts';
 export interface ProcessContext {
   logger: Logger;
   meter: Meter;
-  /** Null if tracing is off. */
+  /** Tracing of the process; null if tracing is off. */
   tracing: Tracing | null;
   /** Unique id of this process, also among earlier processes: `worker@host/uuid`. */
   owner: string;
@@ -38,7 +38,7 @@ export interface ProcessContext {
 
 export interface ProcessHost {
   meter: Meter;
-  /** Undefined if tracing is off. */
+  /** Tracing of the process; undefined if tracing is off. */
   tracing?: Tracing | undefined;
   /** Adds a part of the service to `/readyz`, also during its start. Undefined in a process without `/readyz`. */
   addPart?: (name: string, check: PartCheck) => void;

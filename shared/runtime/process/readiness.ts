@@ -7,7 +7,7 @@ export type Parts = Readonly<Record<string, PartCheck>>;
 
 export interface Readiness {
   ready: boolean;
-  /** `ok` or the problem, by part. */
+  /** State of each part: `ok`, or the problem. */
   parts: Record<string, string>;
 }
 
