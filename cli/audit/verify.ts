@@ -12,7 +12,7 @@ type Found = VerifyAuditResponses[200];
 interface Expected {
   number: number;
   hash: string;
-  /** Null if no entry has this number any more. */
+  /** Current hash of the entry; null if no entry has this number any more. */
   now: string | null;
 }
 

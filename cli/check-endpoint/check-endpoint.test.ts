@@ -20,19 +20,19 @@ interface Trial {
   /** The secret that calls are signed with. */
   signedWith?: string;
   timeoutMs?: number;
-  /** Lists to choose from, where the sandbox's services are at a base. */
+  /** Returns the URLs of option lists, from the base URL of the sandbox's services. */
   options?: (base: string) => string[];
-  /** Endpoint of previews, where the sandbox's services are at a base. */
+  /** Returns the URL of the endpoint of previews, from the base URL of the sandbox's services. */
   previewUrl?: (base: string) => string;
   params?: Record<string, unknown>;
 }
 
-/** An answer that never comes whole is waited for no longer than it must be. */
+/** Returns a short time-out for an answer that never arrives whole, because the test waits for the time-out. */
 function timeoutFor(answer: object): number {
   return 'kind' in answer && (answer.kind === 'hang' || answer.kind === 'drip') ? shortMs : ampleMs;
 }
 
-/** No waiting between calls: what the sandbox does, it does at once. */
+/** Judges an endpoint without waiting between calls, because the sandbox applies each call at once. */
 async function judge(
   actual: ContractClass,
   {
@@ -68,7 +68,8 @@ async function judge(
         batchSize: 100,
         timeoutMs,
         appliesLateMs: 1000,
-        // The sandbox chooses users by a hash of their ids: the same in every run.
+        // With a fixed id of the check, user ids are the same in every run. The sandbox chooses users by a hash of
+        // their ids.
         checkId: '1b4e28ba',
       },
       () => Promise.resolve(),
@@ -212,7 +213,7 @@ describe('check-endpoint on an endpoint with previews', () => {
   });
 });
 
-// Side by side: what fails by its slowness is waited for.
+// These tests run concurrently, because those about slow answers wait for a time-out.
 describe.concurrent('check-endpoint on a broken endpoint', () => {
   it.each<[string, object]>([
     ['that answers 500', { kind: 'status', status: 500 }],
@@ -275,7 +276,7 @@ describe.concurrent('check-endpoint on a broken endpoint', () => {
       { overlapping: true, answer: { kind: 'status', status: 500 } },
     ],
   ])('fails in the check %s of class %s if the endpoint %s', async (check, of, _name, rule) => {
-    // Calls that are sent at once have to be at work at once, on a busy machine too.
+    // Parallel calls need a latency that makes them overlap on a busy machine too.
     const latencyMs = check === 'parallel' ? 150 : 20;
     const verdict = await judge(of, { rules: { calls: [rule, { latencyMs }] } });
     expect(brokenIn(verdict)).toContain(check);
@@ -283,7 +284,8 @@ describe.concurrent('check-endpoint on a broken endpoint', () => {
   });
 
   it('fails if a response takes more than half of the timeout', async () => {
-    // Whole batches alone: each of these calls takes real time, and has as much again before it is given up.
+    // Only whole batches are slow, because each of these calls takes real time. The latency is a little more than half
+    // of the time-out.
     const rules = { calls: [{ moreUsersThan: 50, latencyMs: 2100 }] };
     expect(brokenIn(await judge('D', { timeoutMs: 4000, rules }))).toEqual(['in-time']);
   });
@@ -297,7 +299,7 @@ describe.concurrent('check-endpoint on a broken endpoint', () => {
   });
 
   it('fails if the same users get another result under another key (class A)', async () => {
-    // The calls of the checks before pass: it is the eighth of those with more than six users.
+    // The calls of earlier checks pass: the rule applies to the eighth call with more than six users.
     const rule = { moreUsersThan: 6, answer: { kind: 'tell-users', status: 'failed', code: 'twice' } };
     const verdict = await judge('A', { rules: { calls: [{ ...rule, toAttempt: 1, after: 7 }] } });
     expect(brokenIn(verdict)).toEqual(['other-key']);

@@ -59,7 +59,7 @@ export interface Played {
   key: string;
   run: string;
   users: readonly string[];
-  /** Null if the answer contains no users. */
+  /** Results of the users; null if the answer contains no users. */
   results: Results | null;
   /** HTTP status; 0 if the answer was incomplete. */
   status: number;

@@ -81,7 +81,7 @@ describe('muster demo', () => {
   describe('a demo on the servers of a real installation', () => {
     const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'demo-test', logger });
     const admin = kafka.admin();
-    // Other test files make and delete topics meanwhile: these two kinds are of this one alone.
+    // Other test files create and delete topics meanwhile. Topics of these two kinds belong to this test only.
     const ownTopic = `muster.of-a-real-installation-${randomUUID()}`;
     const topics = async () =>
       (await admin.listTopics()).filter((name) => name === ownTopic || name.startsWith('muster_demo_'));
@@ -110,7 +110,7 @@ describe('muster demo', () => {
       expect(notes).toContain('4 accepted = 3 called + 1 cancelled + 0 pending');
       expect(notes).toContain('beside it: a template, drafts, a campaign that recurs');
       expect(report.cost).toMatchObject({ currency: 'SGD', units: 2 * (report.steps[0]?.succeeded ?? 0) });
-      // Messages are accepted; what became of them is counted beside it, and may still come.
+      // `succeeded` counts accepted messages. Their receipts are counted separately, and may still arrive.
       const { succeeded = 0, receipts } = report.steps[1] ?? {};
       const { delivered = 0, undelivered = 0, awaiting = 0 } = receipts ?? {};
       expect(delivered).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe('muster demo --shop', () => {
   }, 120_000);
 });
 
-/** Command for a customer of the shop, beside those that `muster up` prints. */
+/** Command that previews the mail of a customer, in addition to the commands that `muster up` prints. */
 const previewOfAnOffer = 'npm run -s muster -- action-types preview send-offer offer=tea --user sg-000001 --country SG';
 
 describe('muster up', () => {

@@ -6,7 +6,7 @@ import { createDueDisplay } from './watch-due.ts';
 
 const hourMs = 3_600_000;
 
-/** Due in so many hours from the first of January 2026. */
+/** Returns a campaign that is due this many hours after 1 January 2026. */
 function campaignDueIn(hours: number) {
   const nextRunAt = new Date(Date.UTC(2026, 0, 1) + hours * hourMs).toISOString();
   return { ...campaign, nextRunAt, schedule: { type: 'at' as const, time: 'x', zone: 'Asia/Singapore' } };

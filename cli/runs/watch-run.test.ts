@@ -7,7 +7,7 @@ import { ApiUnavailable } from '../api/failures.ts';
 import { createApiClient } from '../api/api-client.ts';
 import { awaitRun, exitCodeOf, watchRun } from './watch-run.ts';
 
-/** Time moves by sleeping only. */
+/** Creates a clock whose time moves only when a caller sleeps. */
 function createSleepingClock(): Clock {
   let nowMs = 0;
   return {

@@ -63,7 +63,7 @@ describe('the size of an installation', () => {
   });
 
   it('has connections for each process and some for operators', () => {
-    // 30, 11, 15, 6 and 6, two of each.
+    // Connections of api, scheduler, trigger, worker and dispatcher, two processes of each.
     expect(computeSize(load).connections).toBe(20 + 2 * (30 + 11 + 15 + 6 + 6));
   });
 

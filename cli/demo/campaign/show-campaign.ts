@@ -11,7 +11,7 @@ import { renderReport } from '../../runs/report.ts';
 import type { DemoInstallation } from '../installation/installation.ts';
 
 export interface WatchedCampaign {
-  /** Undefined if the demo was ended before. */
+  /** Report of the run; undefined if the demo was ended before. */
   report: RunReport | undefined;
   retryableUsers: number;
   code: ExitCode;

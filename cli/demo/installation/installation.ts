@@ -17,7 +17,7 @@ export interface DemoInstallation {
   /** Name and base URL of the called services. */
   calledName: string;
   calledUrl: string;
-  /** Undefined on given servers, whose address may contain another's password. */
+  /** URL of the database; undefined on given servers, whose address may contain another's password. */
   databaseUrl: string | undefined;
   /** Names of the workers in `specs`. */
   workerNames: readonly string[];

@@ -7,7 +7,7 @@ export interface Acl {
   principal: string;
   resource: 'topic' | 'group';
   name: string;
-  /** `prefixed` matches all names with this prefix. */
+  /** Kind of the match: `prefixed` matches all names that begin with the given name. */
   pattern: 'literal' | 'prefixed';
   operations: readonly ('Read' | 'Write' | 'Describe' | 'Create' | 'Alter')[];
 }

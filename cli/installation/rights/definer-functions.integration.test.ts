@@ -7,8 +7,8 @@ import { createRoles, type DatabaseRoles } from '../../../test/support/database-
 import { createEmptyTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
 
 /*
- * Functions that run with the rights of the owner, called by each role of a service with the worst arguments. They are
- * read from the catalog, so a new function is called without a line here.
+ * Calls each function that runs with the rights of the owner, as each role of a service, with the worst arguments. The
+ * functions are read from the catalog, so a new function needs no line here.
  */
 
 const insufficientPrivilege = '42501';
@@ -111,7 +111,10 @@ const worstOf: Readonly<Record<string, readonly string[]>> = {
 
 const odd = ['null', `''`, `'_20200106'`, `'pg_class'`, `'pg_catalog.pg_class'`, `'audit_log; drop table runs'`];
 
-/** Every combination of the worst values; of many arguments, each value beside the first ones of the others. */
+/**
+ * Returns calls with every combination of the worst values. For functions with many arguments, each value is combined
+ * only with the first values of the others.
+ */
 function worstCalls({ name, types }: z.infer<typeof definer>, names: readonly string[]): string[] {
   const values = types.map((type) => {
     const worst = type === 'name' ? [...odd, ...names.map((table) => `'${table}'`)] : worstOf[type];
@@ -136,7 +139,7 @@ function oneByOne(values: readonly (readonly string[])[]): string[][] {
   );
 }
 
-/** Data that no service may change by these functions. */
+/** Reads the data that no service may change by these functions. */
 async function kept() {
   const chain = await asOwner(
     `select count(*)::int as entries, min(l.number)::int as first, max(l.number) = h.number as "isWhole",
@@ -187,7 +190,7 @@ describe('security definer functions of the owner', () => {
           `create trigger own after insert on own for each row execute function ${name}()`,
         ]);
         expect(states[0], name).toBeDefined();
-        // Without a temporary table of its own, a role has no table at all for a trigger.
+        // A role that cannot create temporary tables has no table to which it could attach the trigger.
         expect([insufficientPrivilege, '42P01'], name).toContain(states[2]);
       }
     },

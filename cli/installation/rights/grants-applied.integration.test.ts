@@ -74,7 +74,7 @@ describe('muster grants --apply', () => {
     expect(await query(urlOf('sandbox'), 'select id from own')).toEqual([{ id: 1 }]);
     await expect(query(urlOf('sandbox'), 'select from public.campaigns')).rejects.toMatchObject(refused);
     await expect(query(urlOf('sandbox'), 'create table public.own (id int)')).rejects.toMatchObject(refused);
-    // Applied again, it leaves the tables of the sandbox as they are.
+    // A second run does not change the tables of the sandbox.
     expect((await apply()).code).toBe(0);
     expect(await query(urlOf('sandbox'), 'select id from own')).toEqual([{ id: 1 }]);
   });

@@ -29,7 +29,8 @@ describe('the Postgres roles that muster grants creates', () => {
     }
   }
 
-  // As an installation of one's own comes to be: the roles, then the schema by its owner, then what each may do there.
+  // Sets up the database as an operator does: first the roles, then the schema by its owner, then the rights of each
+  // role.
   beforeAll(async () => {
     database = await createEmptyTestDatabase();
     roles = await createRoles(database.url);
@@ -116,7 +117,7 @@ describe('the Postgres roles that muster grants creates', () => {
       const checks = await examineInstallation({ DATABASE_URL: roles.urlFor(role, database.url) });
       return checks.find(({ name }) => name === 'partitions');
     };
-    // Migrating makes three weeks and eight days; the test above has made one week more.
+    // The migration creates partitions of three weeks and eight days. The test above has created one more week.
     const [days] = await query(
       database.url,
       `select to_char(date_trunc('week', now() at time zone 'UTC') + interval '28 days', 'YYYY-MM-DD') as runs,
