@@ -59,7 +59,7 @@ export class MusterUnavailable extends Error {
   override readonly name = 'MusterUnavailable';
   /** `unreachable`: there was no answer. `unexpected-answer`: another server answered, such as a proxy. */
   readonly code: 'unreachable' | 'unexpected-answer';
-  /** Undefined if there was no answer. */
+  /** HTTP status of the answer; undefined if there was no answer. */
   readonly status: number | undefined;
 
   constructor(code: MusterUnavailable['code'], message: string, options: ErrorOptions & { status?: number } = {}) {

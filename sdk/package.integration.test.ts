@@ -12,8 +12,8 @@ const run = promisify(execFile);
 const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
 
 /**
- * A program of another team: schedules jobs by the short way, and uses the operations of the API with their types for
- * the rest.
+ * A program of another team. It schedules jobs by the short functions of the SDK, and uses the typed operations of the
+ * API for everything else.
  */
 const program = `
 import { createMuster, MusterProblem } from 'muster-sdk';

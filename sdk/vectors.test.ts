@@ -34,7 +34,7 @@ const ends = {
 const jobCall = <Call extends string, Fields extends z.ZodRawShape>(call: Call, fields: Fields) =>
   z.object({ ...common, ...ends, call: z.literal(call), ...fields });
 
-/** Vectors that all kits play; the TypeScript SDK plays those of its own parts. */
+/** Test vectors that all kits run. The TypeScript SDK runs the vectors of the parts that it has. */
 const vectors = z
   .object({
     signatures: z.array(
@@ -94,7 +94,7 @@ const vectors = z
 
 type JobVector = (typeof vectors.jobs)[number];
 
-/** Plays Muster: gives answers in turn, and records requests. Waits of `Retry-After` are left out. */
+/** Acts as Muster: returns the answers in turn and records requests. It does not wait for `Retry-After`. */
 function playing(answers: readonly z.infer<typeof answer>[]) {
   const requests: z.infer<typeof sent>[] = [];
   const send: typeof fetch = async (input, init) => {

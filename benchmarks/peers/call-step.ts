@@ -33,8 +33,8 @@ const sameHeaders = [
 ];
 
 /**
- * Creates a caller with the HTTP client and the readers of answers of Muster's worker, so that peers differ only in
- * what decides on the calls.
+ * Creates a caller with the HTTP client and the readers of answers of Muster's worker, so that peers differ only in the
+ * code that decides which calls to make.
  */
 export function createStepCaller({ url, form, campaignId, inFlight }: BatchTerms): StepCaller {
   const { origin: address, pathname: path } = new URL(url);

@@ -20,7 +20,7 @@ const running = new Set<RunningExample>();
 beforeAll(async () => {
   database = await createEmptyTestDatabase();
   pool = openTestPool({ connectionString: database.url });
-  // Databases of other teams have other defaults.
+  // Gives the database defaults that differ from Muster's, as databases of other teams have.
   const name = new URL(database.url).pathname.slice(1);
   await pool.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
   await pool.query('create table points (run text, step int, user_id text, points int)');

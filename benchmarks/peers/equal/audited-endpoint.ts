@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const callShape = z.object({ step: z.int(), batch: z.int(), users: z.array(z.string()) });
 
-/** A call that began although it should not have. */
+/** A call of a second step that began before the rows of its first step were committed. */
 export interface EarlyCall {
   batch: number;
   users: number;

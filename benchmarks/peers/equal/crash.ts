@@ -103,7 +103,7 @@ async function checkOne(
   }
 }
 
-/** Resolves with whether the worker ended its work; false if it was killed before. */
+/** Resolves with true if the worker ended its work, and with false if it was killed before. */
 async function serve(worker: StepWorker, batches: number, terms: ServeTerms): Promise<boolean> {
   return await worker.tell({ order: 'serve', batches, terms }).then(
     () => true,
