@@ -1,6 +1,6 @@
 /**
- * `npm ci` builds the console once. Where what builds it is left out, such as in the image's own installation, nothing happens;
- * and what cannot be built now is built when the demo or the API starts, which says why it fails.
+ * Builds the console once, after `npm ci`. Does nothing if the build tools are not installed, as in the image. If the
+ * build fails, the demo or the API builds the console at its start, and reports why it fails.
  */
 const [major, minor] = process.versions.node.split('.').map(Number);
 const runsTypeScript = major > 22 || (major === 22 && minor >= 18);

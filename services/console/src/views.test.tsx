@@ -18,7 +18,7 @@ interface View {
   route: Route;
   path: string;
   answers?: Answers;
-  /** Controls by their words. Operators may what schedulers, managers and approvers may. */
+  /** Controls by their labels. Operators may use the controls of schedulers, managers and approvers. */
   controls: Readonly<Partial<Record<Terms, readonly string[]>>>;
 }
 
@@ -189,14 +189,17 @@ const views: readonly View[] = [
   },
 ];
 
-/** Their forms are for managers as a whole: new-campaign-view.test.tsx. The first two need no role. */
+/**
+ * Routes that the table leaves out. The first two need no role; the last two are forms for managers
+ * (new-campaign-view.test.tsx).
+ */
 const others: readonly Route[] = ['/', '/log-in', '/campaigns/new', '/campaigns/$campaignId/edit'];
 
 const roles = ['viewer', 'scheduler', 'manager', 'approver', 'operator'] as const;
 
 const quietTurns = 5;
 
-/** Nothing is asked for any more: what came may have had something else asked. */
+/** Resolves when no request is in progress. An answer may have caused a further request. */
 async function settled(): Promise<void> {
   await waitFor(async () => {
     for (let turn = 0; turn < quietTurns; turn++) {

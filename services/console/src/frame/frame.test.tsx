@@ -14,7 +14,7 @@ describe('keyboard shortcuts', () => {
     await user.keyboard('c');
     await waitFor(() => expect(address()).toBe('/campaigns/new'));
     await screen.findByText('New campaign', { selector: '[aria-current=page]' });
-    // The first takes the focus out of the name.
+    // The first Escape removes the focus from the field of the name.
     expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name of the campaign' }));
     await user.keyboard('{Escape}{Escape}');
     await waitFor(() => expect(address()).toBe('/campaigns'));
@@ -44,7 +44,7 @@ describe('keyboard shortcuts', () => {
   test('move between rows by J and K, and open a row by Enter', async () => {
     const { user, address } = await openConsole('/campaigns');
     await screen.findByRole('row', { name: /Payday, slowly/ });
-    // Without a layout nothing is shown, and rows that are not shown are passed over.
+    // happy-dom has no layout, so no row counts as visible, and the keys would skip all rows.
     for (const link of document.querySelectorAll('[data-row-link]')) {
       Object.assign(link, { getClientRects: () => [{}], scrollIntoView: () => undefined });
     }

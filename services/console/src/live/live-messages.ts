@@ -3,7 +3,7 @@ import type { CampaignCounts, RunProgress } from '#client/types.gen.ts';
 /** A message of the stream: the progress of a run, or a change of the list of campaigns. */
 export type LiveMessage =
   | { topic: typeof campaignsTopic; counts: CampaignCounts }
-  /** `isWhole`: the progress has the lines of its countries. */
+  /** Progress of a run. `isWhole` means that the progress has the lines of its countries. */
   | { topic: string; progress: RunProgress; isWhole: boolean };
 
 type Lines = 'all' | 'steps';

@@ -32,7 +32,7 @@ export function createLiveRuns(queryClient: QueryClient): LiveStream {
         : listedProgressKey(progress.runId);
       queryClient.setQueryData(key, progress);
     } else {
-      // Only the server knows the new list. The list itself shows a failure.
+      // Only the server can compute the new list. If this request fails, the list shows the failure itself.
       void refreshCampaigns().catch(() => undefined);
     }
   };

@@ -16,7 +16,7 @@ interface Opened {
   signal: AbortSignal;
 }
 
-/** A clock that stands until it is moved, and streams that are opened by hand. */
+/** Creates a clock that moves only when the test moves it, and streams that the test opens. */
 function setUp({ pollFails = false } = {}) {
   let nowMs = 0;
   const waits = new Set<{ atMs: number; done: () => void }>();

@@ -14,7 +14,7 @@ import { formatCount, formatEstimate } from '../words/numbers.ts';
 export interface UserCount {
   kind: 'counted' | 'dry-run' | 'estimated' | 'last-run' | 'so-far' | 'at-most';
   atLeast: number;
-  /** Null if no upper bound is known. */
+  /** Upper bound of the number of users; null if no upper bound is known. */
   atMost: number | null;
   /** ISO time of the count or estimate; null if unknown. */
   at: string | null;

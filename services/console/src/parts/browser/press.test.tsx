@@ -58,7 +58,7 @@ function Page() {
   );
 }
 
-/** Renders updates that wait, as the microtasks do which a real click runs between two listeners. */
+/** Renders waiting updates, as the microtasks between two listeners of a real click do. */
 function renderWaiting(): void {
   flushSync(() => undefined);
 }

@@ -37,7 +37,7 @@ export function findApprovalNeed(
   if (own.length === 0) return 'no';
   const isCertain = own.some(({ countries: of, usersAbove, unitsAbove, amountAbove }) => {
     if (usersAbove === undefined) return unitsAbove === undefined && amountAbove === undefined;
-    // The size covers all countries, so it exceeds the users that a rule for some of them judges.
+    // The size counts the users of all countries, so it says nothing certain about a rule for only some of them.
     const isOfAll = of === undefined || countries.every((each) => of.includes(each));
     return isOfAll && size !== null && (size.atMost ?? 0) > usersAbove;
   });

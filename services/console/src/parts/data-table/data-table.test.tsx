@@ -195,7 +195,7 @@ describe('a data table with keyboard navigation', () => {
   };
 
   beforeEach(() => {
-    // happy-dom lays nothing out, and only what is shown takes the focus.
+    // happy-dom has no layout, but only visible rows take the focus.
     vi.spyOn(HTMLElement.prototype, 'getClientRects').mockReturnValue(
       Object.assign([new DOMRect()], { item: () => null }),
     );

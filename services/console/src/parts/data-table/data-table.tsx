@@ -10,7 +10,7 @@ interface DataTableProps<Row> {
   /** Classes of the caption. Without them, the caption is hidden visually. */
   captionLook?: string;
   columns: readonly Column<Row>[];
-  /** Undefined while the rows are loaded: grey bars replace them. */
+  /** Rows of the table. While they are loaded, the value is undefined and grey bars replace them. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string | number;
   /** Number of grey bars while the table is loaded. */

@@ -8,7 +8,7 @@ interface ListViewProps {
   query: { error: unknown; refetch: () => unknown };
   /** Rows of the answer; undefined until they are loaded. */
   items: readonly unknown[] | undefined;
-  /** Shown if there are no rows: explains why, and how to add some. */
+  /** Content that is shown if there are no rows: it explains why, and how to add some. */
   empty: ReactNode;
   /** The table and its footer. The table gets `undefined` as its rows while they are loaded. */
   children: ReactNode;

@@ -12,7 +12,7 @@ afterEach(() => vi.unstubAllGlobals());
 const route = 'POST /v1/user-files/preview';
 const file = new File(['plan;customer_id;market\nx;u-1;SG\n'], 'riders.csv');
 
-/** The console after a file was chosen, with the uploads that it sends. */
+/** Opens the console, chooses a file, and returns the console with the uploads that it sends. */
 async function chosen(answers: Answers) {
   const uploads: string[] = [];
   vi.stubGlobal('XMLHttpRequest', fakeUploads(uploads, partners));

@@ -12,7 +12,7 @@ interface FieldFacts {
   label: string;
   hint: string;
   required: boolean;
-  /** Default of the schema as text; empty if there is none. */
+  /** Initial text: the default of the schema, or empty if there is none. */
   initial: string;
   placeholder: string;
   isDeprecated: boolean;

@@ -9,7 +9,7 @@ import type { OptionsOf } from './use-options.ts';
 
 interface SchemaFormProps {
   pointer: string;
-  /** Undefined if the format of the value is unknown. */
+  /** Schema of the value; undefined if the format of the value is unknown. */
   schema: unknown;
   texts: FieldTexts;
   /** True if the whole value is edited as JSON, although there are fields. */

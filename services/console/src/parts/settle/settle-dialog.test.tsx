@@ -13,7 +13,7 @@ const settles = 'POST /v1/runs/run_ended/settle';
 const known = (...items: Settlement[]) => ({ 'GET /v1/runs/:id/settlements': { items, next: null } });
 const reported = (users: Record<string, number>) => ({ 'GET /v1/runs/run_ended/report': reportWithUnknown(users) });
 
-/** The endpoint of rewards says what became of its users. */
+/** The endpoint of rewards can report the outcome of its users (class C). */
 const readable = {
   'GET /v1/action-types': {
     ...actionTypes,
@@ -160,7 +160,10 @@ describe('unknown users', () => {
   const running = settlement({ by: 'status', state: 'running', settled: { succeeded: 0, failed: 0 }, endedAt: null });
   const done = { ...running, state: 'done', settled: { succeeded: 3, failed: 1 } } as const;
 
-  /** With a status endpoint, which is being asked once it was wanted. */
+  /**
+   * Opens the dialog for an action with a status endpoint. As soon as a settlement was requested, the API answers that
+   * it is running.
+   */
   async function openReadable() {
     const opened = await openDialog(readable);
     const begin = () => {

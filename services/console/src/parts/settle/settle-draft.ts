@@ -12,7 +12,7 @@ export interface SettleDraft {
   columns: ColumnChoice;
   hand: {
     userId: string;
-    /** Null means the first step with unknown users. */
+    /** Step of the users; null means the first step with unknown users. */
     step: number | null;
     outcome: 'succeeded' | 'failed';
     code: string;

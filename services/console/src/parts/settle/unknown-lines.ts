@@ -45,9 +45,9 @@ export function requestableLines(
 }
 
 export interface LineFilter {
-  /** Null means any step. */
+  /** Step of the users; null means any step. */
   step: number | null;
-  /** Null means any country. */
+  /** Country of the users; null means any country. */
   country: string | null;
 }
 

@@ -12,7 +12,7 @@ interface LineProps extends Pick<StepTableProps, 'manner'> {
   /** Figures of the line. The object is the same until its figures change. */
   line: StepCounts;
   columns: readonly OutcomeName[];
-  /** Undefined for the line of all countries. */
+  /** Country of the line; undefined for the line of all countries. */
   country?: string;
   mark?: CountryMark | null;
   wait?: StepWait | null;

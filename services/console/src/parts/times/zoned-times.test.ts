@@ -5,9 +5,9 @@ it.each([
   ['2026-12-01T09:00', 'Asia/Singapore', '2026-12-01T01:00:00.000Z'],
   ['2026-12-01T09:00:30', 'UTC', '2026-12-01T09:00:30.000Z'],
   ['2026-07-01T09:00', 'America/New_York', '2026-07-01T13:00:00.000Z'],
-  // Comes twice: the first one.
+  // The time occurs twice; the first occurrence counts.
   ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
-  // Leapt over: the end of the gap.
+  // The clocks skip the time; the end of the gap counts.
   ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
 ])('the wall-clock time %s in %s is the instant %s', (time, zone, instant) => {
   expect(instantOf(time, zone)).toBe(instant);

@@ -33,7 +33,7 @@ export interface WhenForm {
   from: string;
   until: string;
   misfire: Misfire;
-  /** Empty means the API's default. */
+  /** Time for which missed occurrences are caught up; empty means the API's default. */
   catchUp: Span;
   overlap: Overlap;
   /** Work calendar whose days off apply; empty if every day is a workday. */

@@ -62,7 +62,7 @@ export function Decision({ approval }: { approval: Approval }) {
               </label>
               <TextArea id={commentId} rows={3} maxLength={500} value={comment} onText={setComment} />
             </div>
-            {/* At the bottom of a phone's screen, in reach of the thumb. */}
+            {/* On a phone, the buttons are at the bottom of the screen, where the thumb reaches them. */}
             <div className="row phone:fixed phone:inset-x-0 phone:bottom-0 phone:z-6 phone:px-4 phone:pt-2.5 phone:pb-3.5 phone:bg-page phone:border-t phone:border-line [&_.btn]:flex-1 phone:[&_.btn]:h-11">
               <Button refusal={refusal ?? noComment} disabled={sendBack.isPending} onClick={() => sendBack.mutate()}>
                 Send back

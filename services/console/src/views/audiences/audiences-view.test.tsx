@@ -98,7 +98,7 @@ test('all kinds of audiences are in one list, most used first, with size, age an
     expect.stringMatching(/^pilot-penang\.csvuploaded listfailed.+0not used$/),
     expect.stringMatching(/^Lapsed riderssegment · lapsed-ridersabout 125,000reported now–not used$/),
   ]);
-  // The first one is shown beside it.
+  // The first audience is shown beside the list.
   expect(await screen.findByRole('heading', { name: 'staff' })).toBeDefined();
   expect(screen.getByText('5 audiences, most used first')).toBeDefined();
 });

@@ -15,7 +15,7 @@ interface SelectedAudienceProps {
   listed: ListedAudience | undefined;
   refusal: string | undefined;
   onGone: () => Promise<void>;
-  /** Called with a file to upload; undefined if the user may not upload. */
+  /** Function that is called with a file to upload; undefined if the user may not upload. */
   onFile: ((file: File) => void) | undefined;
 }
 

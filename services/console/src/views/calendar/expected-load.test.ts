@@ -10,7 +10,7 @@ test('the users of a start are distributed over its duration', () => {
   const { hours, peak } = loadOf(calendar, 'send-message');
   expect(hours).toHaveLength(168);
   const at = (hour: number) => hours.find(({ fromMs }) => fromMs === friday + hour * hourMs)?.usersPerSecond;
-  // 3,240,000 in six hours, and beside them 720,000 in two.
+  // 3,240,000 users in six hours, and at the same time 720,000 users in two hours.
   expect([at(-1), at(0), at(1), at(2), at(3), at(6)]).toEqual([0, 150, 250, 250, 150, 0]);
   expect(peak).toBe(250);
   const users = hours.reduce((sum, { usersPerSecond }) => sum + usersPerSecond * 3600, 0);
@@ -25,7 +25,7 @@ test('two campaigns above the capacity clash; a single or an ended one does not'
     untilMs: friday + 3 * hourMs,
     usersPerSecond: 250,
     campaignIds: new Set(['cmp_late', 'cmp_friday']),
-    // What waits is done before the longer one of them ends anyway.
+    // The waiting users are called before the longer of the two campaigns ends anyway.
     plannedMs: friday + 6 * hourMs,
     doneMs: friday + 6 * hourMs,
   });
@@ -39,7 +39,8 @@ test('two campaigns above the capacity clash; a single or an ended one does not'
 test('load above the capacity is moved to a later time, with its expected end', () => {
   const capacities = [{ action: 'send-message', usersPerSecond: 180, by: 'limit' as const }];
   const [clash] = loadOf({ ...calendar, capacities }, 'send-message').clashes;
-  // 70 users/s too many for two hours, 30 to spare for three, and 180,000 are left at the planned end.
+  // The load is 70 users/s too high for two hours, then 30 users/s too low for three hours. 180,000 users are left at
+  // the planned end.
   expect(clash).toMatchObject({ plannedMs: friday + 6 * hourMs, doneMs: friday + 6 * hourMs + 1_000_000 });
 });
 

@@ -126,7 +126,7 @@ describe('the dialog that starts a draft', () => {
     expect(api.requestsTo('POST /v1/campaigns/cmp_draft/start')).toHaveLength(0);
   });
 
-  it('offers to submit once a start was refused for want of an approval', async () => {
+  it('offers to submit once a start was refused because it lacks an approval', async () => {
     const refuse = () => problem(409, 'approval-needed', 'cmp_draft needs 1 approver');
     const { user, dialog } = await open({ 'POST /v1/campaigns/:id/start': refuse });
     expect(within(dialog).queryByRole('button', { name: 'Submit for approval' })).toBeNull();
@@ -587,7 +587,7 @@ describe('the preview of a message', () => {
       },
     });
     const { user } = opened;
-    // Only the endpoint of the second step offers one.
+    // Only the endpoint of the second step offers a preview.
     await user.click(await screen.findByRole('button', { name: 'Preview…' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Preview of “Send a message”' }));
     return { ...opened, dialog };

@@ -68,7 +68,7 @@ function useRunCounts(runs: readonly Run[]) {
 }
 
 interface CountedRun extends Run {
-  /** Undefined while the progress is loaded, and for runs older than the newest `countedRuns`. */
+  /** Progress of the run; undefined while it is loaded, and for runs older than the newest `countedRuns`. */
   progress: RunProgress | undefined;
 }
 

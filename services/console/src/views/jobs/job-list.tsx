@@ -11,7 +11,7 @@ import type { JobPage } from './use-jobs.ts';
 
 interface JobListProps {
   search: JobsSearch;
-  /** Undefined while the page is loaded, or until a client is chosen. */
+  /** Page of jobs; undefined while it is loaded, or until a client is chosen. */
   page: JobPage | undefined;
   /** Number of matching jobs; undefined if it is not counted. */
   total: number | undefined;

@@ -15,7 +15,7 @@ export const keysSearch = z.object({
   used: z.catch(z.optional(z.literal(false)), undefined),
   /** If set, only keys that expire within `soonDays` days are listed. */
   ends: z.catch(z.optional(z.literal(soonDays)), undefined),
-  /** Only expired or revoked keys that are still used. */
+  /** Filter that shows only expired or revoked keys that are still used. */
   refused: z.catch(z.optional(z.literal(true)), undefined),
   role: z.catch(z.optional(z.enum(keyRoles)), undefined),
   text,

@@ -5,7 +5,7 @@ import type * as outcomeBar from '../../parts/outcomes/outcome-bar.tsx';
 import { openConsole, type OpenConsole } from '../../../testing/open-console.tsx';
 import { progressOf, withOneMore } from '../../../testing/runs/many-lines.ts';
 
-/** Audiences of the bars that were drawn: each line of a table has one. */
+/** Audience of each bar that was drawn. Each line of a table has one bar. */
 const drawn = vi.hoisted((): string[] => []);
 
 vi.mock('../../parts/outcomes/outcome-bar.tsx', async (load) => {
@@ -54,7 +54,7 @@ describe('a run of 40 countries and 5 steps', () => {
     await opened.user.click(screen.getByRole('button', { name: '40 under way' }));
     const table = screen.getByRole('table', { name: /^Countries/ });
     await waitFor(() => expect(within(table).getAllByRole('rowheader')).toHaveLength(42));
-    // All countries, those under way, and the changed one.
+    // At most three lines render: all countries, the group of countries under way, and the changed country.
     expect(await drawnBy(opened, withOneMore(whole, 'AC', 5))).toBeLessThanOrEqual(3);
   });
 
@@ -67,9 +67,9 @@ describe('a run of 40 countries and 5 steps', () => {
       await user.click(within(table).getByRole('button', { name: `${step}\u2002Action ${step}` }));
     }
     expect(within(table).getAllByRole('rowheader')).toHaveLength(205);
-    // Each line is there once: not as a card too, out of sight.
+    // Each line is rendered once, and not as a hidden card too.
     expect(screen.getAllByRole('img', { name: /of 1,000 users$/ })).toHaveLength(200);
-    // The step, and the country in it.
+    // At most two lines render: the step, and the country in this step.
     expect(await drawnBy(opened, withOneMore(whole, 'AC', 5))).toBeLessThanOrEqual(2);
   });
 });

@@ -21,7 +21,7 @@ interface ItemListProps<Group extends QuarantinedGroup> {
   /** Title of the groups, such as `By client and reason`. */
   title: string;
   table: GroupTableProps<Group>;
-  /** Shown if nothing is in quarantine and no item was requested by its id. */
+  /** Content that is shown if nothing is in quarantine and no item was requested by its id. */
   empty: ReactNode;
   hasItem?: boolean;
   /**

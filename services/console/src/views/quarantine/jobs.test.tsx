@@ -26,7 +26,7 @@ test('a group is replayed at the typed rate, and the number of expired jobs is s
   const dialog = await screen.findByRole('dialog', { name: 'Replay 100 jobs?' });
   await user.type(within(dialog).getByLabelText('Calls per second, at most'), '10');
   expect(within(dialog).getByText('It takes about 10 s')).toBeDefined();
-  // Its group is gone by then.
+  // By then the group has disappeared from the list.
   api.answer({ 'GET /v1/quarantine/jobs/groups': { items: [], next: null } });
   await user.click(within(dialog).getByRole('button', { name: 'Replay 100' }));
   expect(await screen.findByText('No job is in quarantine')).toBeDefined();

@@ -10,7 +10,7 @@ export interface RuleForm {
   countries: string;
   from: string;
   until: string;
-  /** Empty means the country's own time zone. */
+  /** Time zone of the rule; empty means the country's own time zone. */
   zone: string;
   then: QuietRule['then'];
 }

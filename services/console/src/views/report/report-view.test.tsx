@@ -200,7 +200,7 @@ test('a link to the report is created with the chosen lifetime, shown once, and 
   await waitFor(() => expect(api.requestsTo('DELETE /v1/runs/run_ended/shares/rpl_open')).toHaveLength(1));
   const revoked = within(dialog).getByRole('row', { name: /revoked/ });
   expect(within(revoked).queryByRole('button')).toBeNull();
-  // The key may be allowed to share it again, which opens the link: it can be revoked until then.
+  // The link works again if its key is allowed to share the report again. Until then the user can revoke the link.
   const closed = within(dialog).getByRole('row', { name: /closed: its key has ended/ });
   expect(within(closed).getByRole('button', { name: /^Revoke/ })).toBeDefined();
 });

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
-/** `with` is the run to compare with. Default: the previous run. */
+/** Parameters of the page. `with` is the run to compare with; the default is the previous run. */
 const search = z.object({
   with: z.catch(z.optional(z.string()), undefined),
 });

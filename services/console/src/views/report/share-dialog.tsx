@@ -86,7 +86,7 @@ export function ShareDialog({ report: { runId, campaignName }, onClose }: { repo
         </div>
       )}
       {createLink.isError && <Refused error={createLink.error} />}
-      {/* The room of two links: the buttons above stay under the pointer when the list has been read. */}
+      {/* Reserves the height of two links, so that the buttons above do not move when the list is loaded. */}
       <div className="min-h-34">
         <ListView
           what="The links"

@@ -15,7 +15,7 @@ export type RegionVerb = 'switch' | 'activate';
 
 interface RegionDialogProps {
   verb: RegionVerb;
-  /** Undefined if the region is gone. */
+  /** Chosen region; undefined if the region is gone. */
   chosen: RegionSummary | undefined;
   others: readonly RegionSummary[];
   onClose: () => void;

@@ -90,7 +90,7 @@ function NewScheduleButton({ onClick }: { onClick: () => void }) {
 }
 
 interface ChosenScheduleProps {
-  /** Default: the first schedule of the list. */
+  /** Id of the chosen schedule; undefined means the first schedule of the list. */
   id: string | undefined;
   items: readonly Schedule[] | undefined;
   clients: Clients;

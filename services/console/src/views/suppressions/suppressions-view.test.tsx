@@ -158,7 +158,7 @@ test('a manager cannot change lists, and a failed request is shown', async () =>
     answers: { 'GET /v1/suppressions': () => problem(503, 'unavailable', 'the database is away') },
   });
   expect((await screen.findByRole('button', { name: /^Upload a list/ })).getAttribute('aria-disabled')).toBe('true');
-  // The request is repeated twice before.
+  // The request is retried twice before the error is shown.
   await vi.advanceTimersByTimeAsync(3_000);
   expect(await screen.findByText('The lists could not be read')).toBeDefined();
 });

@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 import { rootRoute } from '../../frame/root-route.tsx';
 
 const search = z.object({
-  /** `all` shows the whole configuration. Default: only variables that are set. */
+  /**
+   * Filter of the configuration. `all` shows the whole configuration; by default only variables that are set are shown.
+   */
   show: z.catch(z.optional(z.enum(['all'])), undefined),
 });
 

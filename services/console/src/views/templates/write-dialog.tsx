@@ -13,7 +13,7 @@ import { formOfTemplate, repeatedName, templateOf, type TemplateForm } from './t
 import { VariablesField } from './variables-field.tsx';
 
 interface WriteDialogProps {
-  /** Null for a new template. */
+  /** Template that is changed; null for a new template. */
   template: Template | null;
   onClose: () => void;
 }

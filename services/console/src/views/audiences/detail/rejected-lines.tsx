@@ -16,7 +16,7 @@ interface RejectedLinesProps {
   audience: UploadedAudience;
   isNamed?: boolean;
   footer?: string;
-  /** Called with a corrected file; undefined if the user may not upload. */
+  /** Function that is called with a corrected file; undefined if the user may not upload. */
   onFile: ((file: File) => void) | undefined;
 }
 

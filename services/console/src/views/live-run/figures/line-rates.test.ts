@@ -39,7 +39,7 @@ describe('the rate of a step in a country', () => {
     expect(rates.observe(progress(102, 400))[0]?.perSecond).toBe(0);
   });
 
-  it('covers the last minute afterwards', () => {
+  it('is the mean of the last minute when there are enough samples', () => {
     const rates = createLineRates();
     rates.observe(progress(100, 400));
     rates.observe(progress(130, 460));

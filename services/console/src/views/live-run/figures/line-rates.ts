@@ -5,7 +5,7 @@ export interface LineRate {
   step: number;
   action: string;
   country: string;
-  /** Null until there is an earlier sample. */
+  /** Users per second; null until there is an earlier sample. */
   perSecond: number | null;
   /** Reason why the step waits in this country; null if it does not wait. */
   cause: string | null;

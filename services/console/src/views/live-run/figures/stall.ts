@@ -30,7 +30,7 @@ export interface StalledPlace {
   country: string;
   step: number;
   action: string;
-  /** Null if only the number of batches is known. */
+  /** Number of users; null if only the number of batches is known. */
   users: number | null;
 }
 
