@@ -128,16 +128,16 @@ export interface SandboxConfig {
   port: number;
   host: string;
   segments: SegmentSpec[];
-  /** Undefined: pages of users announce no limit. */
+  /** Limit that pages of users announce; undefined if they announce none. */
   maxLimit: number | undefined;
   countries: CountryWeight[];
   salt: string;
   ledgerPath: string | undefined;
-  /** Undefined: no receipts are sent. */
+  /** Settings of receipts; undefined if no receipts are sent. */
   receipts: { url: string; key: KeyObject; delayMs: number; undeliveredShare: number } | undefined;
-  /** Undefined: calls need no signature. */
+  /** Key of the callers' signatures; undefined if calls need no signature. */
   signingKey: KeyObject | undefined;
-  /** Undefined: rewards are kept in memory. */
+  /** URL of the database of rewards; undefined if rewards are kept in memory. */
   rewardsDatabase: string | undefined;
   /** Statements of the rewards store in Postgres: per batch or per user. Ignored by the store in memory. */
   rewardsQueries: 'per-batch' | 'per-user';

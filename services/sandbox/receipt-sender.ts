@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 
 export interface ReceiptSettings {
-  /** `POST /v1/receipts` of the calling installation. */
+  /** Address to which receipts are sent: `POST /v1/receipts` of the calling installation. */
   url: string;
   key: KeyObject;
   /** Time in milliseconds between the acceptance of a message and its receipt. */

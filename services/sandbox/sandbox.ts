@@ -18,15 +18,15 @@ import { sendAnswer } from './wire/send-answer.ts';
 
 export interface SandboxDeps {
   host: string;
-  /** 0: any free port. */
+  /** Port of the server; 0 means any free port. */
   port: number;
   segmentation: SegmentationService;
   services: Record<ServiceName, BatchService>;
   faults: FaultSwitches;
   ledger: LedgerWriter;
-  /** Undefined: no receipts are sent. */
+  /** Sender of receipts; undefined if no receipts are sent. */
   receipts: ReceiptSender | undefined;
-  /** Undefined: calls need no signature. */
+  /** Function that checks signatures; undefined if calls need no signature. */
   checkSignature: CheckSignature | undefined;
   logger: Logger;
 }

@@ -2,7 +2,7 @@ import type { UserAnswer } from '../actions/action.port.ts';
 
 export interface MailCall {
   action: string;
-  /** `Idempotency-Key` of the call. */
+  /** Value of the call's `Idempotency-Key`. */
   key: string;
   /** SHA-256 of the body. */
   digest: string;

@@ -6,7 +6,7 @@ const reference = { run: 'run_01jd', step: 2, country: 'SG', user: 'u-7 é🎟�
 const references = createMailReferences([secret], 'welcome');
 
 describe('a signed reference to a mail', () => {
-  it('is the same for the same mail, and read again', () => {
+  it('is the same for the same mail, and can be read', () => {
     const text = references.sign('message', reference);
     expect(references.sign('message', { ...reference })).toBe(text);
     expect(text).toMatch(/^[\w-]+\.[\w-]+$/);

@@ -36,7 +36,7 @@ describe('an answer without a rule', () => {
     [500, undefined, { is: 'unknown' }],
     [503, undefined, { is: 'unknown' }],
     [503, '30', { is: 'retryable', code: 'http-503' }],
-  ])('means what it means in the contract, for status %i with Retry-After %s', (status, retryAfter, meaning) => {
+  ])('has the meaning that the contract gives it, for status %i with Retry-After %s', (status, retryAfter, meaning) => {
     expect(read({ status, ...(retryAfter !== undefined && { retryAfter }) })).toEqual([meaning]);
   });
 });

@@ -27,7 +27,7 @@ const settings: CallActionSettings = {
   keepSeconds: 3600,
 };
 
-/** Plays a round for users, over a clock that moves on by `claimTakesMs` with each claim. */
+/** Runs a round for users, over a clock that advances by `claimTakesMs` with each claim. */
 async function play(
   users: readonly string[],
   { claimTakesMs = 0, answer }: { claimTakesMs?: number; answer: ApiAnswer },

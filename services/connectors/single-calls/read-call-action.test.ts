@@ -124,7 +124,7 @@ describe('an action by single calls in the file', () => {
     for (const entry of Object.values(actions)) {
       const environment = { TWILIO_AUTHORIZATION: 'Basic x', MILES_AUTHORIZATION: 'Bearer x' };
       const { problems } = read(entry, environment);
-      // The rules of this test open other names.
+      // The egress rules of this test allow other host names.
       expect(problems.filter((problem) => !problem.includes('may not be called'))).toEqual([]);
     }
   });

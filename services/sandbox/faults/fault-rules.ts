@@ -43,9 +43,9 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hang'), applied, appliedAfterMs: z.int().min(0).max(600_000).default(0) }),
   z.strictObject({ kind: z.literal('reset'), applied }),
   z.strictObject({ kind: z.literal('half-body'), applied }),
-  /** 200 with a body that is not JSON. */
+  /** Fault that answers 200 with a body that is not JSON. */
   z.strictObject({ kind: z.literal('garbage'), applied }),
-  /** 200 with this number of spaces. */
+  /** Fault that answers 200 with this number of spaces. */
   z.strictObject({ kind: z.literal('oversize'), bytes: z.int().min(1), applied }),
   /** The correct answer, byte by byte. */
   z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1), applied }),
