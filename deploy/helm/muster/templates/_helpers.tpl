@@ -111,9 +111,9 @@ spec:
   {{- if not .scaled }}
   replicas: {{ .replicas }}
   {{- end }}
-  # One after the other: who leaves hands over what it had.
+  # Pods are replaced one by one: a pod that stops hands its work over to the others.
   strategy: { type: RollingUpdate, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
-  # A dispatcher is ready when the others have made room for it.
+  # A dispatcher is ready once the others have left it its share of the partitions.
   minReadySeconds: 3
   selector:
     matchLabels:
@@ -133,7 +133,7 @@ spec:
         {{- end }}
     spec:
       automountServiceAccountToken: false
-      # Longer than a service gives itself to finish its work, and than it goes on serving before.
+      # Longer than the time for which a service continues to serve, and the time to finish its work, together.
       terminationGracePeriodSeconds: {{ add $.Values.stopping.drainSeconds $.Values.stopping.deadlineSeconds 5 }}
       securityContext:
         {{- include "muster.podSecurity" $ | nindent 8 }}
