@@ -9,7 +9,7 @@ declare module 'vitest' {
     databaseUrl: string;
     /** Database that the test databases are copied from. */
     templateDatabase: string;
-    /** `host:port,host:port`; each test file uses a topic prefix of its own. */
+    /** Addresses of the brokers, separated by commas. Each test file uses its own topic prefix. */
     kafkaBrokers: string;
   }
 }
@@ -24,8 +24,8 @@ declare global {
 }
 
 /**
- * One Kafka and one Postgres for a whole test run. Each vitest project loads this file anew, in the same process: what
- * they share has to stand outside the module.
+ * Starts one Kafka and one Postgres for a whole test run. Each vitest project loads this file again in the same
+ * process, so the servers that projects share are stored in a global variable.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = (globalThis.musterTestInfrastructure ??= {

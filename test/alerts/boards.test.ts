@@ -49,7 +49,7 @@ describe('dashboards', () => {
     const grouped = named(expr, /\bby \(([^)]*)\)/g);
     const used = [...grouped, ...named(expr, /(\w+)=~?"/g), ...named(legend, /\{\{(\w+)\}\}/g)];
     expect(used.filter((label) => !known.has(label))).toEqual([]);
-    // What a line is called by has to be left of the sum.
+    // Labels in the legend of a chart have to be labels that the sum keeps.
     if (grouped.length > 0) expect(grouped).toEqual(expect.arrayContaining(named(legend, /\{\{(\w+)\}\}/g)));
   });
 

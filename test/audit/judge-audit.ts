@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Lightest first. What is at least `failsFrom` is not to be shipped. */
+/** Severities in ascending order. A package with a vulnerability of `failsFrom` or above must not be released. */
 const severities = ['info', 'low', 'moderate', 'high', 'critical'] as const;
 const failsFrom = 'high';
 
@@ -18,7 +18,7 @@ const report = z.object({
   metadata: z.object({ dependencies: z.object({ prod: z.int().min(1) }) }),
 });
 
-/** And where it answers with a problem. */
+/** Output of `npm audit --json` if the registry answers with a problem. */
 const problem = z.object({ message: z.string(), statusCode: z.int().optional() });
 
 /** Statuses of a registry that has packages and no advisories, such as many mirrors. */
@@ -26,7 +26,7 @@ const noEndpoint = new Set([404, 405, 501]);
 
 export interface Judged {
   passed: boolean;
-  /** It has no endpoint, or did not answer. */
+  /** True if the registry has no audit endpoint, or did not answer. */
   isUnanswered: boolean;
   /** Lines for people. */
   words: string;

@@ -213,7 +213,7 @@ const calendarAnswer = z.looseObject({
 describe('the keyboard focus', () => {
   let runId: string;
 
-  // On a busy machine the first one has ended by now.
+  // On a busy machine, the run of the first tests has ended by now.
   beforeAll(async () => {
     runId = await runSlowly(consoleOf.muster.api, 'Payday top-up, Christmas');
   });

@@ -115,7 +115,7 @@ test('a refused form shows each problem at its field, and the review links to th
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Parameters').fill('{');
   await page.getByLabel('Pace, at most').fill('fast');
-  // Straight from the last field, and before anybody has looked at what stands there.
+  // The test clicks directly from the last field, before the form has checked this field.
   await page.getByRole('button', { name: 'Start…' }).click();
 
   const at = (pointer: string) => page.locator(`[data-pointer="${pointer}"]`);
@@ -130,7 +130,7 @@ test('a refused form shows each problem at its field, and the review links to th
   await awaitThat(async () => (await focused()) === '/paceUsersPerSecond');
 });
 
-test('a click on a button directly from a field works although the field then shows a problem', async () => {
+test('a click from a field directly on a button works, even if the field then shows a problem', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   const review = page.getByRole('complementary', { name: 'Review' });
@@ -144,7 +144,7 @@ test('a click on a button directly from a field works although the field then sh
   await page.getByRole('button', { name: 'Exclude a list' }).click();
   await page.locator('[data-pointer="/audience/holdOutPercent"][aria-invalid="true"]').waitFor();
   await page.getByRole('button', { name: 'Exclude a list', expanded: true }).waitFor();
-  // A country that is typed is taken when its field is left: what is clicked next moves away only then.
+  // The form adds a typed country when its field loses the focus. Only then do the buttons below it move.
   await page.getByLabel('Add a step').selectOption('award-reward');
   await page.getByLabel('Add a country by its code').fill('VN');
   await page.getByRole('button', { name: 'Add Singapore' }).click();

@@ -50,7 +50,7 @@ test('a user reads quarantined messages, replays a group and discards one, and t
   await page.getByRole('heading', { name: '1 of 3' }).waitFor();
   await awaitThat(async () => (await displayed(page).textContent()) === newest);
 
-  // No worker can read them now either: they come back as new items.
+  // The workers still cannot parse these messages, so they return as new items.
   await page.getByRole('button', { name: 'Replay 3…' }).click();
   await confirm(page, /^Replay 3 messages\?$/, 'Replay 3');
   const replayed = async () => {

@@ -49,7 +49,8 @@ test('log-out deletes the cookie, and the back button shows no data', async () =
   await page.getByRole('button', { name: /log out/ }).click();
   await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
   await page.waitForURL(/\/log-in/);
-  // What else the page asks may be refused, and lead to the log-in, before the answer that takes the cookie is there.
+  // The page may go to the log-in because another request was refused, before the answer arrives that deletes the
+  // cookie.
   await awaitThat(async () => (await page.context().cookies()).length === 0);
   await page.goto('campaigns');
   await page.waitForURL(/\/log-in\?to=/);
@@ -68,7 +69,7 @@ test('a viewer sees everything, and each disabled control names the required rol
   const page = await consoleOf.visitor();
   await logIn(page, viewer);
   await page.getByText('No campaigns yet').waitFor();
-  // In the top bar, and where the first campaign would be.
+  // One button is in the top bar, and one in the empty list of campaigns.
   const buttons = await page.getByRole('button', { name: /New campaign/ }).all();
   const disabled = await Promise.all(buttons.map((each) => each.getAttribute('aria-disabled')));
   expect(disabled).toEqual(['true', 'true']);
@@ -76,7 +77,7 @@ test('a viewer sees everything, and each disabled control names the required rol
   await page.getByRole('tooltip').filter({ hasText: 'Needs the role manager' }).waitFor();
 });
 
-// The last one: the API is another afterwards.
+// This test is the last one, because it restarts the API under another URL.
 test('behind a proxy with a path prefix, every request stays below the prefix', async () => {
   const { muster } = consoleOf;
   const below = `${consoleOf.url}/muster`;

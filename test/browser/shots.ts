@@ -115,7 +115,8 @@ async function shoot(from: Browser, look: Look, paths: ReadonlyMap<string, strin
 }
 
 /**
- * The rate of each step is known when it was looked at twice; of a run that has ended, or stands still, there is none.
+ * Waits until the page shows a rate for each step. The console computes a rate from two reads; a run that has ended or
+ * does not progress has none.
  */
 async function awaitRates(page: Page): Promise<void> {
   const moving = page.getByRole('row').filter({ hasText: /[1-9][\d,.]*\/s/ });

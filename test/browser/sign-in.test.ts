@@ -6,7 +6,8 @@ const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
 
 let issuer: TestIssuer;
 beforeAll(async () => {
-  // Of another site than the console, as issuers are: no cookie goes with the page that it leads back to.
+  // Like a real issuer, this one has another host than the console, so the browser sends no cookie of the console with
+  // the redirect.
   issuer = await startIssuer({ now: () => new Date(), host: 'localhost' });
   await consoleOf.muster.services.get('all')?.end('SIGTERM');
   await consoleOf.muster.restart('all', {
@@ -37,7 +38,8 @@ test('sign-in at the issuer leads to the requested view and leaves no code in th
   await page.getByRole('button', { name: /^ada@example\.com, manager/ }).click();
   await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
   await page.waitForURL(/\/log-in/);
-  // Other requests of the page may be refused, and lead to the log-in, before the answer that takes the cookie is there.
+  // The page may go to the log-in because another request was refused, before the answer arrives that deletes the
+  // cookie.
   await awaitThat(async () => (await page.context().cookies()).length === 0);
 });
 

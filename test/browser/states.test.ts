@@ -98,7 +98,8 @@ test('without the API each view names the data it could not load, states that no
   const isBack = async ({ name, page, alert, whatIsThere }: (typeof pages)[number]) => {
     const again = alert.getByRole('button', { name: 'Try again' });
     const displayed = page.getByText(whatIsThere).filter({ visible: true }).first();
-    // Some come back by themselves, as soon as the stream does: then there is no button, and what is shown decides.
+    // Some panels load again as soon as the stream reconnects, and then have no button. What counts is that the data is
+    // displayed.
     again.click({ timeout: 60_000 }).catch(() => undefined);
     return displayed.waitFor({ timeout: 60_000 }).then(
       () => name,
@@ -194,7 +195,7 @@ describe('a viewer', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.keyboard.press('p');
     await page.keyboard.press('e');
-    // The one dialog that there is is that of a question.
+    // Only the dialog with a question about a user opened; the shortcut for a pause did nothing.
     expect(await page.getByRole('dialog').getAttribute('aria-label')).toBe('Explain a user');
     const refused = await page.request.post(`v1/runs/${ids.runId}/pause`, { data: {} });
     expect(refused.status()).toBe(403);

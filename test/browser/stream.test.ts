@@ -25,7 +25,7 @@ test('an interrupted stream reconnects, and in the meantime numbers are stale, p
   await proxy.listen(false);
   const banner = page.locator('.banner', { hasText: 'connecting again' });
   await banner.waitFor();
-  // While it tries, it does not say when it tries next.
+  // During an attempt, the banner does not show when the next attempt begins.
   await banner.filter({ hasText: /Try \d+, next in \d+ s/ }).waitFor();
   expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBeNull();
   expect(await page.getByRole('button', { name: 'Cancel…' }).getAttribute('aria-disabled')).toBe('true');

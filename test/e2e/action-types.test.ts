@@ -95,7 +95,7 @@ describe('an installation that is not restarted', () => {
     expect(await lines(runId)).toMatchObject([{ succeeded: 8000, failed: 0 }]);
     expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
     const owned = async () => (await displayed('award-stars.SG')).workers.flatMap(({ partitions }) => partitions);
-    // A consumer that saw them late takes them all the same.
+    // A consumer that sees the new partitions late gets messages of all of them nevertheless.
     while (new Set(await owned()).size < 12) await wait(200);
     expect((await displayed('award-stars.SG')).partitions).toEqual({ wanted: 12, actual: 12 });
   });
@@ -116,16 +116,17 @@ describe('an installation that is not restarted', () => {
 
     const note = '3 workers, 1 partition: 2 have nothing to do; raise partitions';
     const sharesOf = ({ workers }: Shard) => workers.map(({ partitions }) => partitions.length).sort();
-    // A worker that sees the topic late joins then: Kafka assigns anew, and meanwhile nobody has the partition.
+    // A worker that sees the topic late joins now: Kafka assigns the partitions again, and meanwhile no worker owns the
+    // partition.
     let shard = await displayed('award-one.SG');
     while (String(sharesOf(shard)) !== '0,0,1') {
       await wait(200);
       shard = await displayed('award-one.SG');
     }
     expect(shard.notes).toContain(note);
-    // By then Kafka may assign again.
+    // Kafka may be assigning partitions again by then.
     while (!(await cli('shards')).out.includes(`award-one SG: ${note}`)) await wait(200);
-    // What is handled is committed a moment later.
+    // Offsets are committed a moment after the messages are handled.
     while ((await displayed('award-one.SG')).lag.messages !== 0) await wait(200);
   });
 });

@@ -43,7 +43,10 @@ async function runOf(campaignId: string, isSo: (run: Run) => boolean): Promise<R
   }
 }
 
-/** A campaign that was started for a day far ahead, before there was a policy; under one, that day has come. */
+/**
+ * Returns a campaign that was scheduled for the next day before a policy existed. The policy applies now, and the
+ * campaign is due.
+ */
 async function dueUnderPolicy(client: ReturnType<typeof createMusterClient>, approvers: number): Promise<string> {
   const schedule = { type: 'at' as const, time: new Date(Date.now() + 86_400_000).toISOString() };
   const audience = { include: [{ segment: 'lapsed-riders' }] };

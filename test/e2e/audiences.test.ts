@@ -9,8 +9,8 @@ const holdOut = { holdOutPercent: 10, holdOutSeed: 'spring' };
 const points = [{ action: 'award-points', params: { points: 5 } }];
 
 /**
- * The published rule (`shared/domain/run/hold-out.ts`), worked out by bytes: the first six as a share of all that they
- * can be.
+ * Computes the published rule (`shared/domain/run/hold-out.ts`) byte by byte: the first six bytes of the hash, as a
+ * share of the largest value that six bytes can have.
  */
 function isHeldOut(user: string): boolean {
   const share = hash('sha256', Buffer.concat([Buffer.from(`${holdOut.holdOutSeed}\0`), Buffer.from(user)]), 'buffer');
@@ -24,7 +24,7 @@ describe('a campaign with an audience of several sources', () => {
     muster = await startInstallation({
       workers: 2,
       sandbox: {
-        // Each begins with the users of the smaller ones; the odd ones are others.
+        // Each of the first three segments begins with the users of the next smaller one. `odd-riders` has other users.
         SANDBOX_SEGMENTS: 'everybody=6000,riders=2400,staff=300,odd-riders=600:odd',
         SANDBOX_REWARDS_FAILURE_SHARE: '0.1',
       },
@@ -70,7 +70,7 @@ describe('a campaign with an audience of several sources', () => {
     const { failed } = await effectsOf(earlier);
     expect(failed.size).toBeGreaterThan(300);
 
-    // Every fifth of all, the last ones first, and some of them twice.
+    // Lists every fifth user of everybody in reverse order, and some users twice.
     const listed = countries.map((country): [string, string[]] => {
       return [country, (everybody?.get(country) ?? []).filter((_, index) => index % 5 === 0)];
     });

@@ -139,7 +139,8 @@ describe('callbacks over Kafka', () => {
     try {
       const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
       const retry = { strategy: 'fixed' as const, attempts: 3, delayMs: 200 };
-      // The first call is over without a report; the other two are reported on in time, on a slow machine too.
+      // No report arrives for the first call, so its time ends; the reports of the other two arrive in time, on a slow
+      // machine too.
       const reportWithinSeconds = 10;
       await createClient({ ...api(), body: { name: 'printer', endpoint: { egress, retry, reportWithinSeconds } } });
       const library = createMuster({ url, apiKey });
@@ -154,7 +155,7 @@ describe('callbacks over Kafka', () => {
         return invitations[times - 1] ?? expect.fail('it was not invited');
       };
       const first = await untilCalled(1);
-      // It says nothing in its time, and fails the second time.
+      // The receiver sends no report about the first call, and reports the second call as failed.
       const second = await untilCalled(2);
       await expect(report(first, { outcome: 'done' })).rejects.toMatchObject({ code: 'report-too-late' });
       expect(await report(second, { outcome: 'failed', reason: 'no-paper' })).toBe('failed');
@@ -245,12 +246,12 @@ describe('callbacks over Kafka', () => {
       released.resolve(undefined);
       await until(() => called.length === 520, 'not all were called');
 
-      // They came last: in the order of their due times they were the last twenty.
+      // The jobs with high priority were created last and had the latest due times.
       const high = called.flatMap((path, place) => (path.startsWith('/high/') ? place : []));
       expect(high).toHaveLength(20);
       const [first = 0, last = 0] = [high.at(0), high.at(-1)];
       expect(last).toBeLessThan(260);
-      // Four of them for one of the others.
+      // At most four jobs with high priority are called for each other job.
       expect(last - first + 1 - 20).toBeGreaterThanOrEqual(3);
     } finally {
       released.resolve(undefined);

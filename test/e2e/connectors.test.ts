@@ -8,7 +8,7 @@ const customers = 20_000;
 /** The shop does not credit every fiftieth customer. */
 const blockedOf = (some: number) => some / 50;
 const killEveryMs = 1500;
-/** Each opens the breaker of an endpoint for some seconds. */
+/** Each kill opens the breaker of an endpoint for some seconds. */
 const killed = 4;
 
 const connectorsFile = {

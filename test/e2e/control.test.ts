@@ -61,7 +61,7 @@ describe('a run that a user controls', () => {
   const served = ({ steps }: RunProgress) => steps.reduce((sum, line) => sum + line.succeeded, 0);
   const is = (state: RunState) => (progress: RunProgress) => progress.state === state;
 
-  /** When the called services applied something of the run last, by their own ledger. */
+  /** Returns the time of the last effect of the run in the ledger of the called services. */
   async function lastEffectMs(runId: string): Promise<number> {
     const ledger = await readLedger(muster.ledgerFile);
     const times = rewardThenMessage.flatMap((_, index) => [...ledger.of(runId, index + 1).keys.values()]);

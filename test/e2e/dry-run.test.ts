@@ -22,7 +22,7 @@ import { countries, rewardThenMessage, startInstallation, type Installation } fr
 
 const users = 20_000;
 const segment = 'lapsed-riders';
-/** The first users of the segment are in these too. */
+/** The segments `vip` and `staff` begin with the first users of the main segment. */
 const [inBoth, excluded] = [3000, 500];
 const slowPages: FaultSettings['segmentation'] = [{ name: 'slow', of: 'pages', latencyMs: 50 }];
 
@@ -66,7 +66,7 @@ it('a dry run predicts the later run and makes no call, although its trigger is 
     workers: 1,
     sandbox: {
       SANDBOX_SEGMENTS: `${segment}=${users},vip=${inBoth},staff=${excluded}`,
-      // The trigger is still counting when it is killed, however fast the machine is.
+      // The pages are slow, so that the trigger is still counting when it is killed, even on a fast machine.
       SANDBOX_FAULTS: JSON.stringify({ segmentation: slowPages }),
     },
     engine: { TRIGGER_FEED_LEASE_MS: '3000', TRIGGER_STALL_MS: '2000' },
@@ -114,8 +114,8 @@ it('a dry run predicts the later run and makes no call, although its trigger is 
   expect((await listBudgets({ client, path })).data.items[0]).toMatchObject({ used: 0, reserved: 0 });
   expect(dry.audience).toMatchObject({ counted: users - excluded, excluded, shared: inBoth - excluded });
   expect(dry.steps[0]?.heldOut).toBeGreaterThan(0);
-  // Of 1,000 on the list some are excluded, and of the others one in twenty is held out, by an id that is another one
-  // each time: 900 or so, and the run has to have as many (below).
+  // About 900 of the 1,000 listed users are suppressed: some are excluded, and of the others one in twenty is held out,
+  // by an id that differs in each run. The later run must suppress the same number (see below).
   expect(dry.steps[0]?.suppressed).toBeGreaterThan(800);
   expect(dry.forecast?.load.filter(({ users: called }) => called !== 0)).toHaveLength(6);
 

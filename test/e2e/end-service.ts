@@ -2,7 +2,7 @@ import { lastLines } from '../../shared/infrastructure/await-ready.ts';
 import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { within } from '../../shared/runtime/within.ts';
 
-/** A process that a stop takes too long for ends itself after 25 s. */
+/** A process whose stop takes too long ends itself after 25 s. */
 const endsWithinMs = 50_000;
 
 /** @throws an error with the last lines of its log if SIGTERM does not end the process */

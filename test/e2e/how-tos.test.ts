@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../tiers/commands.ts';
 import { runScript, shellBlocks, startUp, type StartedUp } from './tried-pages.ts';
 
-/** Each page, and what it has to have said. */
+/** Pages that are tested, each with texts that its commands must print. */
 const tried: Readonly<Record<string, readonly string[]>> = {
   'write-a-campaign': ['Lapsed riders, December', 'completed'],
   'choose-an-audience': ['completed'],
@@ -30,7 +30,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
   'move-a-market': ['europe', 'local', 'SG is deleted'],
 };
 
-/** Pages, and blocks by how they begin, that are not run here. */
+/** Pages, and blocks by their first words, that this file does not run, each with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   README: 'it says what these pages stand on; this file does it',
   'notifications-in-slack': 'needs a channel of Slack; test/e2e/notifications.test.ts posts to one of its own',
@@ -42,7 +42,7 @@ const notRun: Readonly<Record<string, string>> = {
   'WORKER_COUNTRIES=SG': 'runs until it is stopped, beside another',
 };
 
-/** In a checkout `npm run -s muster --`, which is the same and takes a third of a second longer each time. */
+/** Equals `npm run -s muster --` in a checkout, without the third of a second that npm needs for each start. */
 const withMuster = `muster() { ${process.execPath} ${path.join(root, 'cli/muster.ts')} "$@"; }`;
 
 describe('the how-to pages', () => {

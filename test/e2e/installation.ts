@@ -141,7 +141,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     LOG_LEVEL: 'info',
     ...options.engine,
   };
-  // The sandbox keeps away from what the tests break: it is the witness.
+  // The sandbox is the witness, so it uses none of the servers that the tests break.
   const sandboxEnvironment = {
     ...environment,
     DATABASE_URL: database.url,
@@ -184,7 +184,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
       await awaitReady({ name, process, readyUrl: `${url}/readyz` }, readyWithinMs);
   };
   const end = async () => {
-    // A frozen process hears nothing but its end.
+    // A frozen process does not handle SIGTERM, so it is continued first.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
     const ends = await Promise.allSettled([...services].map(([name, service]) => endOrKill(name, service)));
     await within(stepWithinMs, database.drop());
@@ -201,7 +201,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   } catch (error) {
     const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
     await end();
-    // The folder stays: the error points to its logs.
+    // The folder is kept, because the error message names its log files.
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`the installation in ${folder} did not start: ${why}\n${logs.join('\n')}`, { cause: error });
   }
@@ -244,10 +244,10 @@ function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: Ins
   ];
 }
 
-/** One process of all services serves the API too. */
+/** True for `api`, and for `all`: a process of all services also serves the API. */
 const isApi = (name: string): boolean => name === 'api' || name === 'all';
 
-/** A single one goes without a number. */
+/** Returns numbered names, or the plain name if there is only one process. */
 function several(name: string, count: number): string[] {
   return count === 1 ? [name] : numbered(name, count);
 }
@@ -265,14 +265,14 @@ function serviceOf(name: string): ServiceName {
   return service;
 }
 
-/** One process of all services is both. */
+/** A process of all services uses the role `all`, which has the rights of both. */
 function roleOf(service: ServiceName): ServiceRole {
   return service === 'api' || service === 'all' ? service : 'engine';
 }
 
 /**
- * Returns the longest time of a call. On a busy machine an endpoint is waited for: a call that is given up and made
- * again is seen twice. Tests that shorten leases shorten it too, because a lease has to outlast two calls.
+ * Returns the time-out of calls. It is long, because on a busy machine endpoints answer late, and a repeated call would
+ * be a second effect. Tests with short leases get a shorter time-out, because a lease has to be longer than two calls.
  */
 function timeoutOf({ engine }: InstallationOptions): number {
   const leaseMs = Number(engine?.['WORKER_LEASE_MS'] ?? Number.POSITIVE_INFINITY);

@@ -25,7 +25,10 @@ const logger = createLogger('acls', 'silent');
 /** Errors of Kafka. A client without the right to see a topic or a group is told that it does not exist. */
 const refused = /authori[sz]|topic without metadata|find group coordinator/i;
 
-/** The door for services asks who comes; the plain one is the operator's, who may do everything. */
+/**
+ * The listener for the services authenticates its clients. The plain listener belongs to the operator, who has all
+ * rights.
+ */
 async function startKafka(guardian: Guardian, folder: string) {
   const [port = 0] = await findFreePorts(1);
   const users = principals.map((name) => `user_muster-${name}="${password}"`).join(' ');
@@ -143,7 +146,7 @@ describe('the Kafka ACLs of muster grants --kafka', () => {
   });
 
   it('show the services as partition owners in the list of shards', async () => {
-    // While Kafka assigns anew, nobody has a partition.
+    // During a rebalance, no worker owns a partition.
     const shards = async () => (await muster.api.request('/v1/shards')).text();
     await vi.waitFor(async () => expect(await shards()).toContain('"worker":"worker@'), 60_000);
   });

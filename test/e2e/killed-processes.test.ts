@@ -3,7 +3,7 @@ import type { RunProgress } from '../../sdk/generated/types.gen.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, rewardThenMessage, startInstallation, type Installation } from './installation.ts';
 
-/** `npm test` runs the first case alone, with fewer users: each takes more than a minute. */
+/** `npm test` runs only the first case, with fewer users, because each case takes more than a minute. */
 const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
 const users = isFirstAlone ? 20_000 : 50_000;
 const killEveryMs = 3000;
@@ -62,8 +62,8 @@ describe('a campaign whose processes are killed', () => {
       }
       const { killed } = assassin;
 
-      // A sink without memory applies again what a killed worker had called and not recorded; all else would be
-      // Muster's own doing.
+      // A sink without memory applies calls again that a killed worker had sent but not recorded. Any further repeat
+      // would be a fault of Muster.
       const appliedAgain = isNaive ? killed.workers * 2 * concurrency : 0;
       expect(violations(await muster.evidence(runId, 'lapsed-riders'), { appliedAgain })).toEqual([]);
       expect(killed.workers).toBeGreaterThanOrEqual(3);
@@ -73,8 +73,8 @@ describe('a campaign whose processes are killed', () => {
 });
 
 /**
- * Kills a worker by SIGKILL every few seconds, each in its turn, and starts it again, as a supervisor would; and the
- * trigger once. The next worker is killed once the run has gone on: on a slow machine one takes longer to start.
+ * Kills the workers in turn by SIGKILL every few seconds, and the trigger once, and restarts each like a supervisor.
+ * The next worker is killed once the run has progressed, because on a slow machine a worker takes longer to start.
  */
 function createAssassin(muster: Installation) {
   const killed = { workers: 0, trigger: false };
@@ -98,7 +98,7 @@ function createAssassin(muster: Installation) {
       killed.workers++;
       underWay.push(kill(`worker-${(killed.workers % 3) + 1}`));
     },
-    /** Resolves when what was killed last is started again. */
+    /** Resolves when the process that was killed last has started again. */
     rest: async () => void (await Promise.all(underWay)),
   };
 }

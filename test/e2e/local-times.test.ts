@@ -15,7 +15,8 @@ describe('a campaign at a local time', () => {
   afterAll(() => muster.stop());
 
   it('begins in each country at that local time, and countries that have not begun can be cancelled', async () => {
-    // Whole seconds: clocks on walls show no more. A moment that has passed when the campaign starts is refused.
+    // The local time has whole seconds. It is in the future, because a campaign with a past time is refused at its
+    // start.
     const atMs = (Math.floor(Date.now() / 1000) + 10) * 1000;
     const runId = await muster.api.run({
       name: 'In the morning',

@@ -111,7 +111,7 @@ it('the documented receiver of webhooks accepts only signed messages and gets al
     ),
   );
 
-  // Slack does not take the first: it comes again under the same id.
+  // Slack refuses the first request. The job is called again under the same id.
   refusing.times = 1;
   const { id: testId } = (await testNotification({ ...api(), path: { id: notification.id } })).data;
   await until(() => received.length === 1);

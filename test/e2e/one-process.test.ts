@@ -21,7 +21,7 @@ describe('all services in one process', () => {
   afterAll(() => muster.stop());
 
   it('execute a campaign at its time and not before (P5)', async () => {
-    // A moment that has passed when the campaign starts is refused.
+    // The time is in the future, because a campaign with a past time is refused at its start.
     const due = new Date(Date.now() + 10_000).toISOString();
     const runId = await muster.api.run({
       name: 'In ten seconds',
@@ -48,7 +48,7 @@ describe('all services in one process', () => {
       group by 1`);
     await client.end();
     const published = Object.entries(poolSizes).flatMap(([service, pools]) =>
-      // One more of each process listens.
+      // Each process has one more connection, on which it listens for changes.
       Object.entries(pools).map(([name, size]) => [name, size + (name === `muster-${service}` ? 1 : 0)] as const),
     );
     const most = new Map<string, number>(published);

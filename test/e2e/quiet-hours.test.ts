@@ -24,7 +24,7 @@ async function killAndRestart(name: string): Promise<void> {
   await muster.restart(name);
 }
 
-/** In how many hours, by the clocks of UTC. */
+/** Returns the time of day in UTC, this many hours from now. */
 const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 
 it('a campaign sends no messages in quiet hours, shows their end, still awards rewards, and continues when the rule is deleted', async () => {
@@ -36,7 +36,7 @@ it('a campaign sends no messages in quiet hours, shows their end, still awards r
   const { client } = muster.api;
   const night = { actionType: 'send-message', from: timeIn(-2), until: timeIn(2), zone: 'UTC', then: 'wait' } as const;
   await setQuietHours({ client, body: { rules: [night] } });
-  // They hear of it within a second; those that start know at once.
+  // Running workers are notified of the rule within a second; restarted workers read the rule at their start.
   for (const name of ['worker-1', 'worker-2']) await killAndRestart(name);
   const runId = await muster.api.run({ name: 'At night', countries, segment, chain: rewardThenMessage });
   const waiting = await until(

@@ -39,7 +39,7 @@ describe('row 63: a read-only database', () => {
     body: { client: 'orders', idempotencyKey: randomUUID(), delaySeconds: 86_400, url: 'http://127.0.0.1:9/hook' },
   });
 
-  /** All sessions are cut, as by what makes another server the leader. */
+  /** Makes the database writable or read-only, and ends all sessions, as a failover to another server does. */
   async function mayBeWritten(yes: boolean): Promise<void> {
     const [server, name] = [new pg.Client(muster.database.url), new URL(muster.database.url).pathname.slice(1)];
     await server.connect();
@@ -57,7 +57,7 @@ describe('row 63: a read-only database', () => {
       client,
       body: { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8' }] } } },
     });
-    // The installation is there when its API is: the others may still be starting.
+    // The installation counts as started when its API answers. Other services may still be starting.
     for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
 
     await mayBeWritten(false);

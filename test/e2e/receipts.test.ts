@@ -14,9 +14,7 @@ const receipts: FaultSettings['receipts'] = [
   { name: 'late', share: 0.2, answer: { kind: 'late', byMs: 3000 } },
 ];
 
-/**
- * The sandbox accepts messages with 202, and says later what became of them: late, twice, never and in contradiction.
- */
+/** The sandbox accepts messages with 202 and sends receipts later: late, twice, contradictory or never. */
 describe('messages that are accepted now and delivered later', () => {
   let muster: Installation;
 
@@ -43,7 +41,7 @@ describe('messages that are accepted now and delivered later', () => {
 
   const messagesOf = (report: RunReport) => report.steps[1];
 
-  /** Users of whom the sandbox is to say nothing, so far. */
+  /** Returns the number of users so far for whom the sandbox will send no receipt. */
   async function neverReceivedOf(): Promise<number> {
     const answer = await fetch(`${muster.sandboxUrl}/control`);
     return control.parse(await answer.json()).hits['never'] ?? 0;

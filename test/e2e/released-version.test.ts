@@ -4,8 +4,8 @@ import { countries, rewardThenMessage, startInstallation, type InstallationOptio
 import { applyUnknownMigration, checkOut, releasedVersion } from './released-version.ts';
 
 /**
- * An installation is migrated first, and its processes are replaced one after the other: for a while those of the
- * version before work on a schema that is newer than they know. Before the first release, this version stands for it.
+ * The released version, or this version before the first release. In an upgrade the schema is migrated first, so
+ * processes of the released version work for a while on a newer schema.
  */
 const released = releasedVersion();
 const root = released === undefined ? undefined : await checkOut(released);

@@ -10,8 +10,8 @@ const execute = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The git tag in `migrations/released-version`: processes of that version are replaced one after the other, so they work
- * on today's schema. Undefined before the first release.
+ * Returns the git tag in `migrations/released-version`. In an upgrade, processes of that version work on the current
+ * schema. Undefined before the first release.
  */
 export function releasedVersion(): string | undefined {
   const version = readFileSync(path.join(root, 'migrations/released-version'), 'utf8').trim();
@@ -19,8 +19,9 @@ export function releasedVersion(): string | undefined {
 }
 
 /**
- * The version that upgrades are tested from: `MUSTER_UPGRADE_FROM` (a tag or a commit), or the released one. Before the
- * first release it is the oldest commit that has today's schema and packages; undefined where these are not committed.
+ * Returns the version from which upgrades are tested: `MUSTER_UPGRADE_FROM` (a tag or a commit), or the released
+ * version. Before the first release, returns the oldest commit with the current schema and packages; undefined if these
+ * are not committed.
  */
 export function versionBefore(): string | undefined {
   const given = process.env['MUSTER_UPGRADE_FROM'] ?? releasedVersion();

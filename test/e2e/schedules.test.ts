@@ -75,7 +75,7 @@ describe('schedules with all services in one process', () => {
     const fired = items.filter(({ state }) => state === 'fired').map(({ scheduledFor }) => scheduledFor);
     await until(() => new Set(calls.map(({ scheduledFor }) => scheduledFor)).size === fired.length);
     expect([...new Set(calls.map(({ scheduledFor }) => scheduledFor))].sort()).toEqual(fired.toSorted());
-    // A call that was cut off by the kill is repeated under its id, and no instant has two.
+    // A call that the kill interrupted is repeated under its id, so each instant has exactly one id.
     expect(new Set(calls.map(({ webhookId }) => webhookId)).size).toBe(fired.length);
   });
 

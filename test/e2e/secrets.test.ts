@@ -40,7 +40,7 @@ describe('endpoints that accept only signed calls', () => {
   it('are called with a secret set through the command line, without a restart of workers', async () => {
     const url = `${muster.sandboxUrl}/points/v1/batches`;
     expect(await cli('', 'create', 'award-stars', `url=${url}`, 'class=B')).toMatchObject({ code: 0 });
-    // The shard comes to life with the campaign: who knows of it knows of the secret.
+    // Each worker reads the secret together with the new shard, when the campaign begins.
     expect(await cli(`${secret}\n`, 'set-secret', 'award-stars', 'signing', '--from-stdin')).toMatchObject({ code: 0 });
 
     const runId = await muster.api.run(campaign);
@@ -59,7 +59,7 @@ describe('endpoints that accept only signed calls', () => {
     while ((await muster.api.progress(runId)).state !== 'running') await wait(50);
     expect(await muster.effectsOf(runId, 1)).toBe(0);
 
-    // The key was replaced: what the older one sealed is opened still.
+    // The new process has a new key, and the former key for values that are already sealed.
     await muster.restart('worker-2', { MUSTER_SECRETS_KEY: `${newKey()},${key}` });
     await muster.api.awaitEnd(runId);
 

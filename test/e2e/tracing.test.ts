@@ -75,7 +75,7 @@ describe('tracing', () => {
       engine: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_TRACES_SAMPLER_ARG: '1',
-        // A lease that ends, or a call that is given up, where no worker is killed is another span.
+        // The lease is long: an expired lease or a repeated call would add a span, although no worker was killed.
         WORKER_LEASE_MS: '12000',
         KAFKA_SESSION_TIMEOUT_MS: '2000',
       },
@@ -128,7 +128,7 @@ describe('tracing', () => {
         'muster-worker step award-reward',
         'muster-worker step send-message',
       ]);
-      // What the service records itself hangs below the call.
+      // The parent of the endpoint's own spans is the span of the call.
       const called = spans.filter(({ name }) => name.startsWith('call ')).map(({ spanId }) => spanId);
       expect(calls.map(({ trace }) => trace?.spanId).toSorted()).toEqual(called.toSorted());
     }
@@ -233,12 +233,12 @@ describe('tracing', () => {
     };
     await createJob({ client: muster.api.client, body: { client: 'orders', url: `${endpoints.url}/job`, body: {} } });
     const { trace } = await called.promise;
-    // Spans gather for seconds before they are sent.
+    // The process collects spans for seconds before it sends them.
     await muster.services.get('dispatcher-1')?.end('SIGTERM');
     expect(named(spansOf(trace?.traceId), 'call job')).toMatchObject([{ spanId: trace?.spanId }]);
   });
 
-  /** Whoever it is, the run has it. */
+  /** Returns the id of any user of the run. */
   async function firstUser(runId: string): Promise<string> {
     const response = await muster.api.request(`/v1/runs/${runId}/users?limit=1`);
     const { items } = z.object({ items: z.array(z.object({ userId: z.string() })) }).parse(await response.json());

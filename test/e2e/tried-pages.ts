@@ -9,7 +9,10 @@ import { createEmptyTestDatabase } from '../support/postgres-database.ts';
 
 /** Processes of `muster up`, started as a newcomer starts them. */
 export interface StartedUp {
-  /** With the two variables that it printed, and `POSTGRES_URL`: an empty database on its server. */
+  /**
+   * Environment with the two variables that `muster up` printed, and with `POSTGRES_URL`, which names an empty database
+   * on its server.
+   */
   environment: NodeJS.ProcessEnv;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runScript, shellBlocks, startUp, type StartedUp } from './tried-pages.ts';
 
-/** Without how Muster is started and what `muster up` printed. */
+/** Returns the commands of a tutorial, except for the start of Muster and the variables that `muster up` prints. */
 function scriptOf(name: string): string {
   return shellBlocks(`docs/tutorials/${name}.md`)
     .filter((block) => !/^npm ci|^export MUSTER_API_URL/.test(block))
@@ -44,7 +44,7 @@ describe('the tutorial about a database', () => {
     expect({ code, out: code === 0 ? '' : out }).toEqual({ code: 0, out: '' });
     for (const word of ['send-offer revision 1', 'balances', 'account-closed', 'Linh, we miss you'])
       expect(out).toContain(word);
-    // 109 of 200 last orders are older than 90 days, and two of these accounts are closed.
+    // 109 of the 200 last orders are older than 90 days, and two of these accounts are closed.
     expect(out).toMatch(/all +545 +535 +10/);
     expect(out).toMatch(/'535' +│ '535' +│ '26750'/);
     expect(out).toContain('"total":535');

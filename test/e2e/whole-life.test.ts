@@ -68,7 +68,7 @@ async function exported(runId: string, list: string): Promise<string[]> {
   return (await answer.text()).trimEnd().split('\r\n').slice(1);
 }
 
-/** In how many hours, by the clocks of UTC. */
+/** Returns the time of day in UTC, this many hours from now. */
 const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 const userOf = (number: number) => `sg-${String(number).padStart(9, '0')}`;
 
@@ -89,7 +89,7 @@ it('every action on a campaign from its template to its last export is in the au
   const [maker, checker] = [await clientOf('mei', 'manager'), await clientOf('rahayu', 'approver')];
   await setApprovalPolicy({ client, body: { rules: [{ amountAbove: '20.00', approvers: 1 }] } });
 
-  // From a template, with a hold-out, a canary and a budget in money.
+  // The campaign comes from a template, with a hold-out, a canary and a budget in money.
   const template = {
     name: 'Payday',
     variables: { reward: { type: 'string' as const } },
@@ -110,21 +110,21 @@ it('every action on a campaign from its template to its last export is in the au
   const path = { id: draft.id };
   expect(draft).toMatchObject({ state: 'draft', budgets: [{ amount: '100.00', currency: 'SGD' }] });
 
-  // Tried on two.
+  // The draft is tested with two users.
   const tried = { kind: 'test' as const, users: [userOf(1), userOf(2)], country };
   const { run: test } = (await startTrial({ client: maker, path, body: tried })).data;
   expect(await muster.api.awaitEnd(test?.runId ?? '')).toMatchObject({ state: 'completed', kind: 'test' });
   const cents = async () => (await listBudgets({ client, path })).data.items[0]?.money;
   expect(await cents()).toMatchObject({ used: '0.2006', reserved: '0.00' });
 
-  // Approved by another, who sees what it may cost: 252 users at 0.1003.
+  // Another person approves the campaign, and sees its highest cost: 252 users at 0.1003.
   await expect(startCampaign({ client: maker, path })).rejects.toThrow(/more than 20.00 SGD/);
   const { hash, costAtMost } = (await submitCampaign({ client: maker, path, body: {} })).data;
   expect(costAtMost).toEqual({ currency: 'SGD', amount: '25.2756' });
   expect((await getCampaign({ client, path })).data.state).toBe('in_review');
   await approveCampaign({ client: checker, path, body: { hash } });
 
-  // Some rewards fail for good, for now.
+  // The sandbox refuses the reward of some users until the test changes this below.
   const failing = Array.from({ length: 20 }, (_, index) => userOf(index + 150));
   const answer = { kind: 'fail-users', users: failing, code: 'out-of-stock', retryable: false } as const;
   await inSandbox({ calls: [{ name: 'out of stock', services: ['rewards'], answer }] });
@@ -136,10 +136,10 @@ it('every action on a campaign from its template to its last export is in the au
     stateReason: 'canary: 100 users have ended, none failed',
   });
 
-  // Goes on into the night: rewards are given, messages wait.
+  // The campaign continues in quiet hours: rewards are given, and messages wait.
   const night = { actionType: 'send-message', from: timeIn(-2), until: timeIn(2), zone: 'UTC', then: 'wait' } as const;
   await setQuietHours({ client, body: { rules: [night] } });
-  // They hear of it within a second; those that start know at once.
+  // Running workers are notified of the rule within a second; restarted workers read the rule at their start.
   for (const name of ['worker-1', 'worker-2']) {
     await muster.services.get(name)?.end('SIGTERM');
     await muster.restart(name);
@@ -154,7 +154,7 @@ it('every action on a campaign from its template to its last export is in the au
   ]);
   expect(quiet.steps[1]).toMatchObject({ succeeded: 100 });
 
-  // Paused by a person, and resumed in the morning.
+  // A person pauses the run, and resumes it in the morning.
   await pauseRun({ client: maker, path: run, body: { reason: 'lunch' } });
   await progressOf(runId, ({ state }) => state === 'paused');
   await setQuietHours({ client, body: { rules: [] } });
@@ -165,13 +165,13 @@ it('every action on a campaign from its template to its last export is in the au
   const [failed, heldOut] = [rewards?.failed ?? 0, rewards?.heldOut ?? 0];
   expect([failed > 0, heldOut > 0]).toEqual([true, true]);
 
-  // Who failed is tried again, once there is something to give.
+  // Failed users are retried after the sandbox has rewards again.
   await inSandbox({});
   const { runId: again, users } = (await retryFailedUsers({ client: maker, path: run, body: {} })).data;
   expect(users).toBe(failed);
   expect(await muster.api.awaitEnd(again ?? '')).toMatchObject({ state: 'completed', balanced: true });
 
-  // Everybody once, but for whom it holds out; and what that cost, to the last hundredth of a cent.
+  // Each user has one effect in each step, except for held-out users. The cost is exact to a hundredth of a cent.
   const ledger = await readLedger(muster.ledgerFile);
   const served = (step: number) => [runId, again ?? ''].flatMap((of) => [...ledger.of(of, step).applied]);
   const held = (await exported(runId, 'held-out')).map((line) => line.split(',')[0] ?? '');

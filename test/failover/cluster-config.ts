@@ -34,13 +34,13 @@ export function patroniConfig({ node, etcdPort, passwords, binaries, locale, isS
     etcd3: { host: at(etcdPort) },
     bootstrap: {
       dcs: {
-        // The shortest that Patroni takes: a leader that is gone is given up after 20 s.
+        // The lowest value that Patroni permits: a leader counts as lost after 20 s.
         ttl: 20,
         loop_wait: 2,
         retry_timeout: 5,
-        // No commit is answered that the standby does not have.
+        // No commit is confirmed before the standby has it.
         synchronous_mode: isSynchronous,
-        // Else a standby that is far behind would not lead at all.
+        // Otherwise a standby that is far behind would never become the leader.
         ...(!isSynchronous && { maximum_lag_on_failover: 1_000_000_000 }),
         postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, shared_buffers: '256MB' } },
       },
@@ -69,7 +69,9 @@ export function patroniConfig({ node, etcdPort, passwords, binaries, locale, isS
   };
 }
 
-/** Connections lead to the leader, and are cut when it is that no more. */
+/**
+ * Returns a configuration that routes connections to the leader, and cuts them when another server becomes the leader.
+ */
 export function haproxyConfig(port: number, nodes: readonly ClusterNode[]): string {
   const servers = nodes.map(
     (node) => `  server ${node.name} 127.0.0.1:${node.port} maxconn 300 check port ${node.restPort}`,

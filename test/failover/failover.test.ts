@@ -9,7 +9,7 @@ import { startPatroniCluster } from './patroni-cluster.ts';
 const segment = 'lapsed-riders';
 const failovers = Number(process.env['FAILOVERS'] ?? 10);
 const callsWithinMs = 30_000;
-/** Without memory: what is called again although it was recorded would be two effects. */
+/** The sinks have no memory, so a second call of a recorded key would have a second effect. */
 const naiveSinks = {
   SANDBOX_REWARDS_MEMORY: 'none',
   SANDBOX_REWARDS_LATENCY_MS: '1000-2000',
@@ -17,13 +17,13 @@ const naiveSinks = {
   SANDBOX_MESSAGES_LATENCY_MS: '1000-2000',
 };
 
-/** The machine is busy: an answer that comes too late would be asked for again. */
+/** Calls have a long time-out, because on a busy machine a late answer would lead to a repeat. */
 function patient(config: EngineConfigFile): EngineConfigFile {
   for (const type of Object.values(config.actionTypes)) type.timeoutMs = 10_000;
   return config;
 }
 
-// Longer than a failover: no claim runs out meanwhile, so that a second call of a key would be an error.
+// Leases are longer than a failover, so no claim expires during one, and a second call of a key would be an error.
 const engine = { WORKER_LEASE_MS: '120000', WORKER_CONCURRENCY: '10', DISPATCHER_LEASE_MS: '120000' };
 const sandbox = { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=40000` };
 
@@ -51,7 +51,7 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
     { timeout: 1_800_000 },
     async () => {
       const { cluster, servers, campaigns, start, batchesCalled } = await begin();
-      // Campaigns come through the proxy, callbacks find the leader by themselves.
+      // The services of campaigns connect through the proxy. Those of callbacks find the leader themselves.
       const callbacks = await startCallbackTrial({ servers: { ...servers, databaseUrl: cluster.serversUrl }, engine });
       started.push(callbacks);
       const runs: string[] = [];
@@ -62,7 +62,8 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
         await campaigns.awaitCalls(runId, 1, 20);
         await callbacks.schedule({ count: 300, spreadMs: 60_000 });
 
-        // Every third in order, the others as if its machine were gone.
+        // Every third change of the leader is a planned switchover. In the others, the leader is killed as if its
+        // machine were lost.
         const isPlanned = done % 3 === 2;
         const back = campaigns.injections.begin(isPlanned ? 'switchover' : 'leader killed', leader);
         await (isPlanned ? cluster.switchOver(leader) : cluster.kill(leader));

@@ -29,10 +29,10 @@ export interface PatroniCluster {
   awaitOtherLeader(than: string): Promise<string>;
   /** Cuts the replication: later writes of the leader do not reach its standby. */
   cutOff(): Promise<void>;
-  /** The machine is gone: Patroni and every process of its server, at once. */
+  /** Kills Patroni and all processes of the server at once, as if the machine were lost. */
   kill(name: string): Promise<void>;
   start(name: string): Promise<void>;
-  /** In order, as before maintenance. */
+  /** Switches over to the standby in order, as before maintenance. */
   switchOver(leader: string): Promise<void>;
   end(): Promise<void>;
 }
@@ -116,7 +116,7 @@ async function start(folder: string, guardian: Guardian, isSynchronous: boolean)
         const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2000) });
         return clusterView.parse(await answer.json()).members;
       } catch {
-        // The next one knows as well.
+        // The next server is asked.
       }
     }
     return [];

@@ -13,15 +13,15 @@ import { until } from './support/until.ts';
 import { openTestPool } from '../support/test-pool.ts';
 
 const segment = 'lapsed-riders';
-/** Enough to see that each flush takes seconds. */
+/** Large enough to show that each flush takes seconds. */
 const shortSegment = 'few-riders';
 const endedRuns = 38_000;
-/** Enough for ever. */
+/** A budget that is never used up. */
 const units = 1_000_000_000;
 const unitsPerUser = 1;
-/** Fewer say nothing of their median. */
+/** With fewer flushes, their median is not reliable. */
 const fewestFlushes = 100;
-/** The campaign that has run for a year is of the one country, a young one of the other; a worker serves each. */
+/** The aged campaign runs in one country and the young campaign in the other, each with its own worker. */
 const countryOf = { aged: 'SG', young: 'ID' } as const;
 const workerOf = { aged: 'worker-1', young: 'worker-2' } as const;
 type Age = keyof typeof countryOf;
@@ -53,12 +53,12 @@ function together({ reserve, record }: FlushTimes): Inspector {
 }
 
 /**
- * Two workers beside each other, each with a campaign that has a budget and one that has none: of the first one's, the
- * priced campaign has ended 38,000 times.
+ * Two workers side by side, each with a campaign that has a budget and a campaign that has none. The budgeted campaign
+ * of the first worker already has 38,000 ended runs.
  */
 describe('row 53: a campaign with very many ended runs', () => {
   let trial: Trial;
-  /** Without the time-outs of those who only look. */
+  /** A pool without the statement time-out of the observer. */
   let writer: pg.Pool;
   const times: Record<Age, FlushTimes> = { aged: flushTimes(), young: flushTimes() };
   const proxies: ProxyBefore[] = [];
@@ -113,7 +113,7 @@ describe('row 53: a campaign with very many ended runs', () => {
     });
   }
 
-  /** Seconds until 99 % of the users of the campaign without a budget were served, in each country. */
+  /** Returns the seconds until 99 % of the users in the country of this age were served. */
   async function servedIn(runId: string, age: Age): Promise<number> {
     const { startedAt } = await trial.muster.api.report(runId);
     const keys = [...(await trial.ledger()).of(runId, 1).keys.values()].filter((key) => key.country === countryOf[age]);
@@ -129,7 +129,7 @@ describe('row 53: a campaign with very many ended runs', () => {
     neighbourSeconds: number;
   }
 
-  /** Three campaigns at once: the aged one and the young one, and one without a budget in both of their countries. */
+  /** Runs three campaigns at the same time: the aged one, the young one, and one without a budget in both countries. */
   async function compare(audience: string): Promise<{ plain: string; sides: Record<Age, Side> }> {
     const campaigns = { aged: await priced('aged', audience), young: await priced('young', audience) };
     const campaignId = uuidOf('campaign', campaigns.aged) ?? '';

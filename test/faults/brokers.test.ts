@@ -8,8 +8,8 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const minutes = 60_000;
 /**
- * Without memory, in both steps: what is called again although no worker died would be two effects. Slow: a run
- * outlasts its fault.
+ * The sinks of both steps have no memory, so a repeated call would have a second effect although no worker died. They
+ * are slow, so that a run lasts longer than its fault.
  */
 const slowNaiveSinks = {
   SANDBOX_REWARDS_MEMORY: 'none',
@@ -60,7 +60,7 @@ describe('row 9: the loss of a broker', () => {
     trial.injections.happened('broker killed', what);
     await kafka.kill(node);
 
-    // It stays away: the others have to do.
+    // The killed broker does not come back; the other two continue alone.
     await trial.awaitEnd(runId, 3 * minutes);
     expect(await judge(runId, '9', `broker ${what} killed`)).toEqual([]);
   });
@@ -78,7 +78,8 @@ describe('row 10: the loss of the controller', () => {
       return leader === controller ? undefined : leader;
     });
     const tookOverAfter = (Date.now() - killedAt) / 1000;
-    // The others name the killed broker for a few seconds still: who dials it tries again, as the trigger does.
+    // For a few seconds, the other brokers still name the killed broker as controller, so clients have to retry, as the
+    // trigger does.
     await until('new topics come to life', () => trial.muster.createTopics(['TH']).then(() => true));
 
     await trial.awaitEnd(runId, 3 * minutes);
@@ -110,7 +111,10 @@ describe('row 11: a restart of the three brokers one after another', () => {
 });
 
 describe('row 12: the loss of two of three brokers for 60 s', () => {
-  /** A worker that serves both steps hands survivors on without Kafka, and would meet no refusal. */
+  /**
+   * Each worker serves one step. A worker of both steps would pass batches to the next step without Kafka, so no
+   * message would be refused.
+   */
   const aWorkerForEachStep = {
     'worker-1': { WORKER_ACTION_TYPES: 'award-reward' },
     'worker-2': { WORKER_ACTION_TYPES: 'send-message' },
@@ -134,13 +138,13 @@ describe('row 12: the loss of two of three brokers for 60 s', () => {
     });
 
     await trial.awaitEnd(runId, 4 * minutes);
-    // Some may have been refused before: a new topic has no leader for an instant.
+    // Some messages may have been refused before the fault, because a new topic has no leader for a moment.
     for (const topic of topics) expect(refused.get(topic) ?? 0, topic).toBeGreaterThan(refusedBefore.get(topic) ?? 0);
     const measured = { 'messages refused': [...refused.values()].reduce((sum, messages) => sum + messages, 0) };
     expect(await judge(runId, '12', 'two of three down 60 s', measured)).toEqual([]);
   }, 600_000);
 
-  /** Number of messages that each topic was ever given. */
+  /** Returns the number of messages that were ever written to each topic. */
   function messagesOn(topics: readonly string[]): Promise<number[]> {
     return Promise.all(
       topics.map(async (topic) => (await trial.topics.ends(topic)).reduce((sum, messages) => sum + messages, 0)),
@@ -154,7 +158,8 @@ describe('row 13: the loss of all brokers for 2 minutes', () => {
     const back = trial.injections.begin('all brokers killed', '120 s');
     const from = Date.now();
     await kafka.kill(...kafka.nodes);
-    // Survivors go on in memory until a worker has none: the numbers agree once nothing is called any more.
+    // Workers pass batches to the next step in memory until none is left. Once no call is in flight, calls and records
+    // have to be equally many.
     await until('nothing is in flight, and all that was called is recorded', async () => {
       const inFlight = await trial.database.count('select 1 from batch_steps where state = 1');
       const recorded = await trial.database.count('select 1 from batch_steps where state = 3');
@@ -173,8 +178,8 @@ describe('row 13: the loss of all brokers for 2 minutes', () => {
 });
 
 describe('row 15: a frozen broker', () => {
-  // The short run serves its last users about when the broker thaws: nothing comes later that would hide an offset that
-  // was set back.
+  // In the short run, the last users are served about when the broker continues. No later commit would hide an offset
+  // that was reset.
   it.each([
     ['20 s', 20_000, 15_000],
     ['60 s', 60_000, 60_000],

@@ -5,9 +5,9 @@ import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const unitsPerUser = 3;
-/** Four thousand users, and one unit that is too little for the next one. */
+/** Units for four thousand users, and one more unit, which is too little for another user. */
 const units = 12_001;
-/** In money, of what a user costs: three units at 0.07. Four thousand users too, and ten cents. */
+/** Amount for four thousand users at three units of 0.07 each, and ten cents more. */
 const amount = '840.10';
 const costOfUser = 0.21;
 
@@ -22,7 +22,7 @@ describe('a budget while workers are killed', () => {
         SANDBOX_SEGMENTS: `${segment}=18000`,
         SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
         SANDBOX_POINTS_LATENCY_MS: '200-400',
-        // What they give back is spent on others.
+        // Units that failed users return are spent on other users.
         SANDBOX_POINTS_FAILURE_SHARE: '0.05',
       },
       engine: { WORKER_CONCURRENCY: '8', MUSTER_CURRENCY: 'SGD' },
@@ -42,7 +42,8 @@ describe('a budget while workers are killed', () => {
   }
 
   /**
-   * By the ledger of who spends them. Effects only grow: what they cost at one moment they never cost more before it.
+   * Returns the users served in the country, by the ledger of the called service. Effects are never undone, so a sum
+   * within the budget now was within it before.
    */
   async function servedIn(runId: string, country: string): Promise<number> {
     const { applied, countries } = (await trial.ledger()).of(runId, 1);
@@ -75,7 +76,7 @@ describe('a budget while workers are killed', () => {
       { country: 'SG', units, used: units - 1, reserved: 0, left: 1 },
     ]);
     expect([await servedIn(runId, 'SG'), await servedIn(runId, 'ID')]).toEqual([4000, 4000]);
-    // The others have ended meanwhile.
+    // By then the third country, which has no budget, has ended.
     const pendingIn = paused.countries.map(({ country, steps }) => [country, (steps[0]?.pending ?? 0) > 0]);
     expect(Object.fromEntries(pendingIn)).toEqual({ SG: true, ID: true, VN: false });
 

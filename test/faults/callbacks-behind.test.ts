@@ -6,7 +6,7 @@ import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
-/** A process that shares the machine with others makes a job wait for a few looks and flushes more than alone. */
+/** On a shared machine, a job waits for some more looks and flushes. */
 const busyMachineMs = 250;
 const [clientsBehind, jobsOfClient] = [1000, 3];
 const crowdJobs = isFullScale ? 1_000_000 : 200_000;
@@ -21,7 +21,7 @@ describe('row 69: a client beside 1,000 clients that are behind and a backlog of
 
   const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
 
-  /** Returns the p99 of the quickest of three rounds, since foreign load only ever adds time. */
+  /** Returns the p99 of the quickest of three rounds, because foreign load only adds time. */
   async function quickestP99(): Promise<number> {
     let quickest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds; round++) {
@@ -32,7 +32,7 @@ describe('row 69: a client beside 1,000 clients that are behind and a backlog of
     return quickest;
   }
 
-  /** Adds clients that are allowed one call in ten seconds, at a port where nothing listens. */
+  /** Adds clients with a limit of one call in ten seconds, whose receiver is a port where nothing listens. */
   async function addClientsBehind(): Promise<string[]> {
     const rows = await trial.database.rows<{ id: string }>(
       `with crowd as (
@@ -50,7 +50,7 @@ describe('row 69: a client beside 1,000 clients that are behind and a backlog of
     return rows.map(({ id }) => id);
   }
 
-  /** Stores jobs that are due now, of these clients in turn. */
+  /** Stores jobs that are due now, distributed over these clients. */
   async function store(jobs: number, clients: readonly string[], url: string): Promise<void> {
     for (let stored = 0; stored < jobs; stored += rowsPerInsert) {
       const count = Math.min(rowsPerInsert, jobs - stored);
@@ -75,7 +75,7 @@ describe('row 69: a client beside 1,000 clients that are behind and a backlog of
     await trial.receiver.behave({ crowd: { latencyMs: 5000 } });
   }
 
-  /** Stores the jobs of the clients and the crowd, and lets looks come across them. */
+  /** Stores the jobs of the slow clients and of the crowd, and waits until the schedulers have read them. */
   async function fallBehind(): Promise<void> {
     await store(clientsBehind * jobsOfClient, await addClientsBehind(), 'http://127.0.0.1:1/');
     const crowd = await trial.database.rows<{ id: string }>(`select id from clients where name = 'crowd'`);

@@ -11,7 +11,7 @@ import { startCallbackTrial, type CallbackTrial } from './support/callback-trial
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Machines that do other work as well decide an instant a few looks later than alone. */
+/** On a shared machine, the scheduler decides about an instant some looks later. */
 const busyMachineMs = 1000;
 const healthy = 100;
 const everySeconds = 2;
@@ -39,7 +39,7 @@ describe('two unreadable schedules among a hundred', () => {
     return (await createSchedule({ client: trial.client, body })).data.id;
   }
 
-  /** Each the first of all that a scheduler looks at. */
+  /** Makes two schedules unreadable that a scheduler reads before all others. */
   async function spoil(): Promise<() => void> {
     const over = trial.injections.begin('schedules that cannot be read', '2 of 102');
     for (const [name, definition] of Object.entries(unreadable)) {
@@ -100,7 +100,7 @@ describe('two unreadable schedules among a hundred', () => {
     const startedMs = Date.now();
     await fired(startedMs, 1);
     await spoil();
-    // What was being decided at that moment.
+    // The scheduler may still finish the decisions that it had begun.
     await lasting(2000);
     const spoiltMs = Date.now();
     await lasting(5 * everySeconds * 1000);
@@ -114,7 +114,7 @@ const latenessOfFires = `
   join schedules s on s.id = o.schedule and s.name = 'healthy'
   where o.scheduled_for >= to_timestamp($1::float8 / 1000)`;
 
-/** Instants that did not fire, between others of the same schedule that did. */
+/** Gaps between occurrences of one schedule: an instant in between did not fire. */
 const gaps = `
   select from (
     select scheduled_for - lag(scheduled_for) over (partition by schedule order by scheduled_for) as step

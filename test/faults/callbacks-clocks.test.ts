@@ -23,7 +23,8 @@ describe('row 32: process clocks that are an hour wrong, for callbacks', () => {
     await trial.schedule({ count: 1000, path: 'slow', dueInMs: 2000, spreadMs: 6000 });
     await trial.awaitCalls(200);
     const open = await trial.database.count('select 1 from job_claims');
-    // A claim of a dead dispatcher is free when its lease is over, and not an hour sooner or later.
+    // Another dispatcher takes over the claims of the killed dispatcher when their lease ends, not an hour earlier or
+    // later.
     await trial.kill('dispatcher-1');
     await trial.restart('dispatcher-1');
     await trial.awaitEnded(60_000);

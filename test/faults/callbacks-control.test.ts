@@ -20,10 +20,10 @@ import { startOwnPostgres, type OwnPostgres } from './support/own-postgres.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Longer than any fault but a kill: what a living dispatcher has claimed stays its own. */
+/** Leases last longer than all faults except a kill, so a dispatcher that lives keeps its claims. */
 const longLeases = { DISPATCHER_LEASE_MS: '20000' };
 
-/** From the answer to a pause until its end was asked for. */
+/** From the answer to the request for a pause until the request for its end. */
 interface Pause {
   fromMs: number;
   untilMs: number;
@@ -114,7 +114,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     return data;
   }
 
-  /** By job, when the answer came that it will not be called. */
+  /** Returns for each cancelled job when the API confirmed the cancellation. */
   async function cancelEach(jobIds: readonly string[]): Promise<Map<string, number>> {
     const cancelled = new Map<string, number>();
     for (const jobId of jobIds) {
@@ -136,7 +136,8 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
   async function runEach(jobIds: readonly string[]): Promise<void> {
     for (const jobId of jobIds) {
       trial.moved(jobId, Date.now());
-      // Asked again after an answer that was lost, it may be on its way already: that is a 409.
+      // The first request may have succeeded although its answer was lost. Then the job may already be in a call, and
+      // the API answers 409.
       await answerTo('running now', () => runJobNow({ ...api(), path: { id: jobId } }));
     }
   }
@@ -178,7 +179,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
     expect(cancelled.size).toBeGreaterThan(faults.length);
     expect(callsOf(new Set(cancelled.keys()))).toEqual([]);
     expect(new Set(callsOf(new Set(runNow)).map(({ jobId }) => jobId)).size).toBe(runNow.length);
-    // What was claimed when its turn came is called to the end.
+    // Jobs that were already claimed when the request reached them are still called.
     expect(callsOf(crowd).filter(({ atMs }) => atMs > doneMs).length).toBeLessThanOrEqual(firing);
     const measured = { 'cancelled by one': cancelled.size, 'cancelled in all': all, 'in doubt': inDoubt };
     const verdict = { rows: '33', scenario: 'changed while all breaks, callbacks', measured };
@@ -232,7 +233,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
   it('let replayed dead jobs be called once with success under their id, and the ledger balances', async () => {
     await begin();
     await trial.addClient('fragile', { retry: { strategy: 'none' } });
-    // Each dies twice.
+    // Each job fails two calls, so that it becomes dead twice.
     await trial.receiver.behave({ fragile: { status: 500, times: 2 } });
     let replays = 0;
     const replay = async () => {

@@ -21,7 +21,7 @@ describe('failing receivers of callbacks', () => {
 
   it('rows 20 to 24, for callbacks: calls that hang, are reset, refused, gone or rate-limited are retried or ended by the response', async () => {
     trial = await startCallbackTrial();
-    // Calls are counted: none but those that hang may take longer than the usual time-out, however slow the machine is.
+    // The number of calls is checked, so only the calls that hang may exceed the time-out, even on a slow machine.
     await trial.addClient('unlucky', { retry: { strategy: 'fixed', attempts: 5, delayMs: 500 } });
     await trial.receiver.behave({
       hangs: { does: 'hang', times: 1 },
@@ -84,12 +84,13 @@ describe('failing receivers of callbacks', () => {
     expect(await outcomes(short.slice(0, 50))).toEqual(['expired']);
     expect(trial.receiver.calls().filter(({ jobId }) => short.includes(jobId))).toEqual([]);
     const called = trial.receiver.calls().filter(({ jobId }) => lasts.includes(jobId));
-    // On a machine that is very busy some answers come too late, and their jobs are called again: the checker knows
-    // which.
+    // On a very busy machine some answers arrive too late, and their jobs are called again. The checker knows which
+    // jobs.
     expect(new Set(called.map(({ jobId }) => jobId)).size).toBe(lasts.length);
     const firstMs = Math.min(...called.map(({ atMs }) => atMs));
     const within = (ms: number) => called.filter(({ atMs }) => atMs < firstMs + ms).length;
-    // One that tried, 10 in the first second, 20 in the next: looks are a second apart, so that two may fall into one.
+    // One probe, 10 jobs in the first second and 20 in the next. Looks are a second apart, so that two of them may fall
+    // into the same second.
     expect(within(900)).toBeLessThanOrEqual(1 + 10 + 20);
     const drainSeconds = (Math.max(...called.map(({ atMs }) => atMs)) - backMs) / 1000;
     const scenario = 'host down and back';
@@ -122,7 +123,7 @@ describe('failing receivers of callbacks', () => {
     const measured = { 'p99 alone ms': p99(alone), 'p99 beside ms': p99(beside) };
     expect(await trial.judgeCallbacks({ rows: '22', scenario: 'slow receiver, callbacks', measured })).toEqual([]);
     expect(crowd).toHaveLength(5000);
-    // Looks every 10 ms, flushes every 8: beside a crowd a job waits for a few of them more.
+    // Schedulers look every 10 ms and dispatchers flush every 8 ms. Beside a crowd, a job waits for a few more of both.
     expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 250);
   });
 

@@ -7,7 +7,9 @@ import { lasting, until } from './support/until.ts';
 const somebodyElse = '01999999-0000-7000-8000-00000000000f';
 const partitions = 4;
 
-/** P8 for callbacks: a reference makes a row be looked at, and says nothing of what is called, when and for whom. */
+/**
+ * P8 for callbacks: a reference only causes a look at the row. The row alone decides what is called, when and for whom.
+ */
 describe('row 49: forged references to jobs', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
@@ -17,7 +19,7 @@ describe('row 49: forged references to jobs', () => {
 
   const topic = () => `${trial.muster.topicPrefix}.local.calls`;
 
-  /** All jobs there are, once more: before their time, for another client, with addresses and bodies of the forger. */
+  /** Publishes references to all stored jobs, with a changed client, due time or id. */
   async function forge(change: (job: StoredJob) => { client?: string; due?: number; id?: string }): Promise<number> {
     const jobs = await storedJobs(trial);
     const values = jobs.map((job) => {

@@ -19,7 +19,10 @@ describe('row 67: callbacks of 100 clients of concurrency 1 and of 100 ordering 
     await postgres.end();
   });
 
-  /** @param isTakenForDead what a dispatcher had claimed is called again: its last beat may be ten seconds old */
+  /**
+   * @param isTakenForDead true if the jobs of a frozen dispatcher may be called again, because its last heartbeat may
+   * be ten seconds old
+   */
   async function judge(scenario: string, freeze: () => Promise<Thawed>, isTakenForDead = false): Promise<void> {
     const { trial } = callbacks;
     const claims = watchClaims(trial.database);

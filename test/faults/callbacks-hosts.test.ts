@@ -4,7 +4,7 @@ import { faultControls, type FaultControl } from '../mutations/fault-controls.ts
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Until each dispatcher has heard what the others know of a host. */
+/** Time after which each dispatcher knows what the others have learned about a host. */
 const receivedOfMs = 2000;
 const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as const;
 
@@ -27,7 +27,9 @@ describe('a host that answers some jobs with success and others never', () => {
     return new Set<string>(jobs.map(({ data }) => data.state));
   };
 
-  /** Ten jobs that get 500 put the host aside; then twenty come that are answered well. */
+  /**
+   * Schedules ten jobs whose calls fail with 500, so that the host is sidelined, then twenty jobs whose calls succeed.
+   */
   async function badThenGood() {
     const bad = await trial.schedule({ count: 10, client: 'shop', path: 'bad' });
     await until('the host is left alone', async () => (await hosts()).length > 0);
@@ -44,7 +46,8 @@ describe('a host that answers some jobs with success and others never', () => {
     const { bad, good, sinceMs } = await badThenGood();
     await until('the good ones are called', () => isCalled(good), 60_000);
     const tookMs = Date.now() - sinceMs;
-    // Some thirty attempts are left, one with each probe: every 30 s otherwise.
+    // About thirty attempts of the failing jobs are left, and each needs a probe. A shorter pause between probes makes
+    // the test shorter.
     const path = { id, endpoint: 'default' };
     await changeClientEndpoint({ client: trial.client, path, body: { sideline: { probeSeconds: 2 } } });
     await trial.awaitEnded(240_000);

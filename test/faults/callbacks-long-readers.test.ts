@@ -9,13 +9,13 @@ import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import type { Inspector } from './support/tcp-proxy.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Length of each half: alone, and beside a reader. */
+/** Duration of each half of a round: without and with a reader. */
 const halfMs = isFullScale ? 120_000 : 20_000;
 const rounds = 2;
 const tables = ['ended_jobs', 'job_attempts'];
-/** A day that is long due to leave: the history is kept for 30 days. */
+/** A day whose partition should have been dropped: the history is kept for 30 days. */
 const oldDay = `now() - interval '40 days'`;
-/** A day that the scheduler makes ahead. */
+/** A day for which the scheduler creates the partition in advance. */
 const comingDay = `now() + interval '5 days'`;
 const suffixOf = (day: string) => `to_char((${day}) at time zone 'UTC', '_YYYYMMDD')`;
 
@@ -66,14 +66,14 @@ describe('row 68: a long reader while daily partitions of jobs are created and d
     return row?.found !== null;
   }
 
-  /** The old day is there, the coming one is not. */
+  /** Creates the partition of the old day and drops that of the coming day, so that the scheduler has work. */
   async function makeDaysDue(): Promise<void> {
     await trial.database.rows(`select make_job_days(${oldDay}, ${oldDay} + interval '1 second')`);
     const [row] = await trial.database.rows<{ suffix: string }>(`select ${suffixOf(comingDay)} as suffix`);
     for (const table of tables) await trial.database.rows(`drop table if exists ${table}${row?.suffix}`);
   }
 
-  /** Holds the locks of a dump: no table, and no partition, may be changed. */
+  /** Takes the locks that a dump takes: meanwhile no table and no partition can be changed. */
   async function read(): Promise<HeldLock> {
     const held = await trial.database.rows<{ name: string }>(
       `select oid::regclass::text as name from pg_class
@@ -84,7 +84,9 @@ describe('row 68: a long reader while daily partitions of jobs are created and d
     );
   }
 
-  /** A scheduler that begins keeps the history of jobs at once, where no other has just done so. */
+  /**
+   * Restarts the scheduler. It creates and drops partitions at its start, because the lease of this work was released.
+   */
   async function restartScheduler(): Promise<void> {
     await trial.stop('scheduler');
     await trial.database.rows(`update leases set expires_at = now() where name = 'job-history'`);
@@ -107,7 +109,7 @@ describe('row 68: a long reader while daily partitions of jobs are created and d
     accepts: number[];
   }
 
-  /** Milliseconds of each statement while a scheduler that has just begun keeps the history of jobs. */
+  /** Measures each statement while a restarted scheduler creates and drops partitions. */
   async function half(into: Half): Promise<void> {
     await restartScheduler();
     flushes.takeNew();
@@ -117,7 +119,7 @@ describe('row 68: a long reader while daily partitions of jobs are created and d
     into.accepts.push(...accepts.takeNew());
   }
 
-  /** In turn without and with a reader. */
+  /** Measures in turn without and with a reader. */
   async function compare(): Promise<{ alone: Half; beside: Half }> {
     const alone: Half = { flushes: [], accepts: [] };
     const beside: Half = { flushes: [], accepts: [] };

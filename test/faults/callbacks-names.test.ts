@@ -6,10 +6,10 @@ import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Machines that do other work as well make a job wait for a few looks and flushes more than alone. */
+/** On a shared machine, a job waits for some more looks and flushes. */
 const busyMachineMs = 250;
 
-/** In place of the resolver that dispatchers have. */
+/** Replaces the resolver of dispatchers. */
 const getaddrinfo = `--import ${new URL('support/four-names-at-once.ts', import.meta.url).href}`;
 
 describe('host names that resolve slowly, never or not now', () => {
@@ -36,10 +36,10 @@ describe('host names that resolve slowly, never or not now', () => {
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const hosts = async () => (await getScheduler({ client: trial.client })).data.hosts;
   const well = (index: number) => `shop${index % 20}.well.test`;
-  /** Hosts without open connections: each is looked up. */
+  /** Names of hosts without open connections, so that each call needs a look-up. */
   const others = (index: number) => `other${index % 20}.well.test`;
 
-  /** One client's names are dead from then on. */
+  /** Schedules jobs to host names that no name server answers for. */
   async function askForDeadNames(): Promise<void> {
     await trial.addClient('silent', { sideline: {} });
     const dead = (index: number) => `hook${index}.silent.test`;

@@ -30,7 +30,7 @@ describe('the checker of callbacks detects in real processes', () => {
   });
 
   it('leases that expire at once, so that two dispatchers call one job (S4)', async () => {
-    // Long enough to be offered again meanwhile, and short enough that the receiver is not held for one that hangs.
+    // A call takes long enough for its job to be offered again, and not so long that it blocks the receiver.
     await trial.receiver.behave({ slow: { latencyMs: 400 } });
     await trial.schedule({ count: 300, path: 'slow', spreadMs: 30_000 });
     await trial.awaitCalls(10);
@@ -59,7 +59,7 @@ describe('the checker of callbacks detects in real processes', () => {
         as $$ begin new.epoch := old.epoch; return new; end $$;
       create trigger same_epoch before update on job_claims for each row execute function same_epoch()`);
     const over = trial.injections.begin('epochs stand still', 'job_claims');
-    // One offer after the other: which of the two dispatchers gets how many is not known.
+    // Jobs are offered one after the other, because the distribution over the two dispatchers is not known.
     await trial.schedule({ count: 100, path: 'slow', spreadMs: 3000 });
     await until('both dispatchers call', async () => {
       return (await trial.database.count('select distinct owner from job_claims')) === 2;

@@ -6,7 +6,7 @@ import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Four machines beside each other make a job wait for a few looks and flushes more than alone. */
+/** On a machine with four busy installations, a job waits for some more looks and flushes. */
 const busyMachineMs = 250;
 
 const withoutSweep = `--import ${new URL('support/without-sweep.ts', import.meta.url).href}`;
@@ -25,14 +25,17 @@ describe('callbacks beside a client with too many jobs', () => {
     until('all of them are called', () => lateMsOf(trial, ids).length === ids.length, 60_000);
   const cancelCrowd = () => changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'crowd' } });
 
-  /** Jobs whose commit comes five seconds after their time, beside a backlog. Resolves when it has come. */
+  /**
+   * Schedules jobs whose transaction commits five seconds after their due time, beside a backlog. Resolves after the
+   * commit.
+   */
   async function scheduleLate(): Promise<string[]> {
     await trial.addClient('late');
     const over = trial.injections.begin('commit held', '5 s');
     await trial.schedule({ count: 5000, client: 'crowd', path: 'crowd' });
-    // They carry the marks past what is not committed yet.
+    // These jobs move the marks of the schedulers past the jobs that are not committed yet.
     await trial.schedule({ count: 1600, dueInMs: 500, spreadMs: 9000 });
-    // The last table that acceptance writes to, and no look reads: jobs are inserted, and wait for their commit.
+    // Acceptance writes to this table last, and looks do not read it. So the jobs are inserted, and their commit waits.
     const lock = await trial.database.hold('lock table client_totals in exclusive mode');
     const scheduling = trial.schedule({ client: 'late', count: 5 });
     await lock.awaitWaiting('insert into jobs (');
@@ -43,7 +46,10 @@ describe('callbacks beside a client with too many jobs', () => {
     return late;
   }
 
-  /** Quick jobs, once thousands are due at the slow receiver. One message each, more than all lanes may hold unsettled. */
+  /**
+   * Schedules quick jobs when thousands of jobs are due at the slow receiver. These have one message each, more than
+   * all lanes may hold unsettled.
+   */
   async function scheduleBesideTheSlow(): Promise<string[]> {
     await trial.schedule({ count: 4000, client: 'crowd', path: 'crowd', dueInMs: 500, spreadMs: 12_000 });
     await lasting(13_000);
@@ -109,7 +115,7 @@ describe('one hanging endpoint among several endpoints of a client', () => {
   const wanted = { count: 300, dueInMs: 500, spreadMs: 4000 };
   const ofQuick = { ...wanted, client: 'shop', endpoint: 'quick', path: 'quick' };
 
-  /** The endpoint `hangs` has all slots of it full for seconds. Resolves with how it was alone. */
+  /** Fills all slots of the endpoint `hangs` for seconds. Returns the lateness of the jobs before. */
   async function begin(options: CallbackTrialOptions = {}): Promise<number> {
     trial = await startCallbackTrial(options);
     await trial.addClient('shop', { concurrency: 5 });
@@ -129,7 +135,7 @@ describe('one hanging endpoint among several endpoints of a client', () => {
     const [quick, others] = [await trial.schedule(ofQuick), await trial.schedule(wanted)];
     await until('all of them are called', () => calledOf([...quick, ...others]) === 600, 60_000);
     over();
-    // What is being called cannot be cancelled, and would hang ten times.
+    // Jobs whose call is under way cannot be cancelled, and would hang ten times.
     await trial.receiver.behave({});
     await changeJobs({ client: trial.client, body: { verb: 'cancel', client: 'shop' } });
     await trial.awaitEnded(120_000);

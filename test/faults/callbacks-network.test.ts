@@ -7,11 +7,11 @@ import { lasting, until } from './support/until.ts';
 const whole: HeldWays = { toServer: false, toClient: false };
 const bothWays: HeldWays = { toServer: true, toClient: true };
 const answersOnly: HeldWays = { toServer: false, toClient: true };
-/** Longer than the faults: what is claimed stays who claimed it. */
+/** Leases last longer than the faults, so each job stays with the dispatcher that claimed it. */
 const longLeases = { DISPATCHER_LEASE_MS: '30000' };
 const load = { count: 3000, dueInMs: 500, spreadMs: 15_000 };
 
-/** Kafka holds no truth of callbacks: whatever befalls it, every job is called once, and none twice. */
+/** The state of callbacks is in Postgres, not in Kafka: whatever happens to Kafka, every job is called exactly once. */
 describe('callbacks over a failing Kafka and a failing network', () => {
   let kafka: KafkaBehindProxy;
   let postgres: TcpProxy;
@@ -92,8 +92,8 @@ describe('callbacks over a failing Kafka and a failing network', () => {
     const garbage = ['', 'no JSON', '{"clients":[],"jobs":[]}', '[1,2,3]', '\0'].map((text) => Buffer.from(text));
     for (const partition of [0, 1]) await trial.topics.produce(topic, partition, [null, ...garbage]);
     expect(await verdictOn('25', 'garbage')).toEqual([]);
-    // What carries no mark may be another installation's, and is left alone; the jobs are called whatever lies
-    // there.
+    // Workers ignore messages without a mark, because these may belong to another installation. All jobs are called
+    // nevertheless.
     expect(trial.accepted.size).toBe(load.count);
   });
 

@@ -6,7 +6,7 @@ import { until } from './support/until.ts';
 let trial: CallbackTrial;
 afterEach(() => trial.end());
 
-/** Jobs one after the other, of each key in turn; their ids by key, in their order. */
+/** Schedules jobs for each key in turn. Returns their ids by key, in order. */
 async function scheduleKeys(
   keys: number,
   wanted: { perKey: number; ordering: 'exclusive' | 'in-order'; client?: string },
@@ -24,7 +24,7 @@ describe('row 35: jobs with the same ordering key while dispatchers and schedule
   it.each(['in-order', 'exclusive'] as const)('are never called concurrently: %s, with retries', async (ordering) => {
     trial = await startCallbackTrial();
     const worksForMs = 300;
-    // The first call of each is in vain.
+    // The first call of each job fails.
     await trial.receiver.behave({ slow: { latencyMs: worksForMs, status: 503, times: 1 } });
     const keys = await scheduleKeys(12, { perKey: 12, ordering });
     let open = 0;
@@ -73,7 +73,8 @@ describe('row 35: the ordering keys of a dispatcher that is killed in calls long
     await trial.kill('dispatcher-1', 'dispatcher-2');
     const killedAtMs = Date.now();
     await trial.restart('dispatcher-1', 'dispatcher-2');
-    // Dead 10 s after the last beat, the call over 15 s after its claim, and a sweep every 2 s.
+    // A dispatcher counts as dead 10 s after its last heartbeat, its call is over 15 s after the claim, and the sweep
+    // runs every 2 s.
     await until('the next calls have come', () => trial.receiver.calls().length >= 40, 45_000);
     expect(Date.now() - killedAtMs).toBeLessThan(45_000);
     await trial.awaitEnded();
@@ -92,7 +93,7 @@ describe('row 35: the ordering keys of a dispatcher that is killed in calls long
 });
 
 describe('the checker of order detects', () => {
-  it('a key whose last job is called beside its first (control)', async () => {
+  it('a key whose last job is called at the same time as its first (control)', async () => {
     trial = await startCallbackTrial();
     await trial.receiver.behave({ slow: { latencyMs: 1000 } });
     await trial.database.rows(`

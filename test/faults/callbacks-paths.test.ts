@@ -6,15 +6,15 @@ import { lateMsOf } from './support/measure-callbacks.ts';
 import { quantile } from './support/measure-run.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Calls that hang are recognized after a second; a busy machine makes jobs wait for some looks and flushes more. */
+/** Hanging calls are recognized after a second. On a busy machine, jobs also wait for some more looks and flushes. */
 const recognizedMs = 2000;
-/** A probe comes every two seconds, and a released job after 30 s at the latest; a call that hangs takes 8 s. */
+/** Probes run every two seconds, a released job returns after at most 30 s, and a hanging call takes 8 s. */
 const mendedWithinMs = 90_000;
-/** Foreign load only ever adds time: the quickest of so many rounds counts. */
+/** Foreign load only adds time, so the quickest of up to this many rounds counts. */
 const mostRounds = 3;
 const wanted = { client: 'shop', path: 'good', count: 200, dueInMs: 500, spreadMs: 4000 };
 
-/** I8: one path of a client is answered badly, beside another path of the same host. */
+/** I8: the receiver fails the calls of one path of a client, and serves those of another path of the same host. */
 describe('row 77: a path that its receiver fails', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
@@ -32,7 +32,7 @@ describe('row 77: a path that its receiver fails', () => {
     await trial.addClient('shop', { concurrency: 12, sideline: { probeSeconds: 2 }, retry, ...terms });
   }
 
-  /** Jobs of the bad path come first, and it is felt by the time that the healthy ones are due. */
+  /** Schedules jobs of the bad path, waits for calls that fail, and then schedules the healthy jobs. */
   async function besideBad(manners: CallbackManners, sinceCalls: number) {
     await trial.receiver.behave(manners);
     const bad = await trial.schedule({ client: 'shop', path: 'bad', count: 150 });
@@ -72,11 +72,12 @@ describe('row 77: a path that its receiver fails', () => {
   );
 
   it('slows down other paths if the circuits of its host and client count its failures (control)', async () => {
-    // No call that hangs ends, and frees its slot, while this is watched.
+    // The time-out is long, so that no hanging call ends and frees its slot during the measurement.
     await start({ timeoutMs: 30_000 }, faultControls.routesLearnFirst);
     const { good } = await besideBad({ bad: { does: 'hang' } }, 4);
     await lasting(12_000);
-    // Its 99th percentile is beyond twelve seconds; some are called while the slots fill with calls that hang.
+    // More than one percent of the healthy jobs are not called within twelve seconds. Some are called before the
+    // hanging calls fill the slots.
     expect(calledOf(good)).toBeLessThan(0.99 * good.length);
   });
 });

@@ -5,7 +5,7 @@ import { cutAfterCommit } from './support/postgres-wire.ts';
 import { startProxyBefore, type ProxyBefore } from './support/proxy-before.ts';
 import { lasting, until } from './support/until.ts';
 
-/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a job would be an error. */
+/** Leases last longer than the faults, so no claim expires, and a second call of a job would be an error. */
 const longLeases = { DISPATCHER_LEASE_MS: '25000' };
 const slow = { slow: { latencyMs: 200 } };
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   postgres.thaw();
-  // Otherwise nothing would ever be committed again, not even the end of the database.
+  // Otherwise no transaction could commit any more, not even while the database is dropped.
   await holdCommits(false);
   await trial.end();
 });
@@ -40,7 +40,7 @@ async function crashAndStart(): Promise<void> {
   back();
 }
 
-/** Commits wait for a standby that is not there: they are durable here, and no client gets the answer. */
+/** Lets commits wait for a standby that does not exist: they are durable, but no client gets the answer. */
 async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows(
     on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',
@@ -178,7 +178,8 @@ describe('row 19: a lost response to a commit', () => {
         proxy = await startProxyBefore(databaseUrl, cuts);
         return proxy.databaseUrl;
       },
-      // Claims whose commit was not heard of wait for their lease; a call needs one that is longer than its time-out.
+      // Claims whose commit answer was lost wait for the end of their lease. The lease must be longer than the time-out
+      // of a call.
       engine: { DISPATCHER_LEASE_MS: lease },
     });
     const over = trial.injections.begin('commit answer lost', what);

@@ -20,7 +20,7 @@ const ends = () =>
     'select outcome, count(*)::int as count from ended_jobs group by outcome',
   );
 
-/** Answers 202 and reports: most soon, every tenth never for its first call. */
+/** Answers 202 and sends a report: for most jobs soon, for every tenth job never after its first call. */
 function startReceiver(musterUrl: string) {
   const notified = { done: 0, late: 0 };
   const called = new Map<string, number>();
@@ -65,7 +65,7 @@ describe('row 35: jobs with asynchronous reports while dispatchers and scheduler
     await trial.awaitEnded(120_000);
     expect(await ends()).toEqual([{ outcome: 'called', count: jobs }]);
     expect(called.size).toBe(jobs);
-    // What was silent once is called twice.
+    // Each job without a report after its first call is called a second time.
     expect([...called.values()].filter((times) => times > 1).length).toBeGreaterThanOrEqual(jobs / 10 - 1);
     expect(await trial.database.count('select 1 from job_claims')).toBe(0);
   });

@@ -29,7 +29,7 @@ async function begin(options: CallbackTrialOptions = {}): Promise<void> {
   await Promise.all(narrowClients.map((name) => trial.addClient(name, { concurrency: 1 })));
 }
 
-/** A steady stream for all of them, of which each client gets a job every so many seconds. */
+/** Schedules a steady stream of jobs, one for each client in this many milliseconds. */
 async function stream(forMs: number, everyMs: number): Promise<string[]> {
   const wanted = { path: 'slow', dueInMs: 3000, spreadMs: forMs };
   const count = Math.floor(forMs / everyMs);
@@ -68,7 +68,7 @@ describe('row 67: callbacks of 100 clients of concurrency 1 and of 100 ordering 
   });
 });
 
-/** Delays the answers to flushes, by what the wire says: they are prepared under their name. */
+/** Delays the answers to flushes. Recognizes a flush by the name of its prepared statement. */
 function slowFlushes(): { inspector: Inspector; begin: () => void } {
   const flushing = new Set<Passage>();
   let isSlow = false;

@@ -22,7 +22,7 @@ async function createTopic(): Promise<void> {
   await admin.disconnect();
 }
 
-/** Ids of the jobs that are on the topic, as often as they are. */
+/** Returns the job ids of all messages on the topic, with repetitions. */
 async function written(): Promise<string[]> {
   const consumer = kafka().consumer({ groupId: randomUUID() });
   const ids: string[] = [];

@@ -16,7 +16,7 @@ describe('a dispatcher whose claimed jobs are not called', () => {
     ['no call of a claimed job begins', faultControls.claimedJobsBegin, / claimed jobs have waited for 10 s /],
     ['a flush hangs for ever', faultControls.flushesReturn, /a flush has been under way for 5 s, /],
   ])('ends and names the cause in its last log line when %s', async (_, without, cause) => {
-    // A stop that waits for the flush is cut short.
+    // The stop waits for the flush that hangs, so its deadline is short.
     trial = await startCallbackTrial({ dispatchers: 1, without, engine: { STOP_DEADLINE_MS: '2000' } });
     const dispatcher = trial.muster.services.get('dispatcher-1');
     if (!dispatcher) throw new Error('there is a dispatcher');
@@ -31,7 +31,7 @@ describe('a dispatcher whose claimed jobs are not called', () => {
   });
 });
 
-/** The process that is started again logs to the same file. */
+/** Returns the last line that this process logged, because a restarted process logs to the same file. */
 function lastLineOf({ pid, logFile }: ServiceProcess) {
   const lines = readFileSync(logFile, 'utf8')
     .split('\n')

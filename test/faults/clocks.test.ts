@@ -37,7 +37,8 @@ describe('row 32: process clocks that are an hour wrong', () => {
     });
     const over = trial.injections.begin('clock wrong', 'an hour either way');
     const { api, countries } = trial.muster;
-    // Later than the schedulers take to start. A moment that has passed when the campaign starts is refused.
+    // The schedulers have started by then. It is in the future, because a campaign with a past time is refused at its
+    // start.
     const due = new Date(Date.now() + 15_000).toISOString();
     const runId = await api.run({
       name: 'At its time',
@@ -47,7 +48,7 @@ describe('row 32: process clocks that are an hour wrong', () => {
       schedule: { type: 'at', time: due },
     });
     await trial.awaitCalls(runId, 1, 20);
-    // A claim of a dead worker is free when its lease is over, and not an hour sooner or later.
+    // Another worker takes over the claims of the killed worker when their lease ends, not an hour earlier or later.
     await trial.kill('worker-1');
     await trial.restart('worker-1');
     await trial.awaitEnd(runId);
@@ -85,7 +86,7 @@ describe('row 32: process clocks that are an hour wrong', () => {
     const { api, countries, topicPrefix } = trial.muster;
     const runId = await api.run({ name: 'Set back', countries, segment, chain: rewardThenMessage });
     await trial.awaitCalls(runId, 1, 20);
-    // One of them may do all of it while the other still starts.
+    // One worker could complete the whole run while the other is still starting.
     const members = await until('both workers have joined', async () => {
       const now = await trial.topics.membersOf(topicPrefix);
       return now.length === 2 && now;

@@ -15,7 +15,7 @@ const scale = isFullScale
   : { customers: 6000, concurrency: 4, latencyMs: 40 };
 const withinMs = isFullScale ? 3_600_000 : 300_000;
 
-/** Places in the order of the chain, each at a moment of the seed. */
+/** Returns a plan of strikes in the order of the chain, at random moments. */
 function planOf(places: readonly (readonly [Place, Strike['how']])[], mostBefore: number): Strike[] {
   const chance = createChance(seed);
   return places.map(([place, how]) => ({
@@ -35,7 +35,7 @@ describe('a campaign on two processes of the connectors', () => {
     return await campaign.begin();
   }
 
-  /** Strikes in this order, and resolves at the end of the run. Returns the users whose process was killed, by place. */
+  /** Carries out the strikes in this order until the end of the run. Returns the users of killed processes, by place. */
   async function strikeUntilEnd(runId: string, strikes: readonly Strike[]): Promise<Record<Place, string[]>> {
     const killed: Record<Place, string[]> = { commit: [], request: [], mail: [] };
     const ended = campaign.muster.api.awaitEnd(runId);
@@ -101,7 +101,7 @@ describe('a campaign on two processes of the connectors', () => {
       ]);
       for (const user of killed.request) expect(campaign.requests.get(user)).toBeGreaterThan(1);
 
-      // The class of e-mail is B: a mail that may have been accepted is not sent again, and its user is unknown.
+      // The e-mail action has class B: a mail that may have been accepted is not sent again, and its user is unknown.
       const ofMails = evidence.failures.filter(({ step }) => step === 3);
       const inDoubt = new Set(ofMails.filter(({ outcome }) => outcome === 'unknown').map(({ user }) => user));
       const isCertain = (user: string) => !inDoubt.has(user);

@@ -20,7 +20,7 @@ const naiveSinks = {
   SANDBOX_MESSAGES_LATENCY_MS: `200-${latencyMs}`,
 };
 
-/** From the answer to a pause until its end was asked for. */
+/** From the answer to the request for a pause until the request for its end. */
 interface Stop {
   fromMs: number;
   untilMs: number;
@@ -41,7 +41,7 @@ describe('a run that is controlled during faults', () => {
     return await api.run({ name: 'Under fire', countries, segment, chain: rewardThenMessage });
   }
 
-  /** Resolves with the moment at which the API had answered. */
+  /** Resolves with the time of the answer of the API. */
   async function ask(runId: string, verb: keyof typeof controls): Promise<number> {
     return await until(`the API answers ${verb}`, async () => {
       await controls[verb]({ client: trial.muster.api.client, path: { id: runId }, body: {} });
@@ -53,7 +53,7 @@ describe('a run that is controlled during faults', () => {
     return (await trial.muster.api.progress(runId)).state;
   }
 
-  /** I5: effects of calls that cannot have been sent before the stop was effective. */
+  /** I5: returns the number of effects whose calls must have been sent after the stop took effect. */
   async function lateEffects(runId: string, stops: readonly Stop[]): Promise<number> {
     const ledger = await trial.ledger();
     const keys = rewardThenMessage.flatMap((_, index) => [...ledger.of(runId, index + 1).keys.values()]);

@@ -11,11 +11,11 @@ import { openTestPool } from '../support/test-pool.ts';
 
 const countries = ['SG', 'ID', 'VN', 'MY', 'TH'];
 const [large, small] = ['lapsed-riders', 'few-riders'];
-/** The last is that of a trigger which begins, and has yet to learn of it. */
+/** In the last crowd, the trigger has just started and still has to read the runs. */
 const crowds = [{ runs: 1000 }, { runs: 5000 }, { runs: 5000, restarted: true }];
-/** 100 workers' totals: they share the slots that there are. */
+/** Slots of totals, which 100 workers share. */
 const slots = 64;
-/** Slots and time of calls allow 400 batches a second. */
+/** Slots and latency allow 400 batches per second. */
 const concurrency = 80;
 const latencyMs = 200;
 const countedMs = 10_000;
@@ -28,8 +28,8 @@ const isAdmissionsLook = (sql: string) => sql.includes('as "paceAllows"');
 const isKeepersLook = (sql: string) => sql.includes('as "overdueMs"') && sql.includes('r.id = any(');
 
 /**
- * Counts the rows that a look reads. The effect, that the campaign keeps its rate and a small one starts as if alone,
- * is proved with a settable clock (services/trigger/admit/crowd.test.ts).
+ * Counts the rows that a look reads. services/trigger/admit/crowd.test.ts proves with a settable clock that the
+ * campaign keeps its rate and that a small campaign starts as if alone.
  */
 describe('row 50: a campaign beside thousands of waiting runs', () => {
   let trial: Trial;
@@ -76,7 +76,7 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
   const chain = [{ action: 'award-points', params: {} }];
   const run = (segment: string) => trial.muster.api.run({ name: segment, countries: ['SG'], segment, chain });
 
-  /** Looks still list the last of them as new. */
+  /** The runs are so new that looks list the last of them as new. */
   const addCrowd = (runs: number) => addWaitingRuns(writer, { runs, countries, chain, slots, beganMsAgo: 0 });
 
   async function rowsRead(): Promise<number> {
@@ -93,14 +93,17 @@ describe('row 50: a campaign beside thousands of waiting runs', () => {
     smallSeconds: number;
   }
 
-  /** Its look at shards sums up all feeds now and then, and what is counted here are the trigger's looks. */
+  /**
+   * Freezes the API, because its shard report also sums up all feeds, and the test counts only the looks of the
+   * trigger.
+   */
   async function withoutApi(): Promise<void> {
     trial.freeze('api');
     const ofApi = `select 1 from pg_stat_activity where application_name = 'muster-api' and state = 'active'`;
     await until('the API reads nothing', async () => (await trial.database.count(ofApi)) === 0, 120_000);
   }
 
-  /** From the large campaign's start on: its trigger has to learn of the crowd meanwhile. */
+  /** Measures from the start of the large campaign, while its trigger reads the crowd. */
   async function measure(): Promise<Measured> {
     const largeRun = await run(large);
     await trial.awaitCalls(largeRun, 1, concurrency);

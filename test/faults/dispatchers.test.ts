@@ -3,13 +3,16 @@ import { faultControls, type FaultControl } from '../mutations/fault-controls.ts
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { until } from './support/until.ts';
 
-/** Calls take a while, so that a process is certainly stopped in the middle of some. */
+/** Calls take some time, so that a process is stopped during some of them. */
 const slow = { slow: { latencyMs: 300 } };
 const jobs = 600;
-/** Its last beat is 10 s old, the sweep has looked and its place in the group is another's; then 300 calls of 1 s, in turns. */
+/**
+ * Until then the last heartbeat is 10 s old, the sweep has looked, and another dispatcher has the partitions. Then 300
+ * calls of 1 s follow, in turns.
+ */
 const takenOverWithinMs = 30_000;
 
-/** One that has just joined the group has nothing that could be taken over. */
+/** A dispatcher that has just joined the group holds no jobs that another could take over. */
 const allHoldJobs = (trial: CallbackTrial) =>
   until('each dispatcher has jobs in its hands', async () => {
     return (await trial.database.count('select distinct owner from job_claims')) === trial.names('dispatcher').length;
@@ -25,7 +28,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
   });
   afterEach(() => trial.end());
 
-  /** A job that was in the middle of something may be called twice, and no other. */
+  /** Only jobs with a claim at that moment may be called twice. */
   const openNow = () => trial.database.count('select 1 from job_claims');
 
   const endedNow = () => trial.database.count('select 1 from ended_jobs');
@@ -48,7 +51,8 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
     const lock = await trial.database.hold('lock table ended_jobs in exclusive mode');
     await lock.awaitWaiting('job_claims', 2);
     const open = await openNow();
-    // No claim and no end can be written any more: what is claimed gets its answer, and keeps it in memory.
+    // Neither claims nor ends can be written now. The claimed jobs get their answers, which the dispatchers keep in
+    // memory.
     await until('all calls are answered', () => trial.receiver.calls().every(({ endedAtMs }) => endedAtMs !== null));
     expect(trial.receiver.calls().length).toBeGreaterThan(await endedNow());
     await trial.kill('dispatcher-1');
@@ -73,7 +77,7 @@ describe('row 35: dispatchers that stop between claim, call and result', () => {
   });
 
   it('leave no job waiting for its lease, and repeat no call, if they are replaced one by one', async () => {
-    // One that still starts is not asked to stop yet: it would end by the signal.
+    // A dispatcher that is still starting would be ended by the signal, so the test waits until all are at work.
     await allHoldJobs(trial);
     for (const name of trial.names('dispatcher')) {
       expect(await trial.stop(name)).toBe(0);

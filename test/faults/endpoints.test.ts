@@ -96,7 +96,7 @@ describe('endpoints with wrong responses', () => {
     expect(await trial.judge(runId, { rows: '22', scenario: '500 storm', segment, measured })).toEqual([]);
     const { steps, state } = await trial.muster.api.report(runId);
     expect([state, ...steps.map(({ failed, unknown }) => failed + unknown)]).toEqual(['completed', 0, 0]);
-    // One probe at a time over both workers: 1, 2, 4 and 8 s apart, and not one for every batch that waits.
+    // Both workers together send one probe at a time, 1, 2, 4 and 8 s apart, instead of a call for every waiting batch.
     expect(knocks).toBeLessThan(20 + (stormSeconds - 20) / 4);
   }, 900_000);
 });

@@ -15,9 +15,9 @@ import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'everybody';
 const [action, unknownAction] = ['award-reward', 'send-message'];
-/** Users of each file: one row of them that is no user needs no consent. */
+/** Users of each file. One invalid row among them needs no consent. */
 const perFile = 30;
-/** At most 10 lists may be a part of an audience. */
+/** An audience may contain at most 10 lists. */
 const entriesOfAudience = 8;
 
 const shapeCount = readableShapes({ more: [], rows: [] }).length;

@@ -5,7 +5,7 @@ import { startCallbackTrial, type CallbackTrial, type CallbackTrialOptions } fro
 import { recreateInGerman, setForeignDefaults, setForeignRoles } from './support/foreign-settings.ts';
 import { patientCalls } from './support/trial.ts';
 
-/** Ids with blanks, umlauts, quotes and the like. */
+/** This segment has user ids with blanks, umlauts, quotes and similar characters. */
 const segment = 'odd-riders';
 const users = 4000;
 const jobs = 200;

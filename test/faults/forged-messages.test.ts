@@ -10,7 +10,7 @@ import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 
-/** P8: who can write to Kafka can make work be looked at, never decide who gets what. */
+/** P8: a message in Kafka can make a worker look at work, but never decides who gets what. */
 describe('row 49: forged messages', () => {
   let trial: Trial;
   afterEach(() => trial.end());
@@ -79,9 +79,7 @@ describe('row 49: forged messages', () => {
     expect(steps[0]?.outcome).toBe('failed');
   });
 
-  /**
-   * Returns the answers of `explain` for one user whose reward was refused, or given; they have to match the ledger.
-   */
+  /** Returns the answers of `explain` for one user whose reward was refused or given. They have to match the ledger. */
   async function outcomesOf(runId: string, reward: 'failed' | 'applied'): Promise<string[]> {
     const ledger = await trial.ledger();
     const { applied, failed } = ledger.of(runId, 1);
@@ -134,7 +132,7 @@ describe('row 49: forged messages', () => {
     expect(seconds.beside).toBeLessThan(undisturbed(seconds.without));
   });
 
-  /** Up to 2,000 messages in a second: garbage, and references that lie about batches there are. */
+  /** Sends up to 2,000 messages per second: garbage, and references with false claims about existing batches. */
   async function flood(topic: string, goesOn: () => boolean): Promise<number> {
     const [known] = await until('a batch is fed', async () => {
       const sql = `select i.id as installation, b.feed from installation i, batches b join feeds f using (feed)

@@ -10,12 +10,12 @@ import { faultControls } from '../mutations/fault-controls.ts';
 import { startOwnKafka, type OwnKafka } from './support/own-kafka.ts';
 import { treeWithout } from './support/tree-without.ts';
 
-/** Services that need Kafka for all that they do. The API needs none; a scheduler starts runs without it. */
+/** Services that need Kafka for all their work. The API does not use Kafka, and a scheduler starts runs without it. */
 const onKafka = ['trigger', 'worker-1', 'dispatcher-1'];
 const names = ['api', 'scheduler', ...onKafka];
 const segment = 'lapsed-riders';
 const readinessShape = z.object({ parts: z.record(z.string(), z.string()) });
-/** From the stop of Kafka to the answer that names it. */
+/** Time-out from the stop of Kafka to the readiness answer that names Kafka. */
 const noticed = { timeout: 10_000, interval: 200 };
 const eventually = { timeout: 90_000, interval: 200 };
 

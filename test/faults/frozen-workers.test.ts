@@ -8,7 +8,7 @@ import { until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const concurrency = 8;
 
-/** Past the lease (5 s) and the session (2 s), while another worker goes on. */
+/** The freeze lasts longer than the lease (5 s) and the session (2 s), while another worker continues. */
 describe('a worker that is frozen past its lease and its session', () => {
   let trial: Trial;
   afterEach(() => trial.end());
@@ -55,7 +55,7 @@ describe('a worker that is frozen past its lease and its session', () => {
     trial.thaw('worker-1');
 
     await trial.awaitEnd(runId);
-    // What was in flight is in doubt; what was only claimed is not called by the one that lost it.
+    // Calls in flight are in doubt. The worker that lost its claims does not call the steps that it had only claimed.
     const allow = { appliedAgain: 2 * concurrency };
     expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W3 and W4', segment, allow })).toEqual([]);
   });

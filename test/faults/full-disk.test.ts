@@ -13,7 +13,7 @@ const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
 const countries = ['SG'];
 const segment = 'lapsed-riders';
 const eventually = { timeout: 120_000, interval: 200 };
-/** Number of jobs that exceeds the room on the disk. */
+/** More jobs than fit on the disk. */
 const mostJobs = 5000;
 const readinessShape = z.object({ parts: z.record(z.string(), z.string()) });
 const acceptedShape = z.object({ id: z.string() });
@@ -70,7 +70,7 @@ describe('row 75: an installation whose Postgres disk is full for some time', ()
     return `${answer.status} ${parts['database']}`;
   }
 
-  /** A job that is due tomorrow, whose body cannot be compressed. */
+  /** Schedules a job for tomorrow. Its body cannot be compressed. */
   const scheduleJob = () =>
     trial.muster.api.request('/v1/jobs', {
       method: 'POST',
@@ -93,7 +93,7 @@ describe('row 75: an installation whose Postgres disk is full for some time', ()
     });
   };
 
-  /** Schedules jobs until one is refused; the ids of those that were accepted, and the refusal. */
+  /** Schedules jobs until one is refused. Returns the ids of the accepted jobs, and the refusal. */
   async function scheduleUntilRefused() {
     const accepted: string[] = [];
     for (let sent = 0; sent < mostJobs; sent++) {
@@ -122,7 +122,7 @@ describe('row 75: an installation whose Postgres disk is full for some time', ()
     expect(await factsOf(await upload())).toEqual(full);
     const cause = '503 the disk of the database is full';
     await vi.waitFor(async () => expect(await databaseOf('api')).toContain(cause), eventually);
-    // The run needs more rows than there are pages for.
+    // The run needs more rows than fit on the free pages.
     const ofRun = async () => (await Promise.all(['trigger', 'worker-1'].map(databaseOf))).join('\n');
     await vi.waitFor(async () => expect(await ofRun()).toContain(cause), eventually);
 

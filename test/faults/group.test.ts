@@ -34,7 +34,10 @@ describe('the consumer group of the workers', () => {
     return await api.run({ name: 'In one group', countries, segment, chain: rewardThenMessage });
   }
 
-  /** On a busy machine a process takes longer than 3 s to load: one that leaves before it has come is no rebalance. */
+  /**
+   * Starts a worker and waits until it has joined. On a busy machine a start can take more than 3 s, and a worker that
+   * leaves before it has joined causes no rebalance.
+   */
   async function join(name: string): Promise<void> {
     const joined = () => {
       const service = trial.muster.services.get(name);
@@ -46,7 +49,7 @@ describe('the consumer group of the workers', () => {
   }
 
   it('row 27: never stops and calls no key twice while a worker joins or leaves every 3 s for 5 min', async () => {
-    // More than three workers can call in the time of the storm.
+    // The run has more work than three workers can call during the storm.
     const runId = await begin(450_000, 2, '900-1300', 10);
     await trial.awaitCalls(runId, 1, 20);
     const over = trial.injections.begin('rebalance storm', 'every 3 s for 5 min');
@@ -84,7 +87,7 @@ describe('the consumer group of the workers', () => {
       trial.injections.happened('partitions added', topic);
       await trial.topics.addPartitions(topic, 8);
     }
-    // The trigger may have fed the whole run before it knows the new partitions. It feeds the second run after that.
+    // The trigger may feed the whole first run before it knows the new partitions. It feeds the second run afterwards.
     await lasting(publisherMetadataMs);
     const laterRunId = await api.run({
       name: 'After more partitions',

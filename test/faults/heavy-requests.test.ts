@@ -16,7 +16,7 @@ import { until } from './support/until.ts';
 import { openTestPool } from '../support/test-pool.ts';
 
 const exportedRows = 50_000;
-/** Permitted delay: 20 %, and a second more for a busy machine. Without slots, answers take up to a minute. */
+/** Permits a delay of 20 %, and one second for a busy machine. Without slots, answers take up to a minute. */
 const undisturbedSeconds = (alone: number) => 1.2 * alone + 1;
 
 describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account', () => {
@@ -47,7 +47,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
   const apiUrl = () => muster.cliEnvironment['MUSTER_API_URL'] ?? '';
   const get = (path: string, accept = 'application/json') => muster.api.request(path, { headers: { accept } });
 
-  /** A key of another account: only keys with a scope count with their maker. */
+  /** Returns a key of another account. Only keys with a scope share the limits of their creator. */
   async function makeOtherKey(): Promise<string> {
     const body = JSON.stringify({ name: 'another account', role: 'manager' });
     const headers = { 'content-type': 'application/json' };
@@ -55,7 +55,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
     return issuedApiKey.parse(await answer.json()).secret;
   }
 
-  /** The failures of a run that has ended. */
+  /** Adds many failures to a run that has ended. */
   async function addLongList(): Promise<string> {
     const { client } = muster.api;
     const audience = { include: [{ segment: 'crowd' }] };
@@ -125,7 +125,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
   });
 });
 
-/** No run is judged here: what was measured is all. */
+/** Publishes measurements without a judgement, because this scenario has no run. */
 function publishMeasured(scenario: string, measured: Record<string, number>): void {
   const none = { batches: 0, users: 0, lost: 0, doubled: 0, duplicatesSuppressed: 0, unknown: 0, violations: 0 };
   const rates = {

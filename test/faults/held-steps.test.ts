@@ -9,16 +9,16 @@ import { createSettableClock, type SettableClock } from './support/wrong-clock.t
 const segment = 'lapsed-riders';
 const country = 'SG';
 const users = 2500;
-/** A step in which so many users were refused is held. */
+/** A step is held once this many users were refused. */
 const refusedUsers = 1000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** The quiet hours begin in so many hours by the right clock, and take one. */
+/** The quiet hours begin this many hours from now by the right clock, and last one hour. */
 const beginInHours = 3;
-/** One batch of a held step is tried, and meets quiet hours, every 30 s. */
+/** The worker tries one batch of a held step every 30 s; such a try meets the quiet hours. */
 const lastOfHoursMs = 45_000;
 
-/** A batch has one user, and each refusal is one of a user. */
+/** Makes batches of one user, so that each refusal counts one user. */
 function withSingleUsers(config: EngineConfigFile): EngineConfigFile {
   const { 'award-reward': reward } = config.actionTypes;
   if (!reward) throw new Error('there is no award-reward');
@@ -46,7 +46,7 @@ describe('row 70: a step that is held for a fault', () => {
   const failed = async () => (await trial.muster.api.report(runId)).steps[0]?.failed;
   const refusedCalls = async () => (await trial.faultHits())['refused'] ?? 0;
 
-  /** Sets quiet hours that end so long after the first ones would. None for null. */
+  /** Sets quiet hours that end this much later than the first ones. With null, deletes them. */
   async function setHours(longerMs: number | null): Promise<void> {
     const rule = { actionType: 'award-reward', zone: 'UTC', then: 'wait' } as const;
     const times = { from: timeOf(fromMs), until: timeOf(fromMs + hourMs + (longerMs ?? 0)) };
@@ -54,7 +54,10 @@ describe('row 70: a step that is held for a fault', () => {
     await setQuietHours({ client: trial.muster.api.client, body: { rules } });
   }
 
-  /** Starts a run whose endpoint accepts one user and refuses all others, until its step is held for that. */
+  /**
+   * Starts a run whose endpoint accepts one user and refuses all others. Resolves when the step is held because of the
+   * refusals.
+   */
   async function startHeld(without?: FaultControl): Promise<void> {
     trial = await startTrial({
       workers: 1,
@@ -74,12 +77,12 @@ describe('row 70: a step that is held for a fault', () => {
 
   const meetsQuietHours = async () => (await kinds()).includes('quiet-hours');
 
-  /** Resolves when the step meets quiet hours beside its fault, by the clock of the worker. */
+  /** Resolves when the worker has found, by its clock, that the step is in quiet hours. */
   async function meetQuietHours(): Promise<void> {
     await until('the step meets quiet hours', meetsQuietHours, 90_000);
   }
 
-  /** Sets the clock to the last of the quiet hours, until the step meets them. */
+  /** Sets the clock to the last minute of the quiet hours, and resolves when the step has met them. */
   async function meetLastOfQuietHours(): Promise<void> {
     let overAtMs = 0;
     await until(
@@ -95,7 +98,7 @@ describe('row 70: a step that is held for a fault', () => {
     );
   }
 
-  /** Lets hours that the step met end by the clock, and one more batch be tried. */
+  /** Waits until the quiet hours have ended by the clock and one more batch was tried. */
   async function outlastQuietHours(): Promise<void> {
     await meetLastOfQuietHours();
     const before = await refusedCalls();
@@ -104,13 +107,13 @@ describe('row 70: a step that is held for a fault', () => {
 
   it('stays held while quiet hours begin, end, change and are deleted, until a person fixes the fault', async () => {
     await startHeld();
-    // Another batch may be called while the end of the quiet hours is still being written.
+    // Another batch may be called while the end of the quiet hours is being written.
     const isHeldAsBefore = () =>
       expect.poll(async () => [await failed(), await kinds()]).toEqual([refusedUsers - 1, ['fault']]);
     await outlastQuietHours();
     await isHeldAsBefore();
 
-    // The quiet hours of the next day: this clock never goes back.
+    // The quiet hours of the next day, because the clock must not go back.
     clock.set(fromMs + dayMs + hourMs / 2);
     await meetQuietHours();
     const { waits } = await trial.muster.api.progress(runId);

@@ -7,9 +7,9 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 /** Calls of one worker in flight at once. */
 const concurrency = 8;
-/** The lease (5 s) and the session (2 s), and what it takes to notice and to call again on a busy machine. */
+/** The lease (5 s), the session (2 s), and time to detect the loss and call again on a busy machine. */
 const backWithinSeconds = 15;
-/** Keys that a kill leaves in doubt: those in flight, and answers that the flush under way had not recorded. */
+/** Keys in doubt after a kill: calls in flight, and answers that the current flush had not recorded. */
 const inDoubt = 2 * concurrency;
 
 /** Slow endpoints without memory in both steps: they apply whatever comes, and their ledger shows it. */
@@ -86,7 +86,7 @@ describe('workers that are killed or stopped', () => {
     await trial.restart('worker-1');
 
     await trial.awaitEnd(runId);
-    // While nothing could be written, the answers to a second round of calls came in.
+    // While no record could be written, a second round of calls was answered.
     const verdict = { rows: '1', scenario: 'killed in W5', segment, allow: { appliedAgain: 2 * inDoubt } };
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('workers that are killed or stopped', () => {
   });
 
   it('row 2: slow down the run only until 30 s after the last kill if one of three is killed every 4 s', async () => {
-    // Enough for the kills, and for ten seconds of work after them.
+    // Enough users for the kills, and for ten seconds of work afterwards.
     const runId = await begin(3, 110_000);
     const kills = 3;
     await trial.awaitCalls(runId, 1, 10);

@@ -6,7 +6,7 @@ import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const users = 90;
-/** Longer than all attempts take. */
+/** Longer than all attempts together. */
 const appliedAfterMs = 40_000;
 
 function withFewAttempts(config: EngineConfigFile): EngineConfigFile {
@@ -33,7 +33,7 @@ const begin = (without?: FaultControl) =>
     ...(without && { without }),
   });
 
-/** Each user's last word, without the user. */
+/** Returns the final outcomes and reasons of the failed users, without repetitions. */
 async function lastWords({ muster: { api } }: Trial, runId: string): Promise<string[]> {
   const words = (await api.failures(runId)).map(({ outcome, reason }) => `${outcome} ${reason}`);
   return [...new Set(words)];

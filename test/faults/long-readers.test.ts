@@ -9,12 +9,12 @@ import { startTrial, type Trial } from './support/trial.ts';
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** Duration of each half: alone, and beside a reader. */
+/** Duration of each half of a round: without and with a reader. */
 const halfMs = isFullScale ? 120_000 : 20_000;
 const rounds = 2;
-/** A weekly partition that is long due to leave: batches are kept for two weeks. */
+/** A week whose partition should have been dropped: batches are kept for two weeks. */
 const oldWeek = `now() - interval '30 days'`;
-/** Partitions that the engine creates ahead at its first look. */
+/** A week for which the engine creates the partitions in advance, at its first look. */
 const comingWeek = `now() + interval '21 days'`;
 const partitionOf = (week: string) =>
   `select to_regclass('batches' || to_char(date_trunc('week', ${week}, 'UTC') at time zone 'UTC', '_YYYYMMDD')) as found`;
@@ -42,7 +42,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
       },
       engine: {
         WORKER_CONCURRENCY: '10',
-        // Weeks of batches alone are due.
+        // With these settings, only the weeks of batches are due to be dropped.
         RETENTION_STEPS_DAYS: '0',
         RETENTION_FAILURES_DAYS: '0',
         RETENTION_USERS_DAYS: '14',
@@ -64,7 +64,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
     return row?.found !== null;
   }
 
-  /** The old week stands, the coming one does not. */
+  /** Creates the partitions of the old week and drops those of the coming week, so that the trigger has work. */
   async function makeWeeksDue(): Promise<void> {
     await trial.database.rows(`select make_feed_partitions(${oldWeek}, ${oldWeek})`);
     const tables = await trial.database.rows<{ name: string }>(
@@ -74,7 +74,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
     for (const { name } of tables) await trial.database.rows(`drop table if exists ${name}`);
   }
 
-  /** Holds what a dump holds: no table, and no partition, may be changed. */
+  /** Takes the locks that a dump takes: meanwhile no table and no partition can be changed. */
   async function read(): Promise<HeldLock> {
     const tables = await trial.database.rows<{ name: string }>(
       `select oid::regclass::text as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
@@ -84,7 +84,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
     );
   }
 
-  /** Milliseconds of each flush while a trigger that has just begun looks after the weeks. */
+  /** Returns the milliseconds of each flush while a restarted trigger creates and drops partitions. */
   async function half(): Promise<number[]> {
     await trial.stop('trigger');
     flushes.takeNew();
@@ -96,8 +96,9 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
   const haveFollowed = async () => !(await isThere(oldWeek)) && (await isThere(comingWeek));
 
   /**
-   * Under load a statement can take longer than a try waits for it. The next one is made in five minutes, and at once
-   * by a trigger that begins. @returns how many it took
+   * Waits until the partitions have been changed. Under load, a statement may hold its lock longer than the trigger
+   * waits; the trigger tries again after five minutes, or at its start.
+   * @returns the number of tries
    */
   async function untilTheyFollow(): Promise<number> {
     const [most, eachMs] = isFullScale ? [1, 1_000_000] : [5, 20_000];
@@ -115,7 +116,7 @@ describe('row 52: a long reader while weekly partitions are created and dropped'
     }
   }
 
-  /** In turn without and with a reader. */
+  /** Measures in turn without and with a reader. */
   async function compare(): Promise<{ alone: number; beside: number; flushes: number }> {
     const alone: number[] = [];
     const beside: number[] = [];

@@ -16,7 +16,7 @@ describe.each([
   });
   afterAll(() => trial.end());
 
-  /** A run of both steps under the faults; its violations and its figures. */
+  /** Runs both steps under the faults. Returns the violations and the figures. */
   async function underFault(rows: string, scenario: string, calls: FaultSettings['calls'], audience = segment) {
     await trial.switchFaults({ calls });
     const runId = await trial.muster.api.run({
@@ -74,7 +74,8 @@ describe.each([
     expect(suppressed).toBeGreaterThan(0);
   });
 
-  // Without a byte of an answer, a call on a kept connection is sent once more, and its answer is not lost.
+  // The answer is cut in the middle, because a call on a kept connection that gets no byte of an answer is sent again
+  // at once.
   it('row 45: a refusal of the same key after a lost response has no second effect and fails no user', async () => {
     const { found, failed, hits, state } = await underFault('45', '422 after a lost answer', [
       { name: 'lost', every: 5, toAttempt: 1, steps: [1], answer: { kind: 'half-body' } },

@@ -8,8 +8,8 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 
 /**
- * A checker that never fails proves nothing: on real processes, a protection is overridden from outside, or a record
- * falsified, and the checker has to say so. What is taken away inside the engine is in test/simulation and
+ * Proves that the checker can fail: on real processes, a protection is overridden from outside, or a record is
+ * falsified, and the checker has to report it. Protections inside the engine are removed in test/simulation and
  * test/mutations.
  */
 describe('the checker detects in real processes', () => {
@@ -42,12 +42,13 @@ describe('the checker detects in real processes', () => {
     await trial.awaitCalls(runId, 1, 10);
     const over = trial.injections.begin('leases ended', 'all claims');
     const saboteur = setInterval(() => {
-      // Rows that the workers hold locked at that moment are left for the next time.
+      // The statement skips rows that workers have locked at that moment; the next one changes them.
       const sql = `update batch_steps set lease_until = now() - interval '1 second' where state = 1`;
       void trial.database.rows(sql).catch(() => undefined);
     }, 200);
     try {
-      // As long as leases end, most answers are refused and the run goes on by chance: only until it is seen.
+      // While leases expire at once, most answers are refused and the run progresses by chance, so the sabotage ends as
+      // soon as keys are repeated.
       await until('keys are called again', async () => repeatedKeys((await trial.ledger()).of(runId, 1)) >= 20);
     } finally {
       clearInterval(saboteur);
@@ -58,7 +59,7 @@ describe('the checker detects in real processes', () => {
   });
 
   it('references lost while no trigger runs: their users have no outcome (I1) until one runs', async () => {
-    // Messages are slow enough that most are still to be sent when the workers stop.
+    // Messages are so slow that most are not sent when the workers stop.
     const runId = await begin(10_000, 2, { SANDBOX_MESSAGES_LATENCY_MS: '1200-1500' });
     await trial.awaitCalls(runId, 2, 10);
     await until('all is fed', async () => (await trial.database.count('select 1 from feeds where not complete')) === 0);

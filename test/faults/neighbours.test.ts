@@ -14,7 +14,7 @@ const slots = 40;
 /** Seconds for which a campaign with wrong parameters is watched. */
 const heldSeconds = isFullScale ? 60 : 10;
 
-/** Fed faster than called: what is measured are calls. */
+/** Pages are large, so that feeding is faster than the calls that are measured. */
 function withSlots(config: EngineConfigFile): EngineConfigFile {
   return {
     ...config,
@@ -45,7 +45,7 @@ describe('neighbours of a fault in the same action type', () => {
   const run = (country: string, over: { chain?: ReturnType<typeof award>; deadlineSeconds?: number } = {}) =>
     trial.muster.api.run({ name: country, countries: [country], segment, chain: award(), ...over });
 
-  /** A healthy run in SG beside one that the rule hits. */
+  /** Starts a healthy run in SG beside a run that the rule affects, and compares their times. */
   async function beside(
     rule: NonNullable<FaultSettings['calls']>[number],
     other: () => Promise<string>,
@@ -114,7 +114,7 @@ describe('neighbours of a fault in the same action type', () => {
       );
       const held = await trial.muster.api.progress(compared.other);
 
-      // At most a handful of calls a minute: every 30 s one batch is tried, or one and two of its users.
+      // The worker tries one batch every 30 s, or one and then two of its users, so there are few calls per minute.
       expect(knocks).toBeLessThanOrEqual(3 * Math.ceil(heldSeconds / 30));
       expect(held.stalled ?? held.stateReason).toContain(String(status));
       expect(held.steps.map(({ failed, unknown }) => failed + unknown)).toEqual([0]);
@@ -122,7 +122,7 @@ describe('neighbours of a fault in the same action type', () => {
       expect(
         await judged('41', `beside a campaign held by ${status}`, compared, { knocks, 'in s': heldSeconds }),
       ).toEqual([]);
-      // It is mended: one batch is tried every 30 s, and the run goes on by itself.
+      // The endpoint works again. The worker tries one batch every 30 s, so the run continues without help.
       await trial.awaitEnd(compared.other, 90_000);
       expect(await trial.judge(compared.other, { rows: '41', scenario: `held by ${status}`, segment })).toEqual([]);
     },
@@ -143,7 +143,7 @@ describe('row 43: the backlog of a second step that is 20 times slower than the 
         SANDBOX_MESSAGES_LATENCY_MS: '1000',
       },
       engine: { WORKER_CONCURRENCY: String(2 * slots) },
-      // One partition: what waits on the topic waits in one row, as the backlog of a million does on all of them.
+      // With one partition, all messages wait in one queue, as with the backlog of a million users.
       configure: (config) => ({ ...withSlots(config), partitionsPerShard: 1 }),
     });
   });
@@ -225,7 +225,7 @@ describe('row 46: 500 feeds whose segments stall', () => {
     const broken = ['broken'];
     const stall = (rule: SegmentationFault) => trial.switchFaults({ segmentation: [{ ...rule, segments: broken }] });
     const startBroken = () => Promise.all(Array.from({ length: 20 }, () => start('broken', countries)));
-    // Feeds are there once their segments are described; so they stall first, and hang when all of them are there.
+    // Feeds exist once their segments are described. So they stall first, and hang when all of them exist.
     await stall(
       of === 'pages' ? { name: 'stall', of, answer: { kind: 'status', status: 500 } } : { name: what, of, answer },
     );

@@ -68,8 +68,8 @@ describe('row 30: a network that is cut', () => {
   ])(
     'does not stop the run and repeats only calls in doubt: cut %s for %s',
     async (where, howLong, cutMs, ways, users) => {
-      // No claim runs out while Postgres cannot be reached, except in the longest cut: there, what was called and not
-      // recorded is in doubt.
+      // Postgres is unreachable for less time than a lease, except in the longest cut. There, calls that were not
+      // recorded are in doubt.
       const isDoubtful = where === 'to Postgres' && cutMs === 60_000;
       const leaseMs = where === 'to the broker' || isDoubtful ? 8000 : 60_000;
       const runId = await begin(users, { sandbox: naiveSinks, engine: { WORKER_LEASE_MS: String(leaseMs) } });

@@ -7,10 +7,10 @@ import { startTrial, type Trial } from './support/trial.ts';
 import { until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** With more batches than the bad campaign's shard has ready at first. */
+/** This segment has more batches than the shard of the bad campaign keeps ready at first. */
 const largeSegment = 'all-riders';
 const slots = 40;
-/** Seconds after which a campaign that is still under way is not waited for any more. */
+/** Seconds after which the test stops waiting for a campaign. */
 const longestSeconds = 30;
 const rounds = 3;
 
@@ -24,7 +24,7 @@ function withSlots(config: EngineConfigFile): EngineConfigFile {
   };
 }
 
-/** I8: one campaign's calls fail by its parameters alone, beside a healthy campaign of the same shard. */
+/** I8: the calls of one campaign fail because of its parameters, beside a healthy campaign of the same shard. */
 describe('row 77: a campaign that the endpoint fails', () => {
   let trial: Trial;
   afterEach(() => trial.end());
@@ -46,7 +46,7 @@ describe('row 77: a campaign that the endpoint fails', () => {
   const run = (params: Record<string, string>, of: string) =>
     trial.muster.api.run({ name: 'c', countries: ['SG'], segment: of, chain: [{ action: 'award-points', params }] });
 
-  /** Starts a campaign that is answered so from its tenth call on; a healthy one for null. */
+  /** Starts a campaign that gets this answer from its tenth call on; a healthy campaign for null. */
   async function startOther(rewardId: string, answer: FaultyAnswer | null, of = segment): Promise<string> {
     const other = await run({ rewardId }, of);
     await trial.awaitCalls(other, 1, 10);
@@ -67,7 +67,9 @@ describe('row 77: a campaign that the endpoint fails', () => {
     return { healthy, seconds };
   }
 
-  /** The quickest of three rounds beside a healthy campaign each: foreign load only ever adds time. */
+  /**
+   * Returns the time of the quickest of three rounds beside a healthy campaign, because foreign load only adds time.
+   */
   async function besideHealthy(of = segment): Promise<number> {
     let quickest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds; round++) {
@@ -81,7 +83,10 @@ describe('row 77: a campaign that the endpoint fails', () => {
   const failing: FaultyAnswer = { kind: 'status', status: 500, applied: false };
   const hanging: FaultyAnswer = { kind: 'hang', applied: false, appliedAfterMs: 0 };
 
-  /** Three healthy campaigns beside one that is answered so. It is mended after them, and ends too. */
+  /**
+   * Runs three healthy campaigns beside one that gets this answer. Afterwards the endpoint is repaired, and the bad
+   * campaign ends too.
+   */
   async function compareBeside(name: string, answer: FaultyAnswer, without: number, of = segment): Promise<void> {
     const other = await startOther(name, answer, of);
     const healthyRuns = [];
@@ -94,7 +99,7 @@ describe('row 77: a campaign that the endpoint fails', () => {
       expect(await trial.judge(healthy, verdict)).toEqual([]);
     }
     expect(quickest, name).toBeLessThanOrEqual(undisturbed(without));
-    // It is mended.
+    // The endpoint works again.
     await trial.awaitEnd(other, 60_000);
     expect(await trial.judge(other, { rows: '77', scenario: `${name}, mended`, segment: of })).toEqual([]);
   }

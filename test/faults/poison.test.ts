@@ -5,7 +5,7 @@ import { startReplay } from './support/replay.ts';
 import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 
 const segment = 'lapsed-riders';
-/** In both steps: what came twice would be two effects. */
+/** The sinks of both steps have no memory, so a message that is handled twice would have two effects. */
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
 
 describe('unexpected messages', () => {
@@ -26,7 +26,7 @@ describe('unexpected messages', () => {
       null,
     ];
     const wellFormed = [
-      // Of a feed and of batches that are nowhere: claimed in vain.
+      // These references name a feed and batches that do not exist, so their claims find nothing.
       { feedId: randomUUID(), step: 1, batchNos: [1], remaining: [100] },
       { feedId: randomUUID(), step: 32767, batchNos: [2147483647], remaining: [1000] },
     ].map((message) => Buffer.from(JSON.stringify(message)));

@@ -8,7 +8,7 @@ import { patientCalls, startTrial, type Trial, type TrialOptions } from './suppo
 import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
-/** Without memory, in both steps: what is called again although no worker died would be two effects. */
+/** The sinks of both steps have no memory, so a repeated call would have a second effect although no worker died. */
 const slowNaiveSinks = {
   SANDBOX_REWARDS_MEMORY: 'none',
   SANDBOX_MESSAGES_MEMORY: 'none',
@@ -16,7 +16,7 @@ const slowNaiveSinks = {
   SANDBOX_MESSAGES_LATENCY_MS: '100-300',
 };
 
-/** Longer than the faults here: no claim runs out meanwhile, so that a second call of a key would be an error. */
+/** Leases last longer than the faults, so no claim expires, and a second call of a key would be an error. */
 const longLeases = { WORKER_LEASE_MS: '60000', TRIGGER_FEED_LEASE_MS: '2000' };
 
 let postgres: OwnPostgres;
@@ -53,7 +53,7 @@ async function crashAndStart(): Promise<void> {
   back();
 }
 
-/** Commits wait for a standby that is not there: they are durable here, and no client gets the answer. */
+/** Lets commits wait for a standby that does not exist: they are durable, but no client gets the answer. */
 async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows(
     on ? `alter system set synchronous_standby_names = 'nobody'` : 'alter system reset synchronous_standby_names',
@@ -95,7 +95,7 @@ describe('row 16: a crash of Postgres', () => {
     await crashAndStart();
     await until('commits go through again', () => holdCommits(false).then(() => true));
 
-    // Claims that were committed in the same statement and never heard of wait for their lease.
+    // Claims that were committed in the same statement, but whose answer was lost, wait for the end of their lease.
     await trial.awaitEnd(runId, 150_000);
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe('row 19: a lost response to a commit', () => {
 
   it.each([
     ['claims and records (W2, W5)', /insert into batch_steps/, 5, 6, 20_000],
-    // A write holds up to a hundred batches: of so many users there are nine at least.
+    // A write contains up to a hundred batches, so this many users need at least nine writes.
     ['pages (T2)', /insert into batches/, 2, 3, 90_000],
   ])('is resolved by the committed rows, and no key is called twice: %s', async (what, pattern, every, lost, users) => {
     const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
@@ -197,7 +197,8 @@ describe('row 19: a lost response to a commit', () => {
         proxy = await startProxyBefore(databaseUrl, cuts);
         return proxy.databaseUrl;
       },
-      // Claims whose commit was not heard of wait for their lease: here they are short, and no worker holds them.
+      // Claims whose commit answer was lost wait for the end of their lease. The lease is short here, and no worker
+      // holds these claims.
       engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
     });
     const over = trial.injections.begin('commit answer lost', what);

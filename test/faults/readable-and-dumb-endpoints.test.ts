@@ -8,8 +8,8 @@ const segment = 'lapsed-riders';
 const users = 10_000;
 
 /**
- * Points can be asked about (C), messages cannot (D): neither knows a repeat, so that every second call is a second
- * effect.
+ * Points have a status endpoint (class C), messages have none (class D). Neither recognizes repeats, so every second
+ * call has a second effect.
  */
 function withoutKeys(config: EngineConfigFile): EngineConfigFile {
   const { 'award-points': points, 'send-message': messages } = config.actionTypes;
@@ -43,7 +43,7 @@ describe('endpoints without idempotency keys', () => {
   });
   afterAll(() => trial.end());
 
-  /** A run whose answers are lost, some of them with and some without their effects, and one worker with its calls. */
+  /** Runs a campaign with one worker. Some answers are lost, with and without the effects of their calls. */
   async function underFault(
     action: string,
     service: 'points' | 'messages',
@@ -96,7 +96,7 @@ describe('endpoints without idempotency keys', () => {
     const wasServed = unknown.map(({ userId }) => effects.applied.has(userId));
     expect([wasServed.includes(true), wasServed.includes(false)]).toEqual([true, true]);
 
-    // The provider's own ledger says how they ended.
+    // The provider finds the outcomes in its own ledger.
     const outcomeOf = (userId: string) => (effects.applied.has(userId) ? 'succeeded' : 'failed');
     const [first, ...others] = unknown.map(({ userId }) => userId);
     if (first === undefined) throw new Error('nobody is unknown');

@@ -12,9 +12,12 @@ const segment = 'lapsed-riders';
 const timeoutMs = 5000;
 const pages = 5;
 const users = 100 * pages;
-/** Pages come so slowly that connections of calls are idle for longer than a server keeps them. */
+/** Pages arrive so slowly that connections are idle between calls for longer than a server keeps them. */
 const pageEveryMs = 1200;
-/** Class C and D reuse no connection that was idle for over 0.5 s; the rest is a margin for a busy machine. */
+/**
+ * In classes C and D, no connection is reused that was idle for more than 0.5 s; the rest is a margin for a busy
+ * machine.
+ */
 const keptForDumbMs = 1000;
 
 /** The host `oneSilent` has the silent address and, after it, that of the sandbox. */
@@ -40,7 +43,7 @@ describe('row 71: a campaign with servers that close idle connections during a w
     for (const end of ends.splice(0).toReversed()) await end();
   });
 
-  /** An action type of each class, called by the addresses that `urlOf` makes of those of the sandbox. */
+  /** Adds an action type of each class, whose endpoint has the URL that `urlOf` returns. */
   function classes(config: EngineConfigFile, urlOf: (url: string, contract: string) => string): EngineConfigFile {
     const { segmentation } = config;
     const sandbox = new URL(segmentation.url).origin;
@@ -99,7 +102,7 @@ describe('row 71: a campaign with servers that close idle connections during a w
   const start = ({ contract, action }: (typeof types)[number]) =>
     trial.muster.api.run({ name: contract, countries: ['SG'], segment, chain: [{ action, params: {} }] });
 
-  /** Numbers of the attempts by which each call was received. */
+  /** Returns the attempt numbers of all received calls. */
   async function attemptsOf(runId: string): Promise<string[]> {
     const received = (await trial.ledger()).of(runId, 1).keys.values();
     return [...received].map(({ attempts }) => attempts.join());

@@ -25,8 +25,8 @@ const dispatcherLeaseMs = 12_000;
 const fallbackSeconds = 3;
 
 /**
- * Two regions, each with a Kafka of its own and three nodes: api, scheduler, dispatcher. One database; the east reaches
- * it through a line that can be cut.
+ * Two regions, each with its own Kafka and its own api, scheduler and dispatcher, share one database. The east reaches
+ * the database through a connection that can be cut.
  */
 describe('row 36: two regions', () => {
   let eastKafka: OwnKafka;
@@ -77,7 +77,9 @@ describe('row 36: two regions', () => {
     return rows.map(({ owner }) => owner);
   }
 
-  /** Fires every second in a group whose home is the west, and in one whose home is the east. */
+  /**
+   * Creates a schedule that fires every second for a group whose home is the west, and for one whose home is the east.
+   */
   async function recur(): Promise<string> {
     for (const [group, homeRegion] of [
       ['W', 'west'],
@@ -179,13 +181,13 @@ describe('row 36: two regions', () => {
     whole();
     await lasting(4000);
     expect(await claimsOfEast(switchedMs)).toEqual([]);
-    // On a busy machine the leases of the west may end for a moment.
+    // On a busy machine, leases of the west may expire for a moment.
     const left = await until('partitions have an owner', async () => {
       const now = await owners();
       return now.length > 0 && now;
     });
     expect(left).toHaveLength(1);
-    // By the api of the east: they say the same.
+    // The request goes to the API of the east, whose answers are the same.
     const apiKey = trial.muster.cliEnvironment['MUSTER_API_KEY'] ?? '';
     const east = createMusterClient({ url: eastApi, apiKey });
     await activateRegion({ client: east, path: { region: 'east' } });

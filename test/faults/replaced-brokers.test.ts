@@ -27,7 +27,7 @@ describe('row 11: the replacement of three brokers one after another by empty on
       configure: (config) => ({ ...config, replicationFactor: 3 }),
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=250000`,
-        // Without memory: what is called again would be two effects.
+        // The sinks have no memory, so a repeated call would have a second effect.
         SANDBOX_REWARDS_MEMORY: 'none',
         SANDBOX_MESSAGES_MEMORY: 'none',
         SANDBOX_REWARDS_LATENCY_MS: '400-800',
@@ -56,7 +56,7 @@ describe('row 11: the replacement of three brokers one after another by empty on
     }
     await stopScheduling();
     await trial.awaitEnded();
-    // It would have gone on, however long the machine took.
+    // The run is longer than any machine needs for the fault, so the test ends it.
     await cancelRun({ client: api.client, path: { id: runId }, body: {} });
     await trial.awaitEnd(runId, 3 * minutes);
     const measured = { callbacks: trial.accepted.size };

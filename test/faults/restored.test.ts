@@ -27,7 +27,7 @@ const notified = z.object({
     z.object({ runId: z.string(), hasBegun: z.boolean(), classes: z.array(z.string()), mayGoOn: z.boolean() }),
   ),
 });
-/** All that has a memory of Muster's: the called services keep theirs. */
+/** Processes with a memory of Muster's state. The called services keep their own memory. */
 const engine = ['api', 'scheduler', 'trigger', 'worker-1', 'worker-2'];
 
 describe('row 67: a database restored to an earlier moment, with newer topics', () => {
@@ -44,8 +44,9 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
   const databaseUrl = () => trial.muster.database.url;
 
   /**
-   * A campaign that has begun is backed up in the middle of its second step. Behind the backup it goes on, and a second
-   * campaign, whose start the backup holds as due, begins and ends. Then all is killed and the backup is put in place.
+   * Backs up the database while one campaign is in its second step. After the backup this campaign continues, and a
+   * second campaign, whose start is due in the backup, begins and ends. Then all processes are killed and the backup is
+   * restored.
    */
   async function loseWhatCameSince(): Promise<{ running: string; forgotten: string; campaignId: string }> {
     trial = await startTrial({
@@ -53,7 +54,7 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
       servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=30000,${later}=1500`,
-        // The witness is not restored: its memory is its own.
+        // The sandbox is the witness, so its memory must not be restored with the database.
         SANDBOX_REWARDS_STORE: 'memory',
         SANDBOX_REWARDS_FAILURE_SHARE: '0.02',
         SANDBOX_REWARDS_LATENCY_MS: '200-400',
@@ -66,7 +67,7 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
       countries: countries(),
       segment,
       chain: rewardThenMessage,
-      // So that it is in its middle until it is let go, however fast the machine is.
+      // At this pace, the run is still in its second step at the time of the backup, even on a fast machine.
       paceUsersPerSecond: 500,
     });
     const campaignId = await scheduleTomorrow();
@@ -100,7 +101,7 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
     return id;
   }
 
-  /** Time passes: the start that was for tomorrow is due at this instant, in either life of the database. */
+  /** Makes the start of tomorrow due at this time, before and after the restore. */
   async function beDue(campaignId: string, at: Date): Promise<void> {
     const moved = await until('the start is due', () =>
       trial.database.rows(
@@ -117,7 +118,7 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
     return (await listRuns({ ...api(), query: { campaignId } })).data.items[0]?.runId;
   }
 
-  /** Users of the second campaign by how often they got their reward, over all runs that it ever had. */
+  /** Returns how often each user got a reward in these runs of the second campaign. */
   async function rewardsOf(runIds: readonly string[]): Promise<Map<string, number>> {
     const ledger = await trial.ledger();
     const times = new Map<string, number>();
@@ -146,7 +147,7 @@ describe('row 67: a database restored to an earlier moment, with newer topics', 
       expect(run.stateReason).toBe(restoredReason);
     }
 
-    // The person has asked: no message was split, and the second campaign has had its run.
+    // The person has checked that no message was split and that the second campaign has had its run.
     await cancelRun({ ...api(), path: { id: held }, body: {} });
     await resumeRun({ ...api(), path: { id: running }, body: {} });
     await changeRun({ ...api(), path: { id: running }, body: { paceUsersPerSecond: null } });

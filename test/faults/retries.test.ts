@@ -7,11 +7,14 @@ import { startTrial, type Trial } from './support/trial.ts';
 const segment = 'lapsed-riders';
 const batches = 500;
 const users = 100 * batches;
-/** Few enough that the calls, and not the machine, say how fast it goes. */
+/** Number of slots, so low that the duration of calls limits the speed, not the machine. */
 const slots = 20;
-/** The agenda offers what is timed a third of it after it is due: long, so that a busy machine is no crash. */
+/**
+ * The agenda offers a timed step a third of the lease after its due time. The lease is long, so that a busy machine
+ * does not look like a crash.
+ */
 const leaseMs = 30_000;
-/** References that the sweeper may offer all the same. */
+/** Number of references that the sweeper may publish nevertheless. */
 const offeredAtMost = 0.05 * batches;
 
 const laterForAll: FaultSettings = {
@@ -19,8 +22,8 @@ const laterForAll: FaultSettings = {
 };
 
 /**
- * Counts the steps that return to the worker that recorded them, without the sweeper's looks. The rate with retries is
- * proved with a settable clock (services/worker/intake/timed-steps.test.ts).
+ * Counts the steps that return to the worker that recorded them, without the sweeper.
+ * services/worker/intake/timed-steps.test.ts proves the rate with retries, with a settable clock.
  */
 describe('row 54: one retry for every user of every batch', () => {
   let trial: Trial;

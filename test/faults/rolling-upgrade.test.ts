@@ -29,10 +29,13 @@ const { stopping } = z
 const template = readFileSync(path.join(chart, 'templates/_helpers.tpl'), 'utf8');
 const drainMs = stopping.drainSeconds * 1000;
 const minReadyMs = Number(/minReadySeconds: (\d+)/.exec(template)?.[1]) * 1000;
-/** Until nothing leads to a process any more that has been told to go: a part of what it goes on serving for. */
+/**
+ * Time after which no connection leads to a process that was asked to stop: shorter than the time for which the process
+ * continues to serve.
+ */
 const leftAfterMs = 1000;
 
-/** The machine is busy: an answer that comes too late would be asked for again. */
+/** Calls have a long time-out, because on a busy machine a late answer would lead to a repeat. */
 function patient(config: EngineConfigFile): EngineConfigFile {
   for (const type of Object.values(config.actionTypes)) type.timeoutMs = 10_000;
   return config;
@@ -47,7 +50,7 @@ describe('row 64: processes replaced one after another as by the chart', () => {
   let requests: Requests | undefined;
   let healthPorts: Map<string, number>;
   let apiPorts: Map<string, number>;
-  /** By name, for those that run another version. */
+  /** Source folders by process name, for processes of another version. */
   let versions: Map<string, string | undefined>;
   beforeAll(async () => {
     tree = before === undefined ? undefined : await checkOut(before);
@@ -86,7 +89,7 @@ describe('row 64: processes replaced one after another as by the chart', () => {
       dispatchers: replicas,
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=${users}`,
-        // Without memory: what is called again would be two effects.
+        // The sinks have no memory, so a repeated call would have a second effect.
         SANDBOX_REWARDS_MEMORY: 'none',
         SANDBOX_MESSAGES_MEMORY: 'none',
         SANDBOX_REWARDS_LATENCY_MS: '1000-1500',
@@ -115,7 +118,7 @@ describe('row 64: processes replaced one after another as by the chart', () => {
     return { name, port: Number(portOf(apiPorts, name)), healthPort: Number(portOf(healthPorts, name)) };
   };
 
-  /** The next generation takes its places: each joins, is ready for a while, and one of those before goes. */
+  /** Replaces the processes of a service: each new process joins and is ready for a while, then an old one stops. */
   async function roll(service: string, generation: number): Promise<void> {
     for (let replica = 0; replica < replicas; replica++) {
       const next = nameOf(service, generation, replica);
@@ -175,7 +178,7 @@ describe('row 64: processes replaced one after another as by the chart', () => {
     }
     await stopScheduling();
     await trial.awaitEnded();
-    // It would have gone on, however long the machine took.
+    // The run is longer than any machine needs for the upgrade, so the test ends it.
     await cancelRun({ client: api.client, path: { id: runId }, body: {} });
     await trial.awaitEnd(runId, 150_000);
     await requests.stop();

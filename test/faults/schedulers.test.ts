@@ -6,7 +6,7 @@ import { lasting, until } from './support/until.ts';
 
 /** Lease of the trial's schedulers. */
 const leaseMs = 3000;
-/** Two dispatchers take 200 each of a client that is new to them. */
+/** Offers without a credit: two dispatchers accept 200 jobs each of a client that is new to them. */
 const offeredUnseen = 300;
 const burst = { count: 3000, dueInMs: 1000, spreadMs: 15_000 };
 
@@ -26,7 +26,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
   const ownersOfPartitions = () =>
     trial.database.count('select distinct owner from job_partitions where owner is not null and expires_at > now()');
 
-  /** Seconds from the fault until nothing is later than a second any more. */
+  /** Returns the seconds from the fault until no job is later than a second any more. */
   function lagBackWithin(brokenMs: number): number {
     const late = latenessOf(trial.accepted, trial.receiver.calls());
     const lastLate = late.filter(({ lateMs, dueAtMs }) => lateMs > 1000 && dueAtMs + lateMs > brokenMs);
@@ -45,7 +45,7 @@ describe('rows 34 and 35: schedulers in a burst of jobs', () => {
     const backWithin = lagBackWithin(killedMs);
     const measured = { 'lag under 1 s after s': backWithin };
     expect(await trial.judgeCallbacks({ rows: '34', scenario: 'leader killed in a burst', measured })).toEqual([]);
-    // The leader's lease, the partitions' leases, and two beats of a second.
+    // The lease of the leader, the leases of the partitions, and two heartbeats of a second each.
     expect(backWithin).toBeLessThan((leaseMs + 2500) / 1000);
   });
 

@@ -18,7 +18,7 @@ describe('row 62: a Postgres switchover with both servers in DATABASE_URL', () =
     const trial = await startTrial({
       workers: 'all-in-one',
       servers: { databaseUrl: pair.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
-      // Without memory: what is called again although it was recorded would be two effects.
+      // The sinks have no memory, so a second call of a recorded key would have a second effect.
       sandbox: {
         SANDBOX_SEGMENTS: `${segment}=20000`,
         SANDBOX_REWARDS_MEMORY: 'none',
@@ -26,7 +26,8 @@ describe('row 62: a Postgres switchover with both servers in DATABASE_URL', () =
         SANDBOX_MESSAGES_MEMORY: 'none',
         SANDBOX_MESSAGES_LATENCY_MS: '500',
       },
-      // Longer than a switch-over: no claim runs out meanwhile, so that a second call of a key would be an error.
+      // Leases last longer than a switchover, so no claim expires during one, and a second call of a key would be an
+      // error.
       engine: { WORKER_LEASE_MS: '120000', WORKER_CONCURRENCY: '4' },
       configure: (config) => {
         for (const type of Object.values(config.actionTypes)) type.timeoutMs = 10_000;

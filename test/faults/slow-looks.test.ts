@@ -12,7 +12,7 @@ const slots = 20;
 const latencyMs = 200;
 /** Duration for which calls are counted. */
 const countedMs = 8000;
-/** From a worker's check to the ledger's line, on a machine that does other work as well. */
+/** Time from a worker's check to the line in the ledger, on a busy machine. */
 const onItsWayMs = latencyMs + 250;
 /** Statement that workers send before calls: states, deadlines and holds of the runs that they serve. */
 const isLook = (sql: string) => sql.includes('as "deadlineInMs", h.holds');
@@ -52,7 +52,10 @@ describe('row 51: slow queries of run states', () => {
     return runId;
   }
 
-  /** From the first late answer on. @returns when looks are quick again */
+  /**
+   * Delays looks. Resolves when the first answer is late.
+   * @returns a function that ends the delay
+   */
   async function slowDown(ms: number): Promise<() => void> {
     lookMs = ms;
     const over = trial.injections.begin('slow looks', `${ms} ms`);
@@ -71,7 +74,10 @@ describe('row 51: slow queries of run states', () => {
     return (await trial.batchesCalled(runId, 1)) - before;
   }
 
-  /** Paused right behind a look, which has seen it running: milliseconds from the answer to the last call's effect. */
+  /**
+   * Pauses the run right after a look that has seen it running. Returns the milliseconds from the answer to the last
+   * effect.
+   */
   async function lastCallAfterPause(runId: string): Promise<number> {
     const path = { id: runId };
     const before = looks.sent();
@@ -106,7 +112,7 @@ describe('row 51: slow queries of run states', () => {
       'last call after a pause ms': Math.max(...lastMs),
     };
     expect(await trial.judge(runId, { rows: '51', scenario: `looks of ${ms} ms`, segment, measured })).toEqual([]);
-    // Each look lets every slot begin a call at least.
+    // After each look, every slot can begin at least one call.
     expect(beside).toBeGreaterThanOrEqual(0.8 * slots * Math.floor(countedMs / ms));
     for (const last of lastMs) expect(last).toBeLessThanOrEqual(lastCallSentWithinMs + onItsWayMs);
   });

@@ -6,7 +6,7 @@ const segment = 'lapsed-riders';
 const latencyMs = 400;
 const slots = 20;
 
-/** A shard is as fast as all of its workers together, whatever one of them does. */
+/** The speed of a shard is the sum of its workers, whatever one of them does. */
 describe('row 48: one slow worker among several', () => {
   let trial: Trial;
   afterEach(() => trial.end());
@@ -21,14 +21,14 @@ describe('row 48: one slow worker among several', () => {
         SANDBOX_POINTS_LATENCY_MS: String(latencyMs),
       },
       countries: ['SG'],
-      // Fed faster than called: what is measured are calls.
+      // Pages are large, so that feeding is faster than the calls that are measured.
       configure: (config) => ({ ...config, segmentation: { ...config.segmentation, pageSize: 1000 } }),
       engine: { WORKER_CONCURRENCY: String(slots) },
       engineOf: { 'worker-2': second },
     });
   }
 
-  /** Batches per second of a run, from its first effect to its last but the tail of 5 %. */
+  /** Measures batches per second of a run, from its first effect to the effect of 95 % of the batches. */
   async function rate(during?: (runId: string) => Promise<void>): Promise<{ runId: string; rate: number }> {
     const chain = [{ action: 'award-points', params: {} }];
     const runId = await trial.muster.api.run({ name: 'Rate', countries: ['SG'], segment, chain });
@@ -47,7 +47,7 @@ describe('row 48: one slow worker among several', () => {
     await begin({ WORKER_CONCURRENCY: String(slots / 10) });
     const alone = await rate();
     await trial.restart('worker-2');
-    // It starts, joins and opens its connections in a run that does not count.
+    // The second worker starts, joins and opens its connections during a run that is not measured.
     await rate();
     const both = await rate();
 
@@ -61,7 +61,7 @@ describe('row 48: one slow worker among several', () => {
     await begin({});
     const alone = await rate();
     await trial.restart('worker-2');
-    // It starts, joins and opens its connections in a run that does not count.
+    // The second worker starts, joins and opens its connections during a run that is not measured.
     await rate();
     const both = await rate(async (runId) => {
       await trial.awaitCalls(runId, 1, 100);
@@ -76,7 +76,7 @@ describe('row 48: one slow worker among several', () => {
     });
 
     const measured = { 'batches/s': both.rate, 'one alone': alone.rate };
-    // Its session and its lease are over: its calls in flight are in doubt.
+    // The session and the lease of the frozen worker have ended, so its calls in flight are in doubt.
     const allow = { appliedAgain: 2 * slots };
     const verdict = { rows: '48', scenario: 'frozen 8 s', segment, measured, allow };
     expect(await trial.judge(both.runId, verdict)).toEqual([]);

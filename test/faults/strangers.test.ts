@@ -10,15 +10,15 @@ import { undisturbed } from './support/neighbours.ts';
 import { sendStrangers } from './support/strangers.ts';
 import { treeWithout } from './support/tree-without.ts';
 
-/** Action types that take signed receipts: a signature that is by none of them is tried with each. */
+/** Number of action types with signed receipts. The API tries an invalid signature with the secret of each type. */
 const receiptTypes = 24;
 const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
-/** The first one is until it is compiled. */
+/** The first rounds are more expensive, because code is compiled then. */
 const rounds = 12;
 const perRound = 20;
 const mebibyte = Buffer.alloc(1024 * 1024, '[{"a":');
 const json = { 'content-type': 'application/json' };
-/** Signature of the right form and time, by an unknown secret. */
+/** Returns headers with a signature of the right form and time, made with an unknown secret. */
 const signed = () => ({
   ...json,
   'webhook-id': 'msg_1',
@@ -26,7 +26,7 @@ const signed = () => ({
   'webhook-signature': `v1,${Buffer.alloc(32, 9).toString('base64')}`,
 });
 
-/** Row 65. That their bodies are not waited for shows `services/api/access/strangers.integration.test.ts`. */
+/** Row 65. `services/api/access/strangers.integration.test.ts` proves that bodies of such requests are not awaited. */
 describe('row 65: senders without a valid key', () => {
   let muster: Installation;
   let bare: BareServer;
@@ -63,9 +63,9 @@ describe('row 65: senders without a valid key', () => {
   type Send = (base: string) => Promise<Response>;
 
   /**
-   * Returns the cost of one such request for the API minus that of a bare server that received the same in turn, in
-   * milliseconds: the cheapest of several rounds each, because other processes make some rounds dearer. Also returns
-   * the status.
+   * Returns the CPU time of the API for such a request, minus that of a bare server for the same request, in
+   * milliseconds. Takes the cheapest of several rounds each, because other processes make rounds more expensive. Also
+   * returns the status.
    */
   async function costOf(send: Send): Promise<{ ms: number; status: number }> {
     const api = { base: apiUrl(), pid: muster.services.get('api')?.pid ?? 0, least: Infinity };
@@ -85,7 +85,7 @@ describe('row 65: senders without a valid key', () => {
   const get = (path: string, key?: string) => (base: string) =>
     fetch(`${base}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
   const signedNonsense = (bytes: number) => post('/v1/receipts', mebibyte.subarray(0, bytes), signed);
-  /** Upper bound on the bytes read of a request whose signature may belong to any of the types. */
+  /** Upper bound on the bytes that the API reads of a request whose signature may belong to any type. */
   const mostBytes = Math.floor((512 * 1024) / receiptTypes);
 
   it('cost at most 5 ms of CPU a request, whatever they send', async () => {
@@ -105,7 +105,7 @@ describe('row 65: senders without a valid key', () => {
     };
     const ms = Object.fromEntries(Object.entries(costs).map(([what, cost]) => [`${what}, ms`, cost.ms]));
     publishMeasured('cost of a request without a good key', ms);
-    // Not even the document, unless API_DOCS is public.
+    // All requests are refused, even the one for the document, because API_DOCS is not public.
     expect(Object.entries(costs).filter(([, { status }]) => status < 400)).toEqual([]);
     expect(Object.entries(ms).filter(([, each]) => each > 5)).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe('row 65: senders without a valid key', () => {
   });
 });
 
-/** Processor time of a process so far, in milliseconds: it counts in steps of ten. */
+/** Returns the CPU time of a process so far in milliseconds, in steps of ten. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user, system] = stat
@@ -151,7 +151,7 @@ function cpuMs(pid: number): number {
   return (Number(user) + Number(system)) * 10;
 }
 
-/** No run is judged here: what was measured is all. */
+/** Publishes measurements without a judgement, because this scenario has no run. */
 function publishMeasured(scenario: string, measured: Record<string, number>): void {
   const none = { batches: 0, users: 0, lost: 0, doubled: 0, duplicatesSuppressed: 0, unknown: 0, violations: 0 };
   const rates = {

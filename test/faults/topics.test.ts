@@ -13,7 +13,8 @@ describe('topics that are deleted or not writable', () => {
       workers: 2,
       sandbox: {
         ...naiveSinks,
-        // Runs of 8 s: a topic that is deleted costs all workers one rebalance, up to a second on a busy machine.
+        // Each run takes 8 s. A deleted topic costs all workers one rebalance, which takes up to a second on a busy
+        // machine.
         SANDBOX_SEGMENTS: `${segment}=60000`,
         SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1',
         SANDBOX_REWARDS_LATENCY_MS: '200-300',
@@ -134,7 +135,7 @@ describe('row 39: workers of different subscriptions', () => {
       await trial.stop(name);
       await muster.restart(name, { MUSTER_CONFIG: path });
     }
-    // worker-2 stays as it was: the roll-out stands still in the middle.
+    // worker-2 keeps its configuration: the roll-out stops halfway.
     const added = await start([...muster.countries, 'TH']);
 
     await trial.awaitEnd(old);

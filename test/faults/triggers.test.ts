@@ -7,7 +7,7 @@ import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 
-/** Sinks without memory in both steps: a page fed twice would be two effects. */
+/** Sinks without memory in both steps: a page that is fed twice would have two effects. */
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
 
 describe('triggers', () => {
@@ -49,12 +49,12 @@ describe('triggers', () => {
   it('row 7: leave committed pages to the next trigger if killed before publication', async () => {
     await begin(10_000);
     const topics = trial.muster.countries.map((country) => trial.topic('award-reward', country));
-    // Free workers would take from Postgres what no message tells of.
+    // Free workers would take work from Postgres without a message, so they are frozen.
     for (const worker of trial.names('worker')) trial.freeze(worker);
     const healed = trial.injections.begin('unwritable', 'award-reward');
     await Promise.all(topics.map((topic) => trial.topics.writable(topic, false)));
     const runId = await run();
-    // Its publication fails, and the feed waits behind its first page.
+    // The publication of the first page fails, and the feed waits.
     await until('a page is committed in each country', async () => {
       const feeds = await trial.database.count('select distinct feed from batches');
       return feeds === trial.muster.countries.length;
@@ -90,7 +90,7 @@ describe('triggers', () => {
     const { countries } = trial.muster;
     const { client } = trial.muster.api;
     const audience = { include: [{ segment }] };
-    // A moment that has passed when the campaigns start is refused.
+    // The time is in the future, because campaigns with a past time are refused at their start.
     const due = new Date(Date.now() + 10_000).toISOString();
     const [now, later] = [{ type: 'now' } as const, { type: 'at', time: due } as const];
     const schedules = [now, now, later, later];
@@ -121,7 +121,7 @@ describe('triggers', () => {
   });
 
   it('row 44: publish each reference only a few times without consumers, and the deadline ends the runs', async () => {
-    // A minute stands for the hour.
+    // A deadline of one minute instead of one hour.
     await begin(10_000, { workers: 0 });
     const chain = rewardThenMessage.slice(0, 1);
     const runs = await Promise.all(Array.from({ length: 20 }, () => run({ deadlineSeconds: 60, chain })));
@@ -138,13 +138,15 @@ describe('triggers', () => {
     expect(reports.flatMap(({ steps }) => steps.map(({ pending, unknown }) => pending + unknown))).toEqual(
       runs.map(() => 0),
     );
-    // When it was fed, once when its step stood still, and no more while it lies there: every 10 s would be six.
+    // A reference is published when its batch is fed, and once when its step does not progress. If it were published
+    // every 10 s, there would be six.
     expect(offers.size).toBe(batches);
     expect(Math.max(...offers.values())).toBeLessThanOrEqual(3);
   });
 
   it('row 47: cannot write a page after the end of the run if frozen while feeding', async () => {
-    // The frozen one's lease outlives the run: no trigger takes its feeds over, so that only the end itself can fence it.
+    // The frozen trigger's lease is longer than the run, so no other trigger takes its feeds. Only the end of the run
+    // can fence the trigger.
     await begin(10_000, { engineOf: { trigger: { TRIGGER_FEED_LEASE_MS: '120000' } } });
     await trial.switchFaults({ segmentation: [{ name: 'page-hangs', of: 'pages', notFirst: true, latencyMs: 1500 }] });
     const runId = await run({ deadlineSeconds: 60 });

@@ -10,11 +10,11 @@ const users = 30_000;
 /** Calls of one action type in flight at once. */
 const slots = 10;
 const batchUsers = 100;
-/** Long enough for a hundred claims ahead of the calls, if nothing but the lease bounded them. */
+/** Long enough for a hundred claims ahead of the calls, if only the lease limited the claims. */
 const leaseMs = 8000;
 /**
- * Users in flight, and users in the room that flushes make: steps that ended since the last flush, and again while it
- * is written.
+ * Users in calls, and users in the room that flushes provide: steps that ended since the last flush, and as many during
+ * the flush.
  */
 const inDoubtUsers = (slots + 1 + 2 * slots) * batchUsers;
 const endsWithinSeconds = 5;
@@ -48,7 +48,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
   });
   afterEach(() => trial.end());
 
-  /** One run of each class, at full speed. */
+  /** Starts one run of each class, at full speed. */
   async function begin(): Promise<void> {
     const latency = '100-300';
     trial = await startTrial({
@@ -77,7 +77,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
     await Promise.all(classes.map((of) => trial.awaitCalls(runs[of], 1, 6 * slots)));
   }
 
-  /** The worker is gone, with what it has claimed; another one is there. */
+  /** Takes the worker away together with its claims, and starts another worker. */
   async function breakWorker(how: (typeof breaks)[number]): Promise<void> {
     if (how === 'killed') await trial.kill('worker-1');
     else trial.freeze('worker-1');
@@ -92,7 +92,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
     if (how === 'frozen') trial.thaw('worker-1');
   }
 
-  /** Returns the number of unknown users of each run, and how many of those were in no known call. */
+  /** Returns the number of unknown users of a run, and how many of them were in no recorded call. */
   async function unknownOf(of: ContractClass): Promise<{ unknown: number; neverCalled: number }> {
     const listed = await trial.muster.api.failures(runs[of]);
     const { applied } = (await trial.ledger()).of(runs[of], 1);
@@ -100,7 +100,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
     return { unknown: unknown.length, neverCalled: unknown.filter(({ userId }) => !applied.has(userId)).length };
   }
 
-  /** From the last call's effect to the end of the run, in seconds. */
+  /** Returns the seconds from the effect of the last call to the end of the run. */
   async function endedAfterLastCall(of: ContractClass): Promise<number> {
     const { endedAt } = await trial.muster.api.progress(runs[of]);
     const keys = [...(await trial.ledger()).of(runs[of], 1).keys.values()];
@@ -115,7 +115,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
       unknown[of] = ofClass;
       const measured = { unknown: ofClass, 'never called': neverCalled, 's to end': await endedAfterLastCall(of) };
       const verdict = { rows: '55', scenario: `${scenario}, class ${of}`, segment, measured };
-      // A call in flight is repeated by whoever takes over, beside it where its caller is frozen.
+      // The next worker repeats calls in flight, even while the frozen worker is still calling.
       const allow = { runStates: [runState, 'completed_with_failures'], overlapping: slots };
       expect(await trial.judge(runs[of], { ...verdict, allow })).toEqual([]);
     }
@@ -151,7 +151,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
       const unknown = await judged(`${how}, cancelled`, 'cancelled');
       for (const of of classes) {
         expect(unknown[of]).toBeLessThanOrEqual(inDoubtUsers);
-        // Steps that the lost worker claimed may be called until their lease has expired.
+        // The next worker may call steps of the lost worker until their lease has expired.
         expect(await endedAfterLastCall(of)).toBeLessThanOrEqual(leaseMs / 1000 + endsWithinSeconds);
       }
     },
@@ -162,7 +162,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
     async (how) => {
       await begin();
       await breakWorker(how);
-      // An hour has passed, for all who ask Postgres for the time.
+      // Sets the deadline of the runs to now, as if an hour had passed.
       await trial.database.rows('update runs set deadline_at = now()');
       await awaitEnds();
       thawAgain(how);

@@ -13,7 +13,7 @@ import { lasting, until } from './support/until.ts';
 
 const segment = 'lapsed-riders';
 const later = '29991231000000_later';
-/** Migration of the next version: a column that its workers read, and a table. */
+/** Migration of the next version: it adds columns, one of which workers read, and a table. */
 const laterMigration = `
 export async function up(knex) {
   await knex.raw('alter table runs add column added_later text');
@@ -26,21 +26,21 @@ const readsIt = {
   replacement: `f.country, c.definition -> 'chain' as chain, r.added_later as "addedLater",`,
 };
 
-/** Today's sources, and more than today's schema. */
+/** Returns a tree with the current sources and a newer schema. */
 async function nextVersion(edits: readonly { text: string; replacement: string }[] = []): Promise<string> {
   const tree = await treeWithout({ edits: [readsIt, ...edits] });
   await writeFile(path.join(tree, 'migrations', `${later}.ts`), laterMigration);
   return tree;
 }
 
-/** Before the first release, this version stands for the one before. */
+/** Undefined before the first release; then this version takes the place of the released one. */
 const released = releasedVersion();
 
 describe('row 64: processes of two versions side by side', () => {
   const trees: string[] = [];
   let old: string | undefined;
   let trial: Trial;
-  /** Versions of the services that do not run the old one. */
+  /** Source trees of the services that run the next version. */
   const versions = new Map<string, string>();
   beforeAll(async () => {
     old = released === undefined ? undefined : await checkOut(released);
@@ -73,7 +73,7 @@ describe('row 64: processes of two versions side by side', () => {
     return runId;
   }
 
-  /** They hear that they are to stop, and ones of the other version take their places under load. */
+  /** Stops these processes and starts processes of the other version in their place, under load. */
   async function replace(names: readonly string[], tree: string | undefined, runId: string): Promise<void> {
     for (const name of names) {
       expect(await trial.stop(name)).toBe(0);
@@ -103,7 +103,7 @@ describe('row 64: processes of two versions side by side', () => {
     const migrations = pathToFileURL(`${path.join(next, 'migrations')}/`);
     expect(await migrate(trial.muster.database.url, { folder: migrations })).toEqual([later]);
     trial.injections.happened('migration', later);
-    // The new one joins the old one; then the old one, which does not know the schema, the new one.
+    // First new processes join the old ones. Then old processes, which do not know the schema, join the new ones.
     const some = ['worker-1', 'trigger-1', 'scheduler-1'];
     await replace(some, next, runId);
     await replace(['worker-2'], next, runId);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const asMaker = (url: string, payload?: object) => asks('mei, manager', 'POST', url, payload);
 const asChecker = (url: string, payload?: object) => asks('rahayu, approver', 'POST', url, payload);
 
-/** A campaign brought there, and the hash that its approver sees. */
+/** Brings a campaign into the named state. Returns it with the hash that its approver sees. */
 const campaigns: Record<string, () => Promise<{ id: string; hash: string }>> = {
   'never submitted': async () => ({ id: (await write()).id, hash: 'f'.repeat(64) }),
   waiting: async () => {
@@ -60,7 +60,7 @@ const forbidden = '409 state-forbids';
 
 describe('the actions of a campaign', () => {
   it.each([
-    // submit, approve, send back, withdraw, start, unschedule, change
+    // The columns are: submit, approve, send back, withdraw, start, unschedule, change.
     ['never submitted', ['200', forbidden, forbidden, forbidden, needed, '200', '200']],
     ['waiting', ['200', '200', '200', '200', needed, '200', '200']],
     ['approved', ['200', '200', '200', '200', '200', '200', '200']],
@@ -87,7 +87,7 @@ describe('the actions of a campaign', () => {
   });
 });
 
-/** A run of an approved campaign that has come to more users, brought there. */
+/** Creates a run of an approved campaign whose number of users has grown, in this state. */
 async function waitingRun(state: 'preparing' | 'running'): Promise<{ id: string; runId: string; hash: string }> {
   const { id } = (await campaigns['approved']?.()) ?? expect.fail();
   const at = new Date(on.deps.clock.nowMs());
@@ -128,7 +128,7 @@ const runs: Record<string, () => Promise<Waiting>> = {
 
 describe('the actions of a run that needs an approval', () => {
   it.each([
-    // pause, resume, cancel, change, retry, approve, send back
+    // The columns are: pause, resume, cancel, change, retry, approve, send back.
     ['waiting before the start', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
     ['waiting during the run', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
     ['approved before the start', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],

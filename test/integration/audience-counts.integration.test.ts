@@ -19,11 +19,11 @@ const on = apiOnPostgres();
 const never = new AbortController().signal;
 
 let api: Api;
-/** By `segment/country`. */
+/** Users by `segment/country`. */
 let users: Record<string, string[]>;
 let snapshot: string;
 let failure: SegmentationFailure | null;
-/** Called before each page. */
+/** The test's function that is called before each page. */
 let onPage: () => void;
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => `u${1000 + first + i}`);
@@ -79,7 +79,7 @@ async function begun(body: object) {
 
 const look = async (id: string) => exactCount.parse((await send('GET', `/audiences/exact-counts/${id}`)).json());
 
-/** Time goes on by a saving's worth with each look, and rests take none. */
+/** Creates a clock that advances by a save interval at each look, and on which pauses take no time. */
 function hastyClock(): Clock {
   let monotonicMs = 0;
   return { now: () => new Date(), monotonicMs: () => (monotonicMs += 2500), sleep: () => Promise.resolve() };
@@ -184,7 +184,7 @@ describe('an exact audience count', () => {
     const exclude = [{ segment: 'c' }, { list: staff }];
     const { id } = await begun({ countries: ['SG', 'ID'], audience: { include: [{ segment: 'a' }], exclude } });
     await carryOn(await claimed('one'));
-    // u1005 is in both exclusions, and counts at the first; u1070 is in SG what the list says of ID.
+    // u1005 is in both exclusions and counts for the first; u1070 is in SG, but the list names it in ID.
     const parts = { include: [130], repeated: 0, exclude: [10, 2], elsewhere: 0 };
     expect(await look(id)).toMatchObject({ users: 118, excluded: 12, parts });
   });

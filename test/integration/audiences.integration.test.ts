@@ -21,7 +21,7 @@ beforeAll(() => {
   hotPool = database.open(createHotPathPool);
 });
 
-/** The database's clock cannot be moved: what is kept for a time is made older instead. */
+/** The clock of the database cannot be moved, so the times of stored lists are moved into the past. */
 async function passTime(ms: number): Promise<void> {
   await database.pool.query(
     `update audiences set created_at = created_at - $1 * interval '1 ms', received_at = received_at - $1 * interval '1 ms'`,
@@ -50,7 +50,8 @@ describe('an upload to Postgres', () => {
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
     await begun.upload.add({ users: ['a'], countries: ['SG'], lines: [1] });
-    // Its tables go after its last words to the client: only when the process is gone are they gone too.
+    // The temporary tables disappear after the last message to the client. Only when the process has ended have they
+    // disappeared too.
     await database.pool.query(
       `select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = current_database() and application_name = 'uploads' and query like '%upload_rows%' and pid <> pg_backend_pid()`,
     );

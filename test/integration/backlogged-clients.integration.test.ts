@@ -21,7 +21,7 @@ const database = databaseForFile(createHotPathPool);
 const [clients, jobsOfClient, crowdJobs] = [1000, 8, 20_000];
 const crowd = clientIdOf(0);
 
-/** Jobs of all clients lie among those of the crowd, in all partitions. */
+/** Adds jobs of all clients between the jobs of the crowd, in all partitions. */
 async function addJobs(): Promise<void> {
   const insert = (count: number, client: string) =>
     database.pool.query(
@@ -38,9 +38,9 @@ async function addJobs(): Promise<void> {
 }
 
 /**
- * The pool, with each of its statements explained before it runs: so many rows of jobs it reads. It is explained as it
- * is planned for the product, without its values: knowing the limit, Postgres may sort the few hundred rows of a
- * partition of this test instead of reading them in order.
+ * Returns a pool that explains each statement before it runs, and counts the rows of jobs that the statement reads. The
+ * plan is made without values, as in the product: with a known limit, Postgres might sort the few hundred rows of a
+ * test partition instead of reading them in order.
  */
 function countedPool(): { pool: Pool; takeRows: () => number } {
   let rows = 0;

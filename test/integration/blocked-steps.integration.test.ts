@@ -34,7 +34,7 @@ const feed = (country: string, of = runId) =>
 
 const reports = () => createShardReports({ pool: on.pool });
 
-/** A worker says that it serves these, or why it does not. */
+/** Reports like a worker that it serves these shards, or why it does not. */
 const serve = (worker: string, actionType: string, countries: string[], refusal: string | null = null) =>
   reports().report(
     worker,
@@ -267,7 +267,7 @@ it('the wait report takes as many SQL statements for forty countries as for one'
     return requested;
   };
   await feed('SG');
-  // Who asks is read once, and remembered.
+  // The caller's key is read once and cached.
   await waits();
   const ofOne = await statements();
   for (const letter of 'ABCDEFGHIJKLMNOPQRST') for (const first of ['X', 'Y']) await feed(`${first}${letter}`);

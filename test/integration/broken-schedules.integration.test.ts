@@ -51,7 +51,7 @@ async function make(): Promise<string> {
   return scheduleShape.parse((await api.ask('POST', '/v1/schedules', wanted)).json()).links.self;
 }
 
-/** The oldest of all: the first that is looked at. */
+/** Damages the oldest schedule, which the scheduler reads first. */
 async function spoil(assignment: string) {
   await api.pool.query(
     `update schedules set ${assignment} where id = (select id from schedules order by next_check_at, id limit 1)`,
@@ -63,7 +63,7 @@ const rearm = () => createDueSchedules({ pool: api.pool, quotas: usualQuotas }).
 const displayed = async () => scheduleShape.parse((await api.ask('GET', url)).json());
 const listed = async (query: string) =>
   pageShape(scheduleShape).parse((await api.ask('GET', `/v1/schedules${query}`)).json()).items;
-/** Typed, unlike what it stands for. */
+/** The matcher with a type: `expect.stringContaining` returns `any`. */
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 describe('an unreadable schedule', () => {

@@ -7,7 +7,7 @@ import { databaseForFile } from '../support/file-database.ts';
 
 const database = databaseForFile(createHotPathPool);
 const countries = ['SG', 'ID', 'VN'];
-/** Reservations of each feed, for its first batches. */
+/** Reservations of each feed. */
 const reservations = 4;
 
 beforeEach(() => database.empty());
@@ -69,7 +69,7 @@ const insertRuns = `
   insert into budget_reservations (feed, batch_no, step, units, granted)
   select feed, n, 1, 2, true from generate_series(1, $4::int) n, f`;
 
-/** Pages that one more reservation of the campaign reads in a session that has reserved before. */
+/** Returns the pages that another reservation of the campaign reads, in a session that has reserved before. */
 async function pagesOfReservation(campaign: string): Promise<number> {
   const { rows } = await database.pool.query<{ feed: string }>(
     `select f.feed from feeds f join runs r on r.id = f.run where r.campaign = $1 and f.country = 'SG' limit 1`,
@@ -92,7 +92,7 @@ async function pagesOfReservation(campaign: string): Promise<number> {
   return pages.at(-1) ?? Number.NaN;
 }
 
-/** Pages that the keeper reads to see what is left of the budgets that these runs wait for. */
+/** Returns the pages that the keeper reads to compute the rest of the budgets that these runs wait for. */
 async function pagesOfShortages(runs: readonly string[]): Promise<number> {
   expect((await database.pool.query(shortages, [runs])).rows).toHaveLength(countries.length * runs.length);
   const { rows } = await database.pool.query<Plan>(`${explained} ${shortages}`, [runs]);
@@ -117,7 +117,7 @@ describe('the budget check', () => {
     const alone = await pagesOfReservation(campaign);
     for (const more of [4, 40]) {
       await addRuns(someCampaigns(more), 20);
-      // The indexes become a level deeper.
+      // The indexes may become a level deeper.
       expect(await pagesOfReservation(campaign)).toBeLessThanOrEqual(2 * alone);
     }
   });

@@ -25,10 +25,10 @@ const database = databaseForFile(createHotPathPool);
 
 const unitsPerUser = [2];
 
-/** Rounds of each worker. Budgets are spent after some of them: further rounds try rarer orders. */
+/** Rounds of each worker. The budgets are used up after a few rounds; the others try rarer orders. */
 const rounds = process.env['MUSTER_TESTS'] === 'first' ? 20 : 60;
 
-/** A run with these batches in SG, whose users cost two units each. */
+/** Creates a run with these batches in SG, whose users cost two units each. */
 async function fedRun(budget: number | string, batches: readonly (readonly string[])[]) {
   const chain = [{ action: 'award-points', params: {}, unitsPerUser: unitsPerUser[0] ?? 0 }];
   const size = typeof budget === 'number' ? { units: budget } : { amount: budget, currency: 'EUR' };
@@ -66,7 +66,7 @@ function ledgerOf(nth: number): StepLedger {
 async function figuresOf(campaignId: string): Promise<number[]> {
   const [sg] = await createBudgetStore({ pool: database.pool }).list(campaignId);
   if (!sg) return [];
-  // Money in the quarters that a unit costs.
+  // Money is converted into units of a quarter each.
   const of = ({ amount, used, reserved }: NonNullable<typeof sg.money>) =>
     [amount, used, reserved].map((each) => 4 * Number(each));
   return sg.money ? of(sg.money) : [sg.units ?? 0, sg.used ?? 0, sg.reserved ?? 0];
@@ -86,7 +86,7 @@ async function setPrice(price: string): Promise<void> {
 describe('budgets with many workers', () => {
   it.each<[string, number | string]>([
     ['to the last unit', 407],
-    // At a quarter each: as many.
+    // At a quarter for each unit, this budget has as many units.
     ['to the last cent that covers a user', '101.75'],
   ])(
     'are used up %s and never exceeded while workers claim, lose, release and crash concurrently',
@@ -94,7 +94,7 @@ describe('budgets with many workers', () => {
       const units = 407;
       await setPrice('0.25');
       const { campaignId, feedId } = await fedRun(budget, someBatches(40, 10));
-      // Runs keep the price that they began with.
+      // Runs keep the price from their beginning.
       await setPrice('99');
       const served = new Set<string>();
       const late: number[] = [];
@@ -119,14 +119,14 @@ describe('budgets with many workers', () => {
         const users = usersOf(claim.users);
         if (claim.fits !== undefined) return [partsOf(claim, users, claim.fits)];
         const fate = chance.next();
-        // Not applied: refused, or some of its users failed.
+        // The call has no effect: it was refused, or some users failed.
         if (fate < 0.15 && !claim.open) return [waitingOf(claim, { open: false, delayMs: 0 })];
         if (fate < 0.3 && !claim.open) {
           for (const user of users.slice(1)) served.add(user);
           return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
         }
         for (const user of users) served.add(user);
-        // Applied: its answer is lost, or its caller, or some users are missing in the answer.
+        // The call has an effect, but its answer or its worker is lost, or some users are missing in the answer.
         if (fate < 0.45) return [waitingOf(claim, { open: true, delayMs: 0 })];
         if (fate < 0.6) return [];
         if (fate < 0.7) return [doneOf(claim, { children: [childOf(users.slice(0, 2), { open: true })] })];
@@ -134,7 +134,7 @@ describe('budgets with many workers', () => {
       }
 
       await Promise.all(Array.from({ length: 6 }, (_, nth) => work(nth, createChance(nth + 1))));
-      // Whatever the last of them gave back goes to who is left.
+      // The units that the last workers returned are used for the remaining users.
       await lapse();
       const last = ledgerOf(0);
       for (let round = 0; round < 20; round++) {
@@ -152,7 +152,7 @@ describe('budgets with many workers', () => {
       expect(late).toEqual([]);
       const [, used = 0, reserved = 0] = await figuresOf(campaignId);
       expect(2 * served.size).toBeLessThanOrEqual(used + reserved);
-      // A single unit suffices for nobody.
+      // The last unit does not suffice for any user.
       expect(used + reserved).toBe(406);
     },
   );
@@ -162,7 +162,7 @@ describe('budgets with many workers', () => {
     const costs = new Map([[feedId, unitsPerUser]]);
     const ref = { feedId, batchNo: 1, step: 1 };
     await ledgerOf(0).flush({ results: [], claims: [ref], begins: [], unitsPerUser: costs });
-    // Another puts the step back, and has not committed yet.
+    // Another session returns the step, and has not committed yet.
     const rival = await database.pool.connect();
     await rival.query('begin');
     await rival.query(`update batch_steps set state = 2, next_attempt_at = now() where feed = $1`, [feedId]);
@@ -246,7 +246,7 @@ describe('budgets with many workers', () => {
     const { runId } = await fedRun('10.00', someBatches(1, 10));
     const runs = createRunStore({ pool: database.pool });
     expect(await runs.unpriced(runId)).toBeNull();
-    // As if it had not begun.
+    // Resets the run, as if it had not begun.
     await database.pool.query(`update runs set prices = null, state = 'preparing' where id = $1`, [runId]);
     await database.pool.query(`update action_types set config = '{}'`);
     expect(await runs.unpriced(runId)).toBe('"award-points" has no price that a budget in EUR can count');
@@ -301,7 +301,7 @@ function partsOf(claim: ClaimedStep, users: readonly string[], fits: number): St
   return doneOf(claim, { children: [childOf(users.slice(0, fits)), childOf(users.slice(fits))] });
 }
 
-/** Some of the batches, fed ones and children, in any order. */
+/** Returns some of the batches in random order, with child batches. */
 async function someOpen(feedId: string, chance: Chance): Promise<StepRef[]> {
   const all = await allBatches(feedId);
   return Array.from({ length: 8 }, () => chance.pick(all));
@@ -313,7 +313,10 @@ async function allBatches(feedId: string): Promise<StepRef[]> {
   return rows.map(({ batchNo }) => ({ feedId, batchNo, step: 1 }));
 }
 
-/** Leases of the dead run out, and what waits is due. Those of the living stay: each records what it claimed soon. */
+/**
+ * Ends the leases of dead workers, and makes waiting steps due. Leases of living workers are newer, because these
+ * record soon.
+ */
 async function lapse(): Promise<void> {
   const leases = `update batch_steps set lease_until = now() - interval '1 second'
      where state = 1 and lease_until < now() + interval '29.8 seconds'`;

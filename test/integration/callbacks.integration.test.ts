@@ -251,7 +251,7 @@ describe('the queries for due jobs', () => {
 
 const rowsRequested = 64 * 16;
 
-/** Due at once, in all partitions. */
+/** Adds jobs that are due at once, in all partitions. */
 async function addCrowd(jobs: number): Promise<void> {
   await database.pool.query(
     `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
@@ -261,7 +261,10 @@ async function addCrowd(jobs: number): Promise<void> {
   );
 }
 
-/** Sixteen of each partition, from its beginning, by the plan that all of a connection's looks go by. */
+/**
+ * Returns the rows that looks read. Sixteen jobs of each partition are requested, with the plan that a connection
+ * reuses.
+ */
 async function rowsReadOfLooks(): Promise<Record<string, number>> {
   const all = (value: string) => `{${Array.from({ length: 64 }, () => value).join(',')}}`;
   const partitions = `{${Array.from({ length: 64 }, (_, partition) => partition).join(',')}}`;
@@ -399,7 +402,7 @@ describe('a late-job query on Postgres', () => {
       horizon = looked.horizon;
       return looked.late.map(({ jobId }) => jobId);
     };
-    // A horizon lies before all that is under way on the server, in the databases of other tests as well.
+    // The horizon is before all open transactions of the server, including those in the databases of other tests.
     const untilNothingIsLate = () => expect.poll(look, { timeout: 30_000 }).toEqual([]);
     expect(await look()).toEqual([jobIdOf(1)]);
     await untilNothingIsLate();

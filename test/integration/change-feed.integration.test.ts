@@ -42,7 +42,7 @@ const insertOccurrence = (state: 'fired' | 'buffered') => `with s as (${insertSc
   insert into occurrences (schedule, scheduled_for, kind, state, open, target, due_at, region, owner)
   select id, now(), 'planned', '${state}', true, gen_random_uuid(), now(), 'local', 'a' from s`;
 
-/** Changes of rows that tell by themselves. */
+/** Changes of rows after which triggers send a notification. */
 const statements = {
   registry: 'update installation set registry_revision = registry_revision + 1',
   clients: 'update installation set clients_revision = clients_revision + 1',
@@ -56,7 +56,7 @@ const statements = {
   occurrences: insertOccurrence('buffered'),
 };
 
-/** Changes of what is there already. */
+/** Changes of existing rows. */
 const later: Record<string, [before: string, change: string, kind: ChangeKind]> = {
   'a schedule that is due earlier': [
     insertSchedule('1 hour'),
@@ -76,7 +76,7 @@ const later: Record<string, [before: string, change: string, kind: ChangeKind]> 
   'a released feed': [`${insertFeed}; update feeds set owner = 'a'`, 'update feeds set owner = null', 'feeds'],
 };
 
-/** Changes that are seen in time, or change nothing for those who listen. */
+/** Changes that regular polling finds in time, or that do not concern any listener. */
 const unimportant = [
   insertStart('1 minute'),
   insertSchedule('1 minute'),
@@ -97,7 +97,7 @@ afterEach(async () => {
   }
 });
 
-/** Through a line that can be cut. */
+/** Returns a change feed whose connection the test can cut. */
 async function listening(clock?: Clock) {
   await database.empty();
   await database.pool.query(`insert into regions (name) values ('local'), ('other') on conflict do nothing`);

@@ -231,7 +231,7 @@ describe('jobs that name an endpoint', () => {
       await schedule({ url: 'https://shop.test/hook' }),
     ];
     const due = createDueReferences({ pool: on.pool });
-    // Both may lie in one.
+    // Both jobs may be in the same partition.
     const partitions = new Set([through, beside].map((id) => jobPartitionOf(uuid(id))));
     const marks = Array.from(partitions, (partition) => ({ partition, ...firstMark }));
     const endpointIdOf = new Map(
@@ -257,7 +257,7 @@ describe('jobs that name an endpoint', () => {
     const probe = await circuits().takeProbe({ clientId: billing, host: 'billing.test' }, 1000, 60_000);
     expect(probe).toMatchObject({ kind: 'job', job: { jobId: uuid(through), clientId: billing } });
     expect((await displayed(beside)).state).toBe('sidelined');
-    // Nobody knows a circuit for it.
+    // No circuit exists for this sidelined job.
     expect(await circuits().closeOrphanedHosts()).toBe(1);
     expect((await circuits().read()).map((circuit) => circuit.clientId).toSorted()).toEqual(
       [billing, clientId].toSorted(),

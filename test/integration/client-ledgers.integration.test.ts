@@ -19,7 +19,7 @@ const subjectOf = () => ({
   sideline: async (jobId: string, host: string) => {
     await database.pool.query(`update jobs set due_at = 'infinity', sideline = $2 where id = $1`, [jobId, host]);
   },
-  /** A fault: it is not stored any more, and nothing says that it ended. */
+  /** Deletes the job without a record of its end, which is a fault. */
   lose: async (jobId: string) => {
     await database.pool.query('delete from jobs where id = $1', [jobId]);
   },
@@ -108,7 +108,7 @@ describe('the ledger of a client and its check', () => {
       `update jobs set ready_at = ready_at - interval '1 minute' where ordering_key = 'b' and due_at = 'infinity'`,
     );
     const [checked] = await subject.check.check(all);
-    // Of each key one is active; of a, one has its time to come.
+    // Each key has one active job, and one job of key a is not due yet.
     expect(checked).toMatchObject({ blocked: 3, blockedKeys: 2 });
     expect(checked?.oldestBlockedMs).toBeGreaterThanOrEqual(60_000);
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ blocked: 3, blockedKeys: 2 });

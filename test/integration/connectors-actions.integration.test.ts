@@ -250,7 +250,7 @@ describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award
     } finally {
       proxy.close();
     }
-    // Not applied before the commit, unknown at the commit, and a whole answer without a cut.
+    // 503 before the commit (not applied), 500 at the commit (unknown), and 200 without a cut.
     expect(statuses).toEqual(new Set([503, 500, 200]));
   });
 });

@@ -114,7 +114,7 @@ describe('single calls whose store is cut off at any statement', () => {
         proxy.close();
         await running.stop();
       }
-      // At most the one user whose claim or result was under way.
+      // Only the user whose claim or result was in progress may be left out.
       expect(leftOut).toEqual(action === 'once' ? new Set([0, 1]) : new Set([0]));
     },
   );

@@ -13,9 +13,9 @@ const users = ['u1', 'u2', 'full'];
 
 let connectors: ConnectorsProcess | undefined;
 let pool: pg.Pool;
-/** Mails that the server has taken. */
+/** Mails that the server has accepted. */
 let taken: ReceivedMail[];
-/** Called with each mail after it was taken, and before the server's answer. */
+/** Called with each mail after it was accepted, and before the server's answer. */
 let onTaken: () => Promise<unknown>;
 
 beforeEach(() => {
@@ -77,7 +77,7 @@ async function killWhileStoring(): Promise<void> {
   onTaken = () => lock.query('begin; lock table connectors.results in exclusive mode');
   void untilOneWaits(pool)
     .then(kill)
-    // The session of the process that is gone would store the result.
+    // Otherwise the database session of the killed process would still store the result.
     .then(() => pool.query(`select pg_terminate_backend(pid, 10000) from ${lockWaits}`))
     .then(() => lock.query('rollback'))
     .finally(() => lock.release());

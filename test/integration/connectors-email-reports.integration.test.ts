@@ -93,7 +93,7 @@ describe('the unsubscribe link of a mail', () => {
       { user_id: 'u1', list: 'send-message', note: 'unsubscribed' },
     ]);
     mails.muster.status = 200;
-    // Another click makes the next try begin at once.
+    // Another click starts the next attempt at once.
     await request(linkIn(mail), { method: 'POST' });
     await expect.poll(() => mails.muster.taken.length).toBe(1);
   });

@@ -57,7 +57,7 @@ describe('the mail server of an e-mail action', () => {
       'g2 succeeded',
     ]);
     expect(server.received.map(({ to }) => to[0])).toEqual(['g1@good.test', 'g2@good.test']);
-    // The policy is about the sender, not about these mailboxes.
+    // The server refuses the sender by its policy, so these mailboxes are not suppressed.
     expect(mails.muster.taken).toEqual([]);
   });
 

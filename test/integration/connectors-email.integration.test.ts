@@ -78,7 +78,7 @@ describe('an e-mail action', () => {
     const email = { ...mailAction.email, text: '{% if user.id == "u700" %}{{ user.nickname }}{% endif %}Hello' };
     const { call } = await mails.start({
       smtpUrl: server.url,
-      // On a busy machine, a thousand mails take longer than a batch has by default.
+      // On a busy machine, a thousand mails take longer than the default time of a batch.
       action: { email, users: { database: 'shop', query }, batchSeconds: 100 },
     });
     const users = Array.from({ length: 1000 }, (_, place) => `u${place}`);

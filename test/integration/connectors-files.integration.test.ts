@@ -12,7 +12,7 @@ import { collect } from '../support/collect.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-database.ts';
 import { startConnectors, type ConnectorsTerms, type RunningConnectors } from '../support/running-connectors.ts';
 
-/** Ids whose order by bytes differs from that of collations, and of UTF-16. */
+/** Ids whose byte order differs from the order of collations and of UTF-16. */
 const oddIds = ['B', 'a', 'ä', 'z', 'ｗｉｄｅ', '🎟️ ticket', 'back\\slash', "o'neill", ' two  words '];
 
 let store: TestDatabase;
@@ -139,7 +139,7 @@ describe('rows of files', () => {
         if (part.length > 0) stopping.abort();
     })();
     await expect(reading).rejects.toBeInstanceOf(SourceError);
-    // Its only place is free again.
+    // The only slot of the source is free again.
     const [first] = await collect(source.rows({ text: query, timeoutMs: 60_000 }, new AbortController().signal));
     expect(first?.[0]).toEqual({ userId: '0'.repeat(200), country: 'SG' });
     await source.close();

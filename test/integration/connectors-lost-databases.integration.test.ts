@@ -36,7 +36,7 @@ async function start(terms: Pick<ConnectorsTerms, 'segments' | 'shopUrl'>): Prom
   return running;
 }
 
-/** A connection to such an address looks the name up. */
+/** Replaces the address by a name, so that each connection looks up the name. */
 const byName = (url: string) => url.replace('127.0.0.1', 'shop.test');
 
 describe.each([
@@ -104,7 +104,7 @@ describe.each([
         if (part.length > 0) stopping.abort();
     })();
     await expect(reading).rejects.toMatchObject({ name: 'SourceError' });
-    // Its only connection is free again.
+    // The only connection of the source is free again.
     const [first] = await collect(source.rows({ text: query, timeoutMs: 60_000 }, new AbortController().signal));
     expect(first?.[0]).toEqual({ userId: '1'.padStart(200, '0'), country: 'SG' });
     await source.close();

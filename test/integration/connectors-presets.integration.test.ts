@@ -8,7 +8,7 @@ import { queryDatabase } from '../support/query-database.ts';
 import { startConnectors, type RunningConnectors } from '../support/running-connectors.ts';
 import { startStandInApi, type ApiAnswer, type ApiRequest, type StandInApi } from '../support/stand-in-api.ts';
 
-/** Answers are those that the documentation of each provider shows; the pages are named in the presets. */
+/** The API answers with the examples from the documentation of each provider. The presets name the pages. */
 
 let store: TestDatabase;
 let shop: TestDatabase;

@@ -8,7 +8,7 @@ import { createEmptyTestDatabase, type TestDatabase } from '../support/postgres-
 import { queryDatabase } from '../support/query-database.ts';
 import { startConnectors, type ConnectorsTerms, type RunningConnectors } from '../support/running-connectors.ts';
 
-/** Ids whose order by bytes differs from that of collations, and of UTF-16. */
+/** Ids whose byte order differs from the order of collations and of UTF-16. */
 const oddIds = [
   'B',
   'a',

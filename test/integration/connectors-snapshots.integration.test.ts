@@ -236,7 +236,7 @@ function killedAt(point: number, takesEffect: boolean): { killed: SnapshotStore;
 }
 
 describe('a builder of snapshots', () => {
-  // Claim, table, two parts and the end.
+  // The writes are: claim, table, two parts, and end.
   const points = [1, 2, 3, 4, 5].flatMap((point) => [true, false].map((takesEffect) => ({ point, takesEffect })));
 
   it.each(points)(

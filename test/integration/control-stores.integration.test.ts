@@ -59,7 +59,7 @@ async function now(): Promise<Date> {
   return rows[0].now;
 }
 
-/** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
+/** The clock of the database cannot be moved, so leases and due times are moved towards it. */
 async function passTime(ms: number): Promise<void> {
   await database.pool.query(`update leases set expires_at = expires_at - $1 * interval '1 ms'`, [ms]);
   await database.pool.query(`update run_starts set due_at = due_at - $1 * interval '1 ms'`, [ms]);
@@ -81,7 +81,7 @@ describe('the firing of due jobs on Postgres', () => {
     return { ...stores, lease };
   }
 
-  /** Starts a fire that waits, having taken its job, until the returned function is called. */
+  /** Starts a fire that has taken its job and waits until the returned function is called. */
   async function fireHalfway(fire: () => Promise<unknown>) {
     const rival = await database.pool.connect();
     await rival.query('begin');
@@ -125,7 +125,7 @@ describe('a report snapshot on Postgres', () => {
     const runId = await rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(), state: 'running' });
     const feedIds = [await rows.addFeed(runId, { country: 'SG' }), await rows.addFeed(runId, { country: 'ID' })];
 
-    /** Feeds 100 users, then records them: the order in which it happens to every batch. */
+    /** Feeds 100 users and then records them, in the same order as for every batch. */
     async function feedAndRecord(feedId: string): Promise<void> {
       await database.pool.query('update feeds set fed_users = fed_users + 100 where feed = $1', [feedId]);
       await rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 98, failed: 2 });

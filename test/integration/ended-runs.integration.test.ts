@@ -31,7 +31,10 @@ beforeEach(async () => {
   });
 });
 
-/** Four batches of ten users who cost two units each; worker `a` has done the first two, `b` the others. */
+/**
+ * Creates a run with four batches of ten users who cost two units each. Worker `a` has recorded the first two batches,
+ * and `b` the others.
+ */
 async function doneRun(failures: Partial<Record<number, UserFailure[]>> = {}) {
   const budgets = [{ country: 'SG', units: 1000 }];
   const { runId, feedId, steps } = await startFedRun(subject, someBatches(4, 10), { chain, budgets });
@@ -102,7 +105,7 @@ describe('a run that has ended', () => {
       await database.pool.query('analyze runs, feeds, run_totals');
       return pagesReadBy(feedId, steps.length);
     };
-    // The first ones make the indexes as deep as they stay.
+    // The first rows make the indexes as deep as they stay.
     const beforeMore = await pagesBeside(500);
     expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
   });
@@ -111,12 +114,12 @@ describe('a run that has ended', () => {
     const { campaignId } = await doneRun();
     const pagesBeside = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
-      // What earlier tests left would be read too.
+      // Otherwise dead rows of earlier tests would be read too.
       await database.pool.query('vacuum analyze runs');
       const { rows } = await database.pool.query<Plan>(`${explained} ${selectOpenRuns}`, [51, null, 'running', null]);
       return pagesOf(rows[0]);
     };
-    // The first ones make the indexes as deep as they stay.
+    // The first rows make the indexes as deep as they stay.
     const beforeMore = await pagesBeside(500);
     expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
     expect((await subject.reports.list({ state: 'running' }, 50, null)).items).toHaveLength(1);
@@ -133,7 +136,7 @@ describe('a run that has ended', () => {
   });
 });
 
-/** Each with eight slots, as the engine leaves none. */
+/** Adds ended runs with eight slots of totals each. The engine leaves one. */
 const endedRuns = `
   with r as (
     insert into runs (id, campaign, revision, scheduled_for, state, deadline_at, started_at, ended_at)
@@ -155,7 +158,7 @@ async function pagesReadBy(feedId: string, batches: number): Promise<number> {
       `insert into batches (feed, batch_no, n, first_user, last_user, users) values ($1, $2, 1, 'v', 'v', '"v"')`,
       [feedId, batches + 1],
     );
-    // The first ones look into the catalogue as well.
+    // The first executions also read the catalogue.
     for (let look = 0; look < 3; look++) {
       const { rows } = await client.query<Plan>(`${explained} select * from reserve_budgets($1, $2, $3)`, [
         [feedId],

@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 
 /**
- * Waits are compared to a tenth of a second: on a clock that goes on, a busy machine takes that long between two
- * statements.
+ * Moves the clock that the database uses. The real clock would not do: waits are compared to a tenth of a second, which
+ * a busy machine may need between two statements.
  */
 async function passTime(ms: number): Promise<void> {
   nowMs += ms;

@@ -52,7 +52,7 @@ import * as stepStatements from '../../shared/postgres/ledger/step-statements.ts
 
 const database = databaseForFile(createHotPathPool);
 
-/** On a clock that only `passTime` moves, so that no assertion depends on how fast the machine is. */
+/** A pool on a clock that only `passTime` moves, so that no assertion depends on the speed of the machine. */
 let pool: Pool;
 let nowMs: number;
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
   pool = database.open(createHotPathPool, { connectionString: onSettableClock(database.url) });
 });
 
-/** The stores of the execution path over the database, emptied. */
+/** Returns the stores of the execution path over the emptied database. */
 async function postgresStores(): Promise<ExecutionSubject> {
   await database.empty();
   nowMs = Date.now();
@@ -123,7 +123,7 @@ describe('the step ledger on Postgres', () => {
     const ledger = subject.ledgerOf('a');
     const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
     const rival = await database.pool.connect();
-    // The rival would find the deadlock first, and be the victim, if it looked for one as early as the ledger does.
+    // The session that detects the deadlock first is aborted. The rival must not be that session.
     await rival.query(`set deadlock_timeout = '1min'`);
     await rival.query('begin');
     const lock = 'select from batch_steps where batch_no = $1 for update';
@@ -172,7 +172,7 @@ describe('the step ledger on Postgres', () => {
       expect(plan).not.toMatch(
         /Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals|failure_totals|agenda)/,
       );
-      // A partition is entered by its key alone: anything else would read whole weeks of other runs.
+      // A partition is read only by its key: any other condition would read whole weeks of other runs.
       for (const [, condition] of plan.matchAll(/Scan using \S+ on (?:batches|batch_steps|user_failures)_.*\n(.*)/g))
         expect(condition).toMatch(/Index Cond: \(\(?feed = /);
     },

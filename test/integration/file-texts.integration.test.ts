@@ -16,12 +16,12 @@ async function send(url: string, type: string, payload: string | Buffer) {
   return await on.api.server.inject({ method: 'POST', url: `/v1${url}`, headers, payload });
 }
 
-/** Lines around one that no table can hold. */
+/** Returns a file with this odd line between two normal lines. */
 function linesOf(first: string, odd: string | Buffer, last: string): Buffer {
   return Buffer.concat([Buffer.from(`${first}\n`), Buffer.from(odd), Buffer.from(`\n${last}\n`)]);
 }
 
-/** The bytes of U+D800 in an encoding like UTF-8, which UTF-8 forbids. */
+/** U+D800 as bytes that follow the rules of UTF-8, which forbids this character. */
 const encodedSurrogate = Buffer.from([0xed, 0xa0, 0x80]);
 const withBytes = (before: string, after: string) =>
   Buffer.concat([Buffer.from(before), encodedSurrogate, Buffer.from(after)]);

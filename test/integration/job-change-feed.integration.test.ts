@@ -24,7 +24,7 @@ function storing(delayMs: number) {
   return createJobIntake({ pool: api.pool }).store([job], 1);
 }
 
-/** All that makes jobs due soon. */
+/** Changes that make a job due soon. */
 const writers: Record<string, () => Promise<unknown>> = {
   'is accepted': () => storing(2000),
   'is rescheduled': async () => {

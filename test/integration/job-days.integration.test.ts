@@ -7,7 +7,7 @@ import { databaseForFile } from '../support/file-database.ts';
 import { lockWaits } from '../support/lock-waits.ts';
 
 const database = databaseForFile();
-/** The scheduler's own role, which owns no table. */
+/** A pool with the role of the scheduler, which owns no table. */
 let engine: Pool;
 const tables = ['ended_jobs', 'job_attempts'];
 
@@ -56,7 +56,7 @@ describe('daily partitions of jobs', () => {
     try {
       await writer.query(`set lock_timeout = '1s'`);
       await reader.query('begin');
-      // A dump holds this to its end.
+      // A dump holds these locks until its end.
       await reader.query('lock table ended_jobs, job_attempts in access share mode');
       let isKeeping = true;
       const write = async () => {
@@ -68,7 +68,7 @@ describe('daily partitions of jobs', () => {
         }
       };
       const keeping = keep().finally(() => (isKeeping = false));
-      // A writer that waits behind the reader for a second is refused.
+      // A writer that waits behind the reader for more than a second gets an error.
       const [kept] = await Promise.all([keeping, write()]);
       expect(kept).toMatchObject({ daysMade: 0, daysDropped: 0, heldUp: 2 });
       expect((await reader.query(`select from ${lockWaits}`)).rowCount).toBe(0);

@@ -83,7 +83,7 @@ describeJobIntake('on Postgres', async () => {
 
 describe('the statements that store jobs', () => {
   it.each([
-    // It looks at those after its insert.
+    // This statement looks up ended jobs only after its insert.
     { statement: 'alone', text: storeJobs.text, looksAtEnded: false },
     { statement: 'beside others', text: storeJobsBeside.text, looksAtEnded: true },
     { statement: 'within a transaction', text: storeJobsWithin.text, looksAtEnded: true },
@@ -214,7 +214,10 @@ describe('a repeated job whose statement waits until the first copy has ended', 
     dead: (jobId: string) => endBy(jobId, dead),
     cancelled: asCancelled,
   };
-  /** Stored in the order of their ids: what the second one's statement waits at comes before it. */
+  /**
+   * Returns two jobs. They are stored in the order of their ids, so the statement waits at the first before it reaches
+   * the second.
+   */
   const pairOf = (key: string | null) => {
     const second = jobOf(key);
     for (let number = 0; ; number++) {
@@ -228,7 +231,7 @@ describe('a repeated job whose statement waits until the first copy has ended', 
     { end: 'dead', key: 'order-17', isAgain: false },
     { end: 'cancelled', key: 'order-17', isAgain: false },
     { end: 'called', key: 'order-17', isAgain: true },
-    // Its first statement was given up by its sender, and goes on in Postgres.
+    // The sender has given up its first statement, which continues in Postgres.
     { end: 'called', key: null, isAgain: false },
   ] as const)('is accepted once: $end, key $key, again $isAgain', async ({ end, key, isAgain }) => {
     await database.empty();
@@ -241,7 +244,7 @@ describe('a repeated job whose statement waits until the first copy has ended', 
     await untilOneWaits(database.pool);
     expect([...(await intake.store([job], 3, true)).keys()]).toEqual([job.jobId]);
     await ends[end](job.jobId);
-    // Without a key, it is not sent again before.
+    // A job without a key is sent again only after this time.
     if (key === null)
       await database.pool.query(`select pg_sleep_until(query_start + interval '250 milliseconds') from ${lockWaits}`);
     await other.query('rollback');

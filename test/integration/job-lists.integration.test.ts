@@ -270,7 +270,7 @@ describe('resent jobs', () => {
     const first = await resend({ ids: [id] }, key);
     expect(await resend({ ids: [id] }, key)).toEqual(first);
     expect(await on.rowsOf('jobs')).toHaveLength(1);
-    // As one that goes on where a process has died before its answer was kept: the ids are the same.
+    // Repeats a resend as after the death of a process that had not stored its answer. The ids are the same.
     const newId = '01890a5d-ac96-774b-bcce-b302099a8057';
     const again = () => {
       const due = { newIdOf: () => newId, due: { delayMs: 0 } };

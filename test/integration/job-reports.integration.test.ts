@@ -49,7 +49,7 @@ async function claim(id: string): Promise<ClaimedJob> {
   return claimed ?? expect.fail('it was not claimed');
 }
 
-/** Called, with this to follow. */
+/** Calls the job, which gets this verdict; by default its receiver answers 202, and a report follows. */
 async function call(id: string, verdict: JobVerdict = { kind: 'reporting', delayMs: 3_600_000 }): Promise<void> {
   const note = { status: 202, latencyMs: 12, error: null, answer: null };
   await callLedgerOn(on.pool, 'a').flush({ results: [{ ...(await claim(id)), verdict, note }], claims: [] });
@@ -143,7 +143,7 @@ describe('a job whose receiver has answered 202', () => {
     const list = cancelledJobs.parse((await ask('POST', '/v1/jobs/cancel', { client, ids: [other] })).json());
     expect(list.cancelled).toBe(1);
     expect(await codeOf(report(id, { outcome: 'done' }))).toEqual([409, 'report-too-late']);
-    // What a change of all that are reporting would find.
+    // The jobs that a change of all jobs in the state `reporting` would find.
     const { items } = await on.deps.jobStore.list({ clientIds: [clientId], state: 'reporting' }, 10, null);
     expect(items.map(({ jobId }) => jobId)).toEqual([uuid(third)]);
     const change = { client, verb: 'cancel', state: 'reporting' };

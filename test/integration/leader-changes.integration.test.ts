@@ -33,7 +33,7 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
     const { rows } = await pool.query<{ port: string }>(`select current_setting('port') as port`);
     return `127.0.0.1:${rows[0]?.port ?? ''}`;
   };
-  /** The standby is named first, so that it would be taken by who does not look. */
+  /** Names the standby first, so that a client that does not check the server would use it. */
   const standbyFirst = () =>
     pair.databaseUrl.replace(`${pair.one.name},${pair.two.name}`, `${pair.two.name},${pair.one.name}`);
 
@@ -84,7 +84,7 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
       await until('the pool is at the new leader', async () => (await portOf(pool)) === next.name);
       await isReceived();
       await leader.follow();
-      // The one that was right last goes on to be asked first.
+      // The server that was the leader last is asked first.
       await Promise.all(Array.from({ length: 3 }, () => pool.query('select 1')));
       expect(await portOf(open())).toBe(next.name);
     }
@@ -96,11 +96,11 @@ describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
     const [held, leader] = [await pool.connect(), await portOf(pool)];
     const [old, next] = leader === pair.one.name ? [pair.one, pair.two] : [pair.two, pair.one];
     const broken = new Promise<Error>((resolve) => held.once('error', resolve));
-    // The old leader lives on and takes writes, as one that is cut off from those who chose the next.
+    // The old leader continues and accepts writes, like a server that is cut off from the others.
     await next.promote();
     old.freezeDoor();
     try {
-      // A single connection is enough for the pool to know.
+      // One new connection is enough for the pool to learn the new leader.
       const found = await connectClient(pair.databaseUrl);
       closing.push(() => found.end());
       expect((await broken).message).toBe(`Connection lost: ${next.name} leads now`);

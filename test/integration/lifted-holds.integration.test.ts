@@ -33,7 +33,7 @@ describe('a step scheduled for the end of quiet hours while the quiet hours are 
     ({ feedId } = await startFedRun(subject, someBatches(2, 1)));
     ledger = subject.ledgerOf('a');
     await subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause: 'quiet hours', endsInMs: nightMs }]);
-    // The worker's row of totals is there from now on.
+    // From here on, the worker's row of totals exists.
     await putBack(1);
   });
 

@@ -58,7 +58,7 @@ describe('the expiry of an uploaded list', () => {
     const sweep = createRetentionStore({ pool: on.pool });
     await setClock(on.pool, Date.parse(list.expiresAt ?? ''));
     expect(await sweep.deleteAudiences(30, 10)).toBe(0);
-    // The sweep has read the old lists before this one is kept.
+    // The sweep has read the old lists, and then the list is kept.
     expect(await deleteUnusedList(on.pool, uuidOf('audience', list.id) ?? '', true)).toEqual({ kind: 'not-found' });
     expect((await keep(false)).json()).toMatchObject({ kept: false, expiresAt: list.expiresAt });
     expect(await sweep.deleteAudiences(30, 10)).toBe(1);
@@ -80,7 +80,7 @@ describe('the expiry of an uploaded list', () => {
     expect((await show(list)).expiresAt).toBeNull();
     expect((await named('?kind=list')).map(({ expiresAt }) => expiresAt)).toEqual([null]);
 
-    // It runs, and what is said of it now names another list: the run reads this one still.
+    // The run has started, and the campaign now names another list. The run still reads the first list.
     await on.pool.query('delete from run_starts');
     await on.pool.query(`insert into runs (id, campaign, revision, scheduled_for, deadline_at, state)
       select uuidv7(), id, 1, now(), now(), 'running' from campaigns`);

@@ -16,7 +16,7 @@ const database = databaseForFile(createHotPathPool);
 const rounds = 15;
 const jobsPerRound = 240;
 
-/** Dispatchers with connections of their own, which count deadlocks when they end. */
+/** Runs work with several dispatchers that have their own connections and count deadlocks when they end. */
 async function amongDispatchers(
   names: readonly string[],
   work: (ledgers: CallLedger[], pool: Pool) => Promise<void>,
@@ -38,7 +38,7 @@ async function amongDispatchers(
   return (await deadlocks()) - before;
 }
 
-/** All that the server has found in this database; a session reports its own at its end. */
+/** Returns the deadlocks that the server has found in this database. A session reports its own deadlocks at its end. */
 async function deadlocks(): Promise<number> {
   await database.pool.query('select pg_stat_clear_snapshot()');
   const { rows } = await database.pool.query<{ deadlocks: string }>(
@@ -51,7 +51,7 @@ async function untilWaiting(sessions: number): Promise<void> {
   while ((await database.pool.query(`select from ${lockWaits}`)).rowCount !== sessions);
 }
 
-/** Jobs that are due, whose ids and places in the table are in the opposite order of their keys. */
+/** Adds due jobs whose ids and positions in the table are in the opposite order of their keys. */
 async function addJobs(): Promise<JobKey[]> {
   const { rows } = await database.pool.query<JobKey>(
     `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
@@ -99,7 +99,7 @@ describe('statements that lock jobs and fires', () => {
         recorded += flushed.reduce((sum, each) => sum + each.recorded.size, 0);
         const again = flushed.flatMap((each) => each.claimed.map(({ jobId }) => jobId));
         const gone = flushed.flatMap((each) => [...each.recorded]);
-        // Each job has ended once, or is in the hands of the other dispatcher.
+        // Each job has ended once, or the other dispatcher has it.
         expect(new Set([...again, ...gone]).size).toBe(jobsPerRound);
         expect(again.length + gone.length).toBe(jobsPerRound);
       }
@@ -137,7 +137,7 @@ describe('statements that lock jobs and fires', () => {
       const keys = (await addJobs()).sort(compareKeys);
       const { claimed = [] } = (await ledger?.flush({ results: [], claims: keys })) ?? {};
       const named = { ids: plainArray(keys.map(({ jobId }) => jobId)), client: null };
-      // The flush waits in the middle of its jobs, and the change comes meanwhile.
+      // The flush waits in the middle of its jobs. Meanwhile the change arrives.
       await blocker.query('begin');
       await blocker.query('select from jobs where id = $1 for update', [keys[jobsPerRound / 2]?.jobId]);
       const ending = ledger?.flush({ results: ended(claimed), claims: [] });

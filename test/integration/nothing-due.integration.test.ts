@@ -7,7 +7,7 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const database = databaseForFile();
 
-/** Whoever locks a row, or writes one, has to wait; who only reads has not. */
+/** Runs `look` while a lock blocks every session that locks or writes rows. Sessions that only read need not wait. */
 async function whileNoRowIsLocked<Result>(look: () => Promise<Result>): Promise<Result> {
   const other = await database.pool.connect();
   try {

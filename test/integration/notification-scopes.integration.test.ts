@@ -34,7 +34,7 @@ async function schedule(definition: object): Promise<string> {
   return made.name;
 }
 
-/** Texts of the messages that a scheduler made for this notification. */
+/** Returns the texts of messages that a scheduler made for this notification. */
 async function textsTo(id: string): Promise<string[]> {
   const events = createNotificationEvents({ pool: on.pool });
   await events.recordConditions(stalledForMs);

@@ -155,7 +155,7 @@ describe('notification events', () => {
 });
 
 /**
- * Returns the notifications of a look that began before another scheduler's change was committed, which is undone
+ * Returns the notifications of a look that began before another scheduler committed its change. The change is undone
  * afterwards.
  */
 async function whileAnotherSays(update: string): Promise<number> {
@@ -232,7 +232,7 @@ describe('a notification of low budgets', () => {
   };
 
   async function spend(runId: string, users: number) {
-    // Only a feed that was fed has totals.
+    // Only a feed with fed users has totals.
     await on.pool.query('update feeds set next_batch_no = 2 where run = $1', [runId]);
     await on.pool.query(
       `insert into run_totals (feed, step, slot, succeeded) select feed, 1, 9, $2 from feeds where run = $1
@@ -367,7 +367,7 @@ describe('the delivery of notification events', () => {
     });
     await expect(failing).rejects.toThrow('killed');
     expect(await on.rowsOf('notification_events')).toEqual(before);
-    // Its connection is cut; the server takes its locks away a moment later.
+    // The connection is cut; a moment later the server releases its locks.
     while ((await deliver()).events === 0);
     expect(await typesTo(ended.notificationId)).toHaveLength(3);
   });
@@ -406,7 +406,7 @@ describe('the digest of a notification', () => {
   const deliverDigests = () => events().deliverDigests((row, active) => digestCall(row, active, base));
   const due = () => on.pool.query(`update notification_digests set due_at = now() - interval '1 second'`);
 
-  /** A run of a campaign that recurs, which ends. */
+  /** Ends a run of a recurring campaign. */
   async function completed(): Promise<void> {
     const { runId, campaignId } = await running();
     await on.pool.query(

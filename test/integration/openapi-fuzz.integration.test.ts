@@ -19,9 +19,8 @@ import { fc } from '../support/properties.ts';
 import { routeTable } from '../support/route-table.ts';
 
 /**
- * Requests that fit the OpenAPI document and requests that do not, to each of its operations, whose answers have to be
- * what it declares. A failure names the seed that `FUZZ_SEED` takes, with which all are sent again; `FUZZ_RUNS` sends more to
- * each.
+ * Sends requests that match the OpenAPI document and requests that do not to each operation. The answers must match its
+ * declaration. A failure prints a seed: `FUZZ_SEED` sends the same requests again, `FUZZ_RUNS` sends more.
  */
 const { FUZZ_SEED, FUZZ_RUNS = process.env['MUSTER_TESTS'] === 'first' ? '4' : '8' } = process.env;
 const numRuns = Number(FUZZ_RUNS);
@@ -33,11 +32,11 @@ let sender: Sender;
 let judge: JudgeAnswer;
 let fit: RequestFit;
 let document: ReturnType<typeof readDocument>;
-/** Operations of which some request was carried out. */
+/** Operations that accepted at least one request. */
 const accepted = new Set<string>();
 
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
-/** Media type of the bodies that examples are. */
+/** Media type of bodies with examples. */
 const type = 'application/json';
 const asksForKey = ({ security }: Operation) => security?.length !== 0;
 
@@ -82,7 +81,7 @@ beforeAll(async () => {
   await begin();
 });
 
-/** Some of everything that there can be. */
+/** Creates some objects of every kind. */
 async function begin(): Promise<void> {
   const target = { client: 'shop', url: 'https://shop.example.com/hook' };
   await made('POST', '/v1/clients', { name: 'shop' });
@@ -120,7 +119,7 @@ async function runThere(state: 'running' | 'paused' | 'completed_with_failures')
   return publicId('run', runId);
 }
 
-/** Before the rest: what they name is there. */
+/** Runs before the other tests, so that the objects that the examples name exist. */
 describe('the example of a request body', () => {
   const withBody = operations.flatMap((operation) => {
     const refs = refsOf(operation);
@@ -133,7 +132,7 @@ describe('the example of a request body', () => {
     for (const body of examples) {
       const request = { path, query: [], headers: {}, type, body: JSON.stringify(body), isFitting: true };
       const answer = await sender.send(operation, request);
-      // What may be wrong is not the body: who asks, what the path names, or the state that it is in.
+      // The body is right. Refusals may concern the caller, the objects that the path names, or their state.
       expect([200, 201, 202, 204, 401, 403, 404, 409, 428], answer.body).toContain(answer.status);
     }
   });
@@ -203,7 +202,7 @@ describe('an operation with arbitrary text in each parameter and field', () => {
   );
 });
 
-/** The token of a report belongs to the job in the path, which is looked for first. */
+/** The token of a report belongs to the job in the path, so the route looks up the job first. */
 const findsItsCallerFirst = ({ path }: Operation) => path === '/v1/jobs/{id}/report';
 
 const refusedTexts = z.object({
@@ -211,13 +210,13 @@ const refusedTexts = z.object({
 });
 /** Pointers of the texts that a refusal names. */
 const refusedPlaces = (body: string) => refusedTexts.parse(JSON.parse(body)).errors.map(({ pointer }) => pointer);
-/** A refusal would name that text too. */
+/** True if the request has a text with U+0000, because the refusal would name this text too. */
 const holdsNul = (request: FuzzRequest) => JSON.stringify(request).includes(String.raw`\u0000`);
 
 const referring = z.object({ $ref: z.string() });
 const choosing = z.object({ anyOf: z.array(z.json()) });
 
-/** Components that a body is one of. */
+/** Returns the components that a body may be. */
 function refsOf({ requestBody }: Operation): string[] {
   const schema = requestBody?.content[type]?.schema;
   const choices = choosing.safeParse(schema).data?.anyOf ?? [schema];

@@ -141,7 +141,7 @@ describe('jobs with the same ordering key', () => {
     const dispatcher = async (owner: string) => {
       while (ended < ids.length) {
         const turn = turns++;
-        // Now and then the one who should advance does not: the sweep does.
+        // Sometimes the process that should advance the key does not, so the sweep has to.
         if (turn % 3 === 0) await advance();
         else {
           await lose();
@@ -153,7 +153,7 @@ describe('jobs with the same ordering key', () => {
           await database.pool.query('select 1');
           inCall--;
           if (turn % 5 === 1) {
-            // Killed: nothing is written, and its lease ends.
+            // The dispatcher is killed: it writes nothing, and its lease ends.
             const text = `update job_claims set lease_until = now() - interval '1 second' where id = $1`;
             await database.pool.query(text, [job.jobId]);
           } else if (turn % 5 === 2) await end(job, { kind: 'retry', delayMs: 5 }, owner);
@@ -204,7 +204,7 @@ describe('a job that waits for its turn', () => {
   });
 
   it('is listed under its key behind the current job, also while turns end', async () => {
-    // Not due: the turns that end here are of the other key.
+    // The job is not due, because the turns that end in this test belong to the other key.
     await accept([{ ...jobOf(), delayMs: 3_600_000, ordering: { key: 'merchant-2', isInOrder: true } }]);
     const ofKey = { clientIds: [clientId], orderingKey: key };
     const page = await store().list(ofKey, 1, null);

@@ -16,7 +16,7 @@ const ID = 'muster.award-reward.ID';
 
 const database = databaseForFile();
 
-/** Decisions of people about messages, and the trigger that carries them out. */
+/** Decisions of people about messages, which the trigger carries out. */
 describe('the store of quarantined messages', () => {
   let deadLetters: DeadLetters;
   let desk: QuarantinedMessages;

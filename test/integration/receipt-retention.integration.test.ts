@@ -35,7 +35,7 @@ describe('receipts of a run that ended long ago', () => {
 
   beforeEach(async () => {
     await database.empty();
-    // Weeks that another test made: strays lie in none.
+    // Drops the weeks of other tests, because stray rows belong to no week.
     for (const kind of ['users', 'receipts', 'steps', 'failures'] as const) await retention().dropWeeks(kind, 1);
     const campaigns = createCampaignStore({ pool: database.pool, quotas: usualQuotas });
     ({ campaignId } = await campaigns.create(campaignDefinitionOf()));
@@ -78,7 +78,7 @@ describe('receipts of a run that ended long ago', () => {
   }
 
   const expected = [{ step: 1, delivered: 1, undelivered: 0, unexpected: 2 }];
-  /** New for each look: what was counted before is remembered. */
+  /** Creates new reports for each call, because a report caches its counts. */
   const figuresOf = async (runId: string) =>
     (await reports().snapshot(runId))?.countries.flatMap((one) => one.receipts);
   const receiptRows = async () => (await database.pool.query('select from receipts')).rowCount;
@@ -87,13 +87,13 @@ describe('receipts of a run that ended long ago', () => {
 
   const settlementId = '01930000-0000-7000-8000-00000000ffff';
 
-  /** Settles u2, who was not delivered. */
+  /** Settles u2, whose message was not delivered. */
   const settle = (runId: string, outcome: 'succeeded' | 'failed' = 'succeeded') =>
     createSettlements({ pool: hot }).settle({ settlementId, runId }, [
       { user: 'u2', step: 1, country: null, outcome, reason: 'muster.settled', detail: null },
     ]);
 
-  /** Does all of it while the run's row is locked, so that each waits for the one before. */
+  /** Runs all work while the run's row is locked, so that each part waits for the one before. */
   async function inOrder<Result>(runId: string, ...work: (() => Promise<Result>)[]): Promise<Result[]> {
     const client = await database.pool.connect();
     const begun: Promise<Result>[] = [];
@@ -147,7 +147,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await dropBoth()).toEqual([0, 0]);
     await retention().closeReceipts(7, 10);
     expect(await dropBoth()).toEqual([0, 0]);
-    // A statement that read the run as open may still be writing.
+    // A statement that has read the run as open may still be writing receipts.
     expect((await retention().countReceipts(10)).runs).toBe(0);
     await passFiveMinutes();
     expect((await retention().countReceipts(10)).runs).toBe(1);
@@ -169,7 +169,7 @@ describe('receipts of a run that ended long ago', () => {
 
   it('are counted from failures in several batches', async () => {
     const { runId, feedId } = await addRun();
-    // More than two looks of 20,000, in batches of 100.
+    // More users than two looks of 20,000 read, in batches of 100.
     await database.pool.query(
       `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, attempts)
        select $1, 10 + k / 100, 1, 'f' || k, 2, 'refused', 1 from generate_series(1, 45000) k`,

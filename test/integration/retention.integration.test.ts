@@ -23,7 +23,8 @@ beforeAll(async () => {
 });
 
 /**
- * Stores over emptied tables. Old weeks are there for feeds that were born in them alone, and for strays not even then.
+ * Returns stores over emptied tables. An old week has partitions only if a feed was born in it. With `partitioned`
+ * false, it has none, so that its rows are strays.
  */
 async function postgresStores({ partitioned = true } = {}): Promise<RetentionSubject> {
   await database.empty();
@@ -78,7 +79,7 @@ describeRetention('on Postgres', postgresStores);
 describe('retention on Postgres', () => {
   const dayMs = 86_400_000;
 
-  /** A run of 60 days ago in a week that has no partition. */
+  /** Creates a run that is 60 days old, in a week without a partition. */
   async function strayRun({ ended = true } = {}) {
     const subject = await postgresStores({ partitioned: false });
     const { campaignId } = await subject.campaigns.create({
@@ -193,7 +194,7 @@ describe('retention on Postgres', () => {
     const week = await partitionNow(3);
     await database.pool.query(`drop table ${week}`);
     const writer = await database.pool.connect();
-    // What pg_dump holds to its end.
+    // pg_dump holds these locks until its end.
     const reader = await database.pool.connect();
     try {
       await writer.query(`set lock_timeout = '1s'`);
@@ -210,7 +211,7 @@ describe('retention on Postgres', () => {
         isChanging = false;
         return changes;
       };
-      // A writer that waits behind the reader for a second is refused.
+      // A writer that waits behind the reader for more than a second gets an error.
       const [changes] = await Promise.all([change(), write()]);
       expect(changes).toEqual([
         { weeks: 0, heldUp: 1 },
@@ -228,7 +229,7 @@ describe('retention on Postgres', () => {
     expect(await retention.dropWeeks('users', 14)).toEqual({ weeks: 1, heldUp: 0 });
   });
 
-  /** The partition of batches for so many weeks from now. */
+  /** Returns the name of the partition of batches for the week this many weeks from now. */
   async function partitionNow(weeks: number): Promise<string> {
     await createRetentionStore({ pool: database.pool }).makeAhead();
     const { rows } = await database.pool.query<{ name: string }>(

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const startMs = Date.UTC(2026, 0, 1);
 
-/** Emptied, and at the beginning of its time. */
+/** Empties the database and sets its clock to the start. */
 async function begin() {
   await database.empty();
   let nowMs = startMs;
@@ -201,7 +201,7 @@ describe('firing schedules on Postgres', () => {
       definition: eachMinute,
       note: null,
     }));
-    // As many as the pool has connections: one more would wait for one, and for ten seconds at most.
+    // As many at once as the pool has connections: another one would wait for a connection, for ten seconds at most.
     const limit = pLimit(10);
     await Promise.all(made.map((schedule) => limit(() => schedules.create(schedule))));
     await subject.passTime(60_000);

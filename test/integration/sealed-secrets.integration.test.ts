@@ -34,7 +34,7 @@ async function accept(job: object): Promise<string> {
   return uuidOf('job', accepted.id) ?? '';
 }
 
-/** Every row of every table, as text, that holds what it must not. */
+/** Returns all rows of all tables, as text, that contain a text which must not be stored. */
 async function leaks(): Promise<string[]> {
   const { rows: tables } = await on.pool.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
@@ -52,7 +52,7 @@ async function leaks(): Promise<string[]> {
   return found;
 }
 
-/** Claims, calls and records like a dispatcher. The receiver returns what it was sent. */
+/** Claims, calls and records jobs like a dispatcher. Returns what the receiver was sent. */
 async function callAll(
   answer: (call: Callback) => CallbackAnswer,
   secretBox = on.deps.config.secretBox,

@@ -10,7 +10,7 @@ interface SessionSubject {
   keys: KeyStore;
   sessions: SessionStore;
   passTime(ms: number): Promise<void>;
-  /** Rows of sessions and of links, over or not. */
+  /** Counts the rows of sessions and links, including ended ones. */
   countSessions(): Promise<number>;
   deleteSessions(limit: number): Promise<number>;
 }
@@ -26,7 +26,7 @@ async function makeSubject(): Promise<SessionSubject> {
   return {
     keys: createKeyStore({ pool }),
     sessions: createSessionStore({ pool }),
-    /** The database's clock cannot be moved: the ends of sessions and links are moved towards it instead. */
+    /** The clock of the database cannot be moved, so the ends of sessions and links are moved towards it. */
     passTime: async (ms) => {
       const earlier = `- $1 * interval '1 ms'`;
       await pool.query(
@@ -76,7 +76,7 @@ describe('the session store', () => {
     await sessions.open('s1', apiKey.key);
     await subject.passTime(sessionIdleMs - minuteMs);
     expect(await find('s1')).toBeDefined();
-    // It was used, so the time begins anew.
+    // The session was used, so its time begins again.
     await subject.passTime(sessionIdleMs - minuteMs);
     expect(await find('s1')).toBeDefined();
     await subject.passTime(sessionIdleMs + minuteMs);

@@ -22,7 +22,7 @@ import {
 interface ShardFiguresSubject extends ExecutionSubject {
   shardReports: ShardReports;
   figures: ShardFigures;
-  /** Moves what was reported into the past. */
+  /** Makes all reports older. */
   ageReports: (ms: number) => Promise<void>;
 }
 

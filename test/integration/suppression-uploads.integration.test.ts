@@ -275,7 +275,7 @@ describe('retention of suppression lists', () => {
     await uploaded('c', '&mode=replace&confirmRemoved=1');
     expect(await numbers()).toEqual(['gone', 'gone', 'in-force']);
     await retention.deleteReplacedPeople(100);
-    // The second number was loaded by an upload that is kept.
+    // An upload that still exists loaded the second number.
     expect(await numbers()).toEqual(['gone', 'in-force']);
     const failed = await begun('replace');
     await failed.fail('given up', end);

@@ -10,7 +10,7 @@ import { databaseForFile } from '../support/file-database.ts';
 const database = databaseForFile();
 const crowd = { countries: ['SG', 'ID', 'VN', 'MY', 'TH'], chain: [{ action: 'award-points' }], slots: 1 };
 const longestTransactionMs = 15 * 60_000;
-/** Feeds whose due times are read at one look. */
+/** Feeds whose due times one look reads. */
 const feedsOfLook = 100;
 
 interface Requested {
@@ -23,7 +23,7 @@ async function pagesReadBy({ text, values = [] }: Requested): Promise<number> {
   return pagesOf(rows[0]);
 }
 
-/** Pages that the looks of a trigger read, beside so many more runs that are fed and wait. */
+/** Returns the pages that the looks of a trigger read, beside this many more runs that are fed and wait. */
 async function pagesBeside(runs: number): Promise<Record<string, number>> {
   await addWaitingRuns(database.pool, { ...crowd, runs });
   await database.pool.query('vacuum analyze runs, feeds, agenda');

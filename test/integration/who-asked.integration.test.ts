@@ -34,7 +34,7 @@ async function campaign(): Promise<string> {
 
 /**
  * Fires due schedules like a scheduler.
- * @returns ids of the runs
+ * @returns the ids of the runs
  */
 async function fire(): Promise<string[]> {
   const lease = await createLeases({ pool: on.pool }).acquire('scheduler', 'a', 60_000);

@@ -4,7 +4,10 @@ import { findCircles, readFolderImports } from './folder-circles.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The API describes itself to the client that the console is built with, and serves the console. */
+/**
+ * These three import each other: the API describes itself to the client that the console is built with, and serves the
+ * console.
+ */
 const description = ['sdk', 'services/api', 'services/console'];
 
 describe('folders that import each other', () => {

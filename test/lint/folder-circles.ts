@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Imports of values and of types, and re-exports. */
+/** Matches imports of values and of types, and re-exports. */
 const imported = /^(?:import|export)\b[^;'"]*?from '(\.[^']+)';|^import '(\.[^']+)';|\bimport\('(\.[^']+)'\)/gm;
 
 /**
- * Folders of the product by path, each with the folders from which its files import. Tests are left out. A folder and
- * its adapters, which are in `postgres` or `http` below it, count as one. A `routes.ts` of the API counts with the files
- * of `services/api`, which alone import it: it is made of everything that they give it.
+ * Returns the folders of the product, each with the folders that its files import. Tests are left out. A folder and its
+ * adapters in `postgres` or `http` below it count as one. A `routes.ts` of the API counts as a file of `services/api`,
+ * because only `services/api` imports it.
  */
 export function readFolderImports(root: string): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
@@ -34,7 +34,7 @@ function folderOf(file: string): string {
 
 const foundRoutes = /^services\/api\/.+\/routes\.ts$/;
 
-/** Groups of folders that import each other, directly or not; each sorted. */
+/** Returns groups of folders that import each other, directly or transitively, each sorted. */
 export function findCircles(imports: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const reach = new Map([...imports.keys()].map((folder) => [folder, reachableFrom(folder, imports)]));
   const inOne = (a: string, b: string) => reach.get(a)?.has(b) === true && reach.get(b)?.has(a) === true;

@@ -11,13 +11,13 @@ const route = /(?:GET|POST|PUT|PATCH|DELETE) \/v1\/[^\s'`]*/;
 /** Texts of the API's documents, for authors of requests. */
 const inDocuments = /^\s*(?:description|summary|\d{3}): |'[^']*`(?:GET|POST) [^`]+`/;
 
-/** A table by operation, which is about requests that were made. */
+/** Matches lines of a table by operation, which describes requests that were made. */
 const inTable = /^\s*'(?:GET|POST|PUT|PATCH|DELETE) [^']+': /;
 
 /** Only a browser has a session. */
 const forBrowsersAlone = /GET \/v1\/session\b/;
 
-/** Lines of the API's source that tell people to make a request, with an id in place of what is written into them. */
+/** Returns lines of the API's source that tell people to make a request. An id replaces the inserted value. */
 function notified(): string[] {
   const files = readdirSync(api, { recursive: true, encoding: 'utf8' });
   return files

@@ -23,7 +23,7 @@ function withoutCode(text: string): string {
 interface Link {
   page: string;
   target: string;
-  /** Below the root; a folder where it ends so. */
+  /** Path relative to the root. Ends with a slash for a folder. */
   file: string;
   anchor: string;
 }

@@ -5,13 +5,13 @@ import { root } from '../tiers/commands.ts';
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'sdk/{,*/}*.md'], { cwd: root }).toSorted();
 
-/** Shell commands of a page, without those of its lists' indents. */
+/** Returns the shell blocks of a page without their indents. */
 const blocksOf = (page: string) =>
   [...readFileSync(path.join(root, page), 'utf8').matchAll(/^( *)```(?:sh|bash|shell)\n(.*?)^\1```$/gms)].map(
     ([, , block = '']) => block,
   );
 
-/** Loops that end only with what they wait for. `while read` ends with its input. */
+/** Loops that end only when a condition holds. `while read` is no such loop, because it ends with its input. */
 const endlessLoop = /(?:^|[;&|({]|\bdo|\bthen)\s*(?:until\b|while\b(?! (?:IFS=\S* )?read\b)|for \(\( *;)/gm;
 
 describe('a loop in a shell block of a page', () => {

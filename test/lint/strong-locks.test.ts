@@ -16,7 +16,7 @@ const excludesReaders = [
   /\b(?:make|drop)_[a-z_]+\s*\(/,
 ];
 
-/** Comments are left out: they may name what the code must not do. */
+/** Returns the source without comments, which may name what the code must not do. */
 function codeOf(source: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
@@ -28,7 +28,7 @@ function offendersIn(sources: Iterable<readonly [file: string, source: string]>)
   });
 }
 
-/** Migrations have a lock time-out of their own; the sandbox is no part of an installation. */
+/** Migrations have their own lock time-out, and the sandbox is not part of an installation. */
 const product = [...readSources()].filter(([file]) => !/^(?:migrations|services\/sandbox)\//.test(file));
 
 describe('a lock that excludes the readers of a table', () => {

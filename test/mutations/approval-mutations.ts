@@ -13,7 +13,7 @@ export const approvalMutations: readonly Mutation[] = [
         text: 'if (authors.some((author) => isSamePerson(author, voter)))',
         replacement: 'if (authors.length < 0)',
       },
-      // Each of these refuses an author too: a key is behind other keys of its own person.
+      // Each of these checks refuses an author too, because an author is behind the keys of the same person.
       {
         text: 'if (authors.some((author) => isBehind(author, voter)))',
         replacement: 'if (authors.length < 0)',

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 type ClaimProtection = Pick<Mutation, 'takesAway' | 'edits'>;
 
-/** Protections of claimed jobs, one by one: each covers for others, so that the simulation takes several away at once. */
+/** Protections of claimed jobs. They cover for each other, so the simulation removes several at once. */
 export const claimProtections = {
   turnsBegin: {
     takesAway: 'each turn begins the claimed jobs that have a slot',

@@ -2,7 +2,7 @@ import { claimProtections } from './claim-mutations.ts';
 import type { Mutation } from './mutation.ts';
 import { outsideControls } from './outside-controls.ts';
 
-/** A protection that a fault test takes away from real processes, for its checker to find what is wrong then. */
+/** A protection that a fault test removes from real processes, so that its checker has to find the consequences. */
 export type FaultControl = Pick<Mutation, 'takesAway' | 'edits'>;
 
 /** Edits that let a shard learn from a feed although another one is served. */
@@ -73,7 +73,7 @@ export const faultControls = {
       },
     ],
   },
-  /** Either alone would do: routes of one queue share its slots among each other. */
+  /** One of the two edits alone has no effect, because routes in the same queue share its slots. */
   endpointsHaveOwnQueues: {
     takesAway: 'jobs are offered, claimed and put aside by their endpoint, and share its slots by their route',
     edits: [
@@ -191,13 +191,13 @@ export const faultControls = {
     takesAway: 'a process that has not been heard of for ten seconds is dead',
     edits: [{ text: 'export const deadAfterMs = 10_000;', replacement: 'export const deadAfterMs = 90_000;' }],
   },
-  /** Either alone would do: what is offered too much waits in memory, and what waits on the topic is little. */
+  /** One of the two protections alone is enough: excess offers wait in memory, and few messages wait on the topic. */
   creditAndSettling: {
     takesAway:
       'of each client only so much is offered as dispatchers take, and none stands behind another on the topic',
     edits: [
       { text: 'const all = granted.get(band) ?? toAnyClient;', replacement: 'const all = 1_000_000;' },
-      // So that fewer jobs show it; with the protections nothing is noticed of so short lanes.
+      // With shorter lanes, fewer jobs show the effect. With the protections, short lanes have no effect.
       { text: 'const defaultHighMark = 512;', replacement: 'const defaultHighMark = 50;' },
       {
         text: '} else onSettled(message);',
@@ -223,7 +223,7 @@ export const faultControls = {
       ...claimProtections.turnsBegin.edits,
       ...claimProtections.turnsRelease.edits,
       ...claimProtections.claimsKeepTheirPart.edits,
-      // Knowledge of the other dispatchers stays old for a while when Postgres is back.
+      // After a failure of Postgres, what a dispatcher knows of the others stays old for a while.
       { text: 'return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());', replacement: 'return everyMs;' },
     ],
   },

@@ -27,7 +27,7 @@ const roundings = new Map([
   ['floor', 'ceil'],
 ]);
 
-/** From here on a number is doubled: one more or less of so many is a different figure, and no different rule. */
+/** Numbers from here on are doubled, because a change by one would hardly change their meaning. */
 const doubledFrom = 100;
 
 /** Lists the changes that can be made to a source file, in the order of its text. */
@@ -86,12 +86,12 @@ function constantsOf(node: ts.Node): Change[] {
     return [{ kind: 'constant', at: node, after: `${BigInt(node.text.slice(0, -1)) + 1n}n` }];
   if (!ts.isNumericLiteral(node) || (ts.isPropertyAssignment(node.parent) && node.parent.name === node)) return [];
   const value = Number(node.text);
-  // Up or down by the place, so that a seed brings the same change again.
+  // The direction depends on the position, so that a seed makes the same change again.
   const step = node.pos % 2 === 0 || value === 0 ? 1 : -1;
   return [{ kind: 'constant', at: node, after: String(value >= doubledFrom ? value * 2 : value + step) }];
 }
 
-/** Awaiting a result right before it is returned changes nothing outside of `try`. */
+/** True if the result is returned directly. Then `await` changes nothing outside of `try`. */
 function isReturned({ parent }: ts.Node): boolean {
   if (!ts.isReturnStatement(parent) && !ts.isArrowFunction(parent)) return false;
   const around = ts.findAncestor(parent, (each) => ts.isTryStatement(each) || ts.isFunctionLike(each));

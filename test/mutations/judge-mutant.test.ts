@@ -29,7 +29,7 @@ afterEach(() => {
   for (const tree of trees.splice(0)) rmSync(tree, { recursive: true });
 });
 
-/** @param answerOf what a run of these test files brings, with this text of the changed file */
+/** @param answerOf returns the result of a run of these test files with this text of the changed file */
 function setUp(
   answerOf: (tests: string[], text: string) => RunAnswer | null,
   { nearest = Infinity, refused = false, project = 'unit' } = {},

@@ -9,7 +9,7 @@ export interface Judgement {
   mutant: Mutant;
   /** `unreached`: none of the tests imports the file. */
   verdict: 'noticed' | 'UNNOTICED' | 'unreached';
-  /** The test file that noticed the change, or `lint`; of others, how many test files did not. */
+  /** The test file that noticed the change, or `lint`. Otherwise the number of test files that did not notice it. */
   by: string;
 }
 
@@ -50,7 +50,7 @@ export function createMutantJudge({
   onUnsound,
   isRefused,
 }: JudgeDeps): JudgeMutant {
-  /** By test file: true if it passes without any change. A test that fails anyway notices nothing. */
+  /** True for each test file that passes without any change. A test file that fails anyway notices nothing. */
   const sound = new Map<string, boolean>();
 
   const runTests = (tests: TestFile[], { file: changedFile }: Mutant) =>

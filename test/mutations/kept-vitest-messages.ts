@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const testFile = z.object({ project: z.string(), file: z.string() });
 
-/** Paths in the tree of the sources that were changed before this run. */
+/** `changedFiles` are paths in the tree of the sources that were changed before this run. */
 export const runRequest = z.object({ changedFiles: z.array(z.string()), tests: z.array(testFile) });
 
 /** `failedTest` is null if an error outside of any test file failed the run. */

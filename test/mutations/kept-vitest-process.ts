@@ -12,7 +12,7 @@ const vitest = await createVitest({ root, project, watch: false, bail: 1, report
 await vitest.standalone();
 const specifications = new Map((await vitest.globTestSpecifications()).map((each) => [keyOf(testFileOf(each)), each]));
 
-/** They were changed before the last run, and may have been put back since. */
+/** These files were changed before the last run, and may have been restored since. */
 let lastChanged: readonly string[] = [];
 
 /** Runs of the same tests until one is whole or names a failed test. */

@@ -1,4 +1,4 @@
-/** Kinds of random change; each is one that a slip of an author makes, too. */
+/** Kinds of random change. Authors make each of them by mistake, too. */
 export type MutantKind =
   'condition' | 'comparison' | 'equality' | 'logic' | 'await' | 'branch' | 'constant' | 'rounding';
 

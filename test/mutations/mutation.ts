@@ -1,10 +1,7 @@
-/** A protection inside a service, taken away: what no wrapper of a port can reach. */
+/** The removal of a protection inside a service, which no wrapper of a port can remove. */
 export interface Mutation {
   takesAway: string;
-  /**
-   * Each text has to stand exactly once in the sources of the product: that is how its file is found, wherever it is
-   * moved to.
-   */
+  /** Each text must occur exactly once in the sources of the product, because the text identifies the file. */
   edits: readonly { text: string; replacement: string }[];
   /** Project of the tests that notice. */
   project: 'unit' | 'integration';

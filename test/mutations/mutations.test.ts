@@ -6,7 +6,7 @@ import { undefinedNamesIn } from './undefined-names.ts';
 
 const sources = readSources();
 
-/** In a second, for every change; whether the tests still notice is what `npm run test:mutations` shows. */
+/** Runs in a second with every change. `npm run test:mutations` shows whether the tests still notice each mutation. */
 describe('a mutation', () => {
   it.each(mutations)('can be applied to the source: $takesAway', ({ edits, project, noticedBy }) => {
     for (const { text, replacement } of edits) {

@@ -18,7 +18,7 @@ import { copyTree } from './tree.ts';
  * 1 if less than the goal is noticed. `--count`, `--seed`, `--shard 1/4`, `--nearest`,
  * `--integration`, `--only unit`, or `--at file:line`.
  */
-/** Enough for what random walks notice at all; the nightly run has far more of them, without any change. */
+/** Number of random walks that finds most faults. The nightly run has far more walks, without mutations. */
 const seeds = '50';
 const { count, seed, shard, at, nearest, projects } = readRandomOptions(process.argv.slice(2));
 const sources = readSources();

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-/** Protections of what a process reports of itself, of texts that no table can hold, and of downloads. */
+/** Protections of readiness reports, of texts that no table can store, and of downloads. */
 export const readinessMutations: readonly Mutation[] = [
   {
     takesAway: 'fetches that no broker answers make a consumer not ready',

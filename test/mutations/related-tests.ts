@@ -16,8 +16,8 @@ export const testProjects = ['unit', 'simulation', 'integration'] as const;
 export type TestProject = (typeof testProjects)[number];
 
 /**
- * Projects as in `vitest.config.ts`, in the order in which they are run. Unit tests of the command line are left out: they import
- * each service for its configuration, and start none. What a service is configured by, they test.
+ * Projects as in `vitest.config.ts`, in the order in which they run. Unit tests of the command line are left out: they
+ * import each service for its configuration and start none, so they would test only the configuration.
  */
 const patterns = [
   { project: 'unit', tests: /^(shared|services)\/.*(?<!\.integration)\.test\.ts$/ },
@@ -31,7 +31,7 @@ const configurationTest = 'cli/reference/reference.test.ts';
 /** A test of the same folder is mostly about the file, also if it imports it through a fixture. */
 const folderWeight = 2;
 
-/** Returns the tests that import a file, directly or not; those nearest to it in imports and folders first. */
+/** Returns the tests that import a file, directly or transitively, nearest first by imports and folders. */
 export type RelatedTests = (file: string) => TestFile[];
 
 export function createRelatedTests(
@@ -76,7 +76,7 @@ export function importedBy(file: string, text: string): Set<string> {
 
 function distancesFrom(file: string, importers: ReadonlyMap<string, readonly string[]>): Map<string, number> {
   const distances = new Map([[file, 0]]);
-  // A map is iterated in the order of insertion, also over what is added meanwhile: breadth first.
+  // A map also iterates over entries that are added meanwhile, in the order of insertion. This search is breadth-first.
   for (const [each, distance] of distances) {
     for (const importer of importers.get(each) ?? [])
       if (!distances.has(importer)) distances.set(importer, distance + 1);

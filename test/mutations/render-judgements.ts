@@ -10,7 +10,7 @@ export interface Share {
   noticed: number;
   /** Noticed changes that no unit test noticed: types or lint rules refuse them. */
   byLint: number;
-  /** Changes in files that none of the tests imports: they count as drawn, and as nothing else. */
+  /** Changes in files that no test imports. They count only as drawn. */
   unreached: number;
 }
 

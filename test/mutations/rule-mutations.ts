@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-/** Checks, quiet hours, money, and those who are held out. */
+/** Protections of checks, quiet hours, money, and hold-outs. */
 export const ruleMutations: readonly Mutation[] = [
   {
     takesAway: 'whom a check refuses is not called',

@@ -8,9 +8,9 @@ import { readByTests } from './read-by-tests.ts';
 import { copyTree } from './tree.ts';
 
 /**
- * Takes one protection after the other out of a copy of the tree, and runs the tests that should notice. Ends with 1
- * when one goes unnoticed. Words after the command pick the mutations whose description, project or tests hold one of
- * them.
+ * Removes one protection after another from a copy of the tree, and runs the tests that should notice. Ends with 1 if a
+ * removal goes unnoticed. Arguments select the mutations whose description, project or tests contain one of these
+ * words.
  */
 const words = process.argv.slice(2);
 const chosen = mutations.filter(
@@ -21,11 +21,11 @@ const sources = readSources();
 
 if (chosen.length === 0) throw new Error(`no mutation has ${words.join(' or ')} in it`);
 const tree = await copyTree(readByTests);
-// Also where the run is ended before its time.
+// The tree is also removed if the run ends early.
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const projects = [...new Set(chosen.map(({ project }) => project))];
-/** One Kafka and one Postgres for all of them, where any of their tests asks for these. */
+/** One Kafka and one Postgres for all tests that need them. */
 const servers = projects.includes('integration') ? await startTestServers() : undefined;
 const vitest = keepVitest({ tree, projects, environment: servers ? environmentOf(servers) : {} });
 process.on('exit', vitest.stop);

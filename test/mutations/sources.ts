@@ -19,7 +19,7 @@ export const testFiles = {
   integration: globSync('{shared,services,cli,test}/**/*.integration.test.ts', { cwd: root }),
 };
 
-/** @throws when the text does not stand exactly once in one of them */
+/** @throws if the text does not occur exactly once in the sources */
 export function fileOf(sources: ReadonlyMap<string, string>, text: string): string {
   const holding = [...sources].flatMap(([file, source]) => Array<string>(source.split(text).length - 1).fill(file));
   const [file] = holding;

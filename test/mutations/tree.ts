@@ -10,7 +10,7 @@ import { applyEdits, readSources, root } from './sources.ts';
  */
 export async function copyTree(parts: readonly string[]): Promise<string> {
   const tree = await mkdtemp(path.join(tmpdir(), 'muster-mutations-'));
-  // Packages of rooms that have their own are as large as all the rest, and nothing here is made of them.
+  // Packages of folders that have their own `node_modules` are large, and no test here uses them.
   const filter = (from: string) => path.basename(from) !== 'node_modules';
   for (const name of parts) await cp(path.join(root, name), path.join(tree, name), { recursive: true, filter });
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));

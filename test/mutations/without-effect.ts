@@ -1,7 +1,7 @@
 import ts from 'typescript';
 
 const logLevels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
-/** Properties that describe: the API's document, metrics, the command line. */
+/** Properties that only describe: in the API document, metrics and the command line. */
 const descriptions = new Set(['description', 'summary', 'title', 'example', 'examples', 'help', 'buckets']);
 
 /** True for code in which a change is no fault of behaviour: types, logging, wording and documentation. */

@@ -23,7 +23,7 @@ const listed = those((n) => n % 5 === 0 && n > 200);
 const staff = those((n) => n % 7 === 0);
 const blocked = those((n) => n % 11 === 0);
 const servedBefore = those((n) => n % 4 === 0 && n < 300);
-/** In the same batches of the earlier run: it failed for them, so they are served now. */
+/** Users for whom the same batches of the earlier run failed, so this run serves them. */
 const failedBefore = those((n) => n % 4 === 2 && n < 300);
 
 const holdOut = { percent: 10, seed: 'december' };

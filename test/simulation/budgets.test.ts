@@ -4,7 +4,7 @@ import { createChance } from './seeded.ts';
 import { findings } from './walk.ts';
 import { simulate, type Outcome, type Scenario } from './world.ts';
 
-/** Three batches of users who cost two units in the first step, and a budget for half of them. */
+/** Three batches of users who cost two units in the first step, and a budget for half of the users. */
 const users = Array.from({ length: 210 }, (_, i) => `SG-${String(i).padStart(3, '0')}`);
 
 function scenario(fateOf: Scenario['fateOf'], changes: Partial<Scenario> = {}): Scenario {

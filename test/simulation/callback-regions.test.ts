@@ -27,7 +27,7 @@ describe('two regions that share one database', () => {
           regions: ['local', 'east'],
           switchAfterMs: 6100,
           answerOf: () => wellAnswer,
-          // As if it did not matter in which region the claim is made, and who takes part in it.
+          // Ignores the regions: every dispatcher takes part, and any region may claim.
           weakenNodes: (nodes, tables) => ({
             ...nodes,
             dispatchers: () =>
@@ -48,8 +48,8 @@ describe('two regions that share one database', () => {
 });
 
 /**
- * Nothing breaks; commits land up to so long after their due times. Late looks reach back a second, and come every
- * quarter of one.
+ * A scenario without faults, in which commits happen up to `lateMs` after the due time. Late looks reach back one
+ * second, and run every quarter of a second.
  */
 function calm(seed: number, lateMs: number): CallbackScenario {
   const scenario = troubled(seed);
@@ -59,7 +59,7 @@ function calm(seed: number, lateMs: number): CallbackScenario {
     messageFate: () => 'keep',
     answerOf: () => wellAnswer,
     latestMs: 2000,
-    // All in one partition, so that there is always one before it.
+    // All jobs are in one partition, so that each has another job before it.
     jobs: 60,
     numberOf: (nth: number) => nth * 64,
     lateMs: () => scenario.chance.below(lateMs),
@@ -81,7 +81,7 @@ describe('a job committed behind the watermark', () => {
   });
 });
 
-/** Many jobs at once, of which dispatchers take one at a time. */
+/** A scenario with many jobs at the same time, of which dispatchers take one at a time. */
 function crowded(seed: number): CallbackScenario {
   const scenario = calm(seed, 1);
   return { ...scenario, isScarce: true, latestMs: 60_000, lateMs: () => 2000 };
@@ -108,7 +108,7 @@ const withoutSweep = (due: DueReferences): DueReferences => ({
   sweepLapsed: () => Promise.resolve([]),
 });
 
-/** Result of a claim that was not made. */
+/** Returns the result of a claim that was never made. */
 const unclaimed = (dueAtMs: number) => ({
   partition: 0,
   dueUs: dueAtMs * 1000,
@@ -117,7 +117,7 @@ const unclaimed = (dueAtMs: number) => ({
   expiresInMs: null,
 });
 
-/** A checker that never fails proves nothing. */
+/** A checker that never fails proves nothing, so each protection is removed once. */
 describe('the checks of the simulation detect when', () => {
   it('no scheduler sweeps', async () => {
     const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', weakenDue: withoutSweep };
@@ -147,7 +147,7 @@ describe('the checks of the simulation detect when', () => {
       fateOf: () => 'pass',
       messageFate: () => 'duplicate',
       answerOf: () => wellAnswer,
-      // As if the reference itself were the right to call.
+      // Treats the reference itself as the right to call.
       weaken: (ledger, tables) => ({
         flush: async ({ results, claims }) => ({
           ...(await ledger.flush({ results, claims: [] })),
@@ -173,7 +173,7 @@ describe('the checks of the simulation detect when', () => {
             method === 'call' && scenario.chance.happens(0.3) ? 'freeze-after' : 'pass',
           messageFate: () => 'keep',
           answerOf: () => 'hang',
-          // Awake again about when another calls.
+          // The frozen dispatcher continues about when another one calls.
           frozenMs: () => callLeaseMs + scenario.chance.below(6000),
           weaken: (ledger, { fires }) => ({
             flush: (work) =>

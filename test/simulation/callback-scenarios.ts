@@ -5,7 +5,7 @@ import { createChance } from './seeded.ts';
 
 const failing: CallbackAnswer = { kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.alloc(0) };
 
-/** All kinds of trouble at once, for twenty seconds. */
+/** Returns a scenario with all kinds of faults for twenty seconds. */
 export function troubled(seed: number): CallbackScenario {
   const chance = createChance(seed);
   return {

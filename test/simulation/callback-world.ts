@@ -50,7 +50,7 @@ export interface CallbackScenario {
   jobs: number;
   /** Returns the number for the job's id: its last six bits are the partition. */
   numberOf?: (nth: number) => number;
-  /** Faults happen for so long; after that, time passes until all is quiet. */
+  /** Duration of the faults. Afterwards time passes until all work is done. */
   faultsLastMs: number;
   fateOf: (process: { kind: ProcessKind; nth: number }, call: PortCall) => Fate;
   messageFate: () => MessageFate;
@@ -58,20 +58,20 @@ export interface CallbackScenario {
   frozenMs: () => number;
   /** Regions of the processes, two of a kind in each; `local` unless given. */
   regions?: readonly string[];
-  /** When an operator makes the last of them the only one, from the start. */
+  /** Time from the start until an operator makes the last region the only active one. Undefined: never. */
   switchAfterMs?: number;
   /** Returns how far in the past a commit may become visible. */
   lateMs: () => number;
-  /** Dispatchers take hardly anything of each client at a time: all of them are behind now and then. */
+  /** Dispatchers accept hardly any jobs of a client at a time, so each client is behind now and then. */
   isScarce?: boolean;
-  /** Upper bound on the lateness of a job's first call. Undefined: it has to happen before the end. */
+  /** Upper bound on the lateness of a job's first call. If undefined, each job only has to be called before the end. */
   latestMs?: number;
   weaken?: (ledger: CallLedger, tables: CallbackTables) => CallLedger;
   weakenDue?: (due: DueReferences) => DueReferences;
   weakenKeys?: (keys: KeyAdvancer, tables: CallbackTables) => KeyAdvancer;
   /** Priority of each job; normal unless given. */
   priorityOf?: (nth: number) => StoredPriority | undefined;
-  /** Jobs have ordering keys, two of each client. */
+  /** If given, jobs have ordering keys, two for each client. */
   ordering?: 'exclusive' | 'in-order';
   weakenNodes?: (nodes: JobNodes, tables: CallbackTables) => JobNodes;
   stall?: Stall;
@@ -81,23 +81,23 @@ export interface CallbackScenario {
   keys?: number;
   /** Concurrency of a client, by its number; four unless given. */
   concurrencyOf?: (client: number) => number;
-  /** A call takes this long; no time unless given. */
+  /** Duration of a call; zero unless given. */
   callMs?: number;
-  /** After the last job, until all is looked at. */
+  /** Time after the last job until the end. */
   quietMs?: number;
   createDispatcher?: typeof createDispatcher;
 }
 
-/** Stores are slow for a while. A stall that never ends excuses no lateness. */
+/** A time in which stores are slow. A permanent stall excuses no late calls. */
 export interface Stall {
-  /** Before it begins, from the first job. */
+  /** Time from the first job until the stall begins. */
   afterMs: number;
   forMs: number;
-  /** Duration of the next call of a store in it. */
+  /** Returns the duration of the next call of a store during the stall. */
   slowMs: (method: string) => number;
 }
 
-/** Calls of ports that are no stores. */
+/** Calls of ports that are not stores. */
 const noStores = new Set(['call', 'publish']);
 const clients = 3;
 
@@ -113,7 +113,7 @@ const terms: Omit<ClientTerms, 'limits' | 'ownerId'> = {
   sign: () => [],
 };
 
-/** Schedulers, dispatchers, a receiver, and what may befall them; resolves with what went wrong, in words. */
+/** Simulates schedulers, dispatchers, a receiver and faults. Resolves with descriptions of what went wrong. */
 export async function runCallbacks(scenario: CallbackScenario): Promise<string[]> {
   const { chance } = scenario;
   const clock = createSettableClock();
@@ -149,14 +149,14 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     calls.set(webhookId, [...(calls.get(webhookId) ?? []), clock.nowMs()]);
     const answered = order.begins(webhookId);
     const answer = isTroubled() ? scenario.answerOf() : wellAnswer;
-    // The receiver of ordered jobs works on what it was sent, whoever has died.
+    // The receiver of ordered jobs continues to work on a call even if its dispatcher has died.
     const { callMs = scenario.ordering ? 100 : 0 } = scenario;
     if (answer === 'hang' || callMs > 0) await clock.sleep(answer === 'hang' ? 1000 : callMs);
     answered();
     return answer === 'hang' ? { kind: 'unanswered', cause: 'no whole answer within 1000 ms' } : answer;
   }
 
-  /** Looks at every claim and every end as it is written. */
+  /** Returns the ledger with a check of every claim and every end at its write. */
   function witnessed(ledger: CallLedger, region: string): CallLedger {
     return {
       flush: async (work) => {
@@ -215,7 +215,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
       clock: faults.wrapClock(clock),
       logger,
     });
-    // One that could not be read yet lets no process offer or claim, and is read again.
+    // A process whose region cannot be read offers and claims nothing, and reads again.
     void watch.start().catch(() => clock.sleep(restartAfterMs).then(() => watch.start().catch(() => undefined)));
     return watch;
   }
@@ -244,7 +244,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     createKeySweeper({ keys: faults.wrap(keysOf()), clock: faults.wrapClock(clock), logger }).start();
   }
 
-  /** Returns what happens to its place in the group when it dies. */
+  /** Starts a dispatcher. Returns what to do with its membership in the group when it dies. */
   function startDispatcher(owner: string, region: string, faults: ProcessFaults): () => void {
     const own = { tables, owner };
     const watch = watchOf(region, faults);
@@ -254,7 +254,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     const heartbeat = createHeartbeat();
     const plainNodes = createMemoryJobNodes({ tables });
     const nodes = faults.wrap(scenario.weakenNodes?.(plainNodes, tables) ?? plainNodes);
-    // Tables in memory tell nothing of hosts.
+    // Tables in memory send no changes of hosts, so dispatchers rely on regular reads.
     const deaf = createMemoryChangeFeed();
     deaf.lose();
     const dispatcher = (scenario.createDispatcher ?? createDispatcher)({
@@ -309,7 +309,7 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
   if (scenario.switchAfterMs !== undefined) {
     void clock.sleep(scenario.switchAfterMs).then(() => switchRegions(tables, regions.at(-1) ?? ''));
   }
-  // How late calls are is told of dispatchers that know of each other.
+  // Lateness is measured once dispatchers know of each other.
   if (scenario.latestMs !== undefined) await passTime(clock, 5000);
   if (scenario.stall) {
     stalledFromMs = clock.nowMs() + scenario.stall.afterMs;
@@ -333,13 +333,13 @@ export async function runCallbacks(scenario: CallbackScenario): Promise<string[]
     await subject.add([{ jobId, clientId, dueInMs, url, priority, ...(keyed && { ordering: keyed }) }]);
     if (keyed) {
       order.accepted({ jobId, clientId, dueMs: clock.nowMs() + dueInMs, acceptedMs: clock.nowMs(), ...keyed });
-      // Who accepts the others dies right after.
+      // The process that accepts the other jobs dies before it advances the key.
       if (number % 3 > 0) await keysOf().advance([{ clientId, key: keyed.key }]);
     }
-    // The other notifications are lost, as are all of retries and of the switch.
+    // The other notifications are lost, as are those of retries and of the region switch.
     if (number % 2 === 0) changes.announce('jobs');
   }
-  // Where it is told how late calls are, what the sweep alone finds after 150 s is as good as never called.
+  // If lateness is bounded, a job that only the sweep would find after 150 s counts as never called.
   const { quietMs = scenario.latestMs === undefined ? 150_000 : 120_000 } = scenario;
   await passTime(clock, scenario.faultsLastMs + quietMs);
   stopped = true;

@@ -14,11 +14,12 @@ export interface Scenario {
   slots: number;
   workers: number;
   /**
-   * `bad`: the endpoint answers the bad campaign so for three seconds before the healthy one starts. `healthy`: the bad
-   * one starts half a second after the healthy one. `turned`: the bad one is served well until the healthy one starts.
+   * `bad`: the endpoint answers the bad campaign this way for three seconds before the healthy one starts. `healthy`:
+   * the bad campaign starts half a second after the healthy one. `turned`: the endpoint serves the bad campaign well
+   * until the healthy one starts.
    */
   first: 'bad' | 'healthy' | 'turned';
-  /** Campaigns that are answered badly; one unless given. */
+  /** Number of bad campaigns; one unless given. */
   bad?: number;
   /** Calls a second of the action type; unlimited unless given. */
   callsPerSecond?: number;
@@ -30,7 +31,7 @@ export interface Outcome {
   /** Milliseconds of the healthy campaign beside campaigns that are as healthy, and beside the bad ones. */
   besideHealthyMs: number;
   besideBadMs: number;
-  /** From the moment when the endpoint answers well again until the bad campaign is served a while's work. */
+  /** Milliseconds from the repair of the endpoint until it has served some work of the bad campaign. */
   mendedMs: number;
 }
 
@@ -38,14 +39,17 @@ const callMs = 150;
 const timeoutMs = 10_000;
 const sweepEveryMs = 1000;
 const usualLeadMs = 3000;
-/** Rounds of calls of the healthy campaign if it has half of all slots: fewer for many slots, to stay quick. */
+/**
+ * Number of rounds of calls of the healthy campaign with half of the slots: fewer for many slots, so that the test
+ * stays quick.
+ */
 const roundsOf = (slots: number) => (slots < 20 ? 36 : Math.ceil(480 / slots) + 8);
 const chainOf = (rewardId: string) => ({
   chain: [{ action: 'award-reward', params: { rewardId } }],
   deadlineSeconds: 86_400,
 });
 
-/** Times beside healthy campaigns, which do not depend on the answer. */
+/** Times beside healthy campaigns, which do not depend on the answer of the endpoint. */
 const healthyTimes = new Map<string, number>();
 
 export async function compareBeside(scenario: Scenario): Promise<Outcome> {
@@ -99,7 +103,7 @@ async function runBeside(scenario: Scenario, isBroken: boolean) {
 
   const round = slots * workers;
   const count = Math.ceil((round * roundsOf(slots)) / (1 + badCampaigns));
-  /** Enough to be called all the while. */
+  /** Enough batches for the bad campaign to be called all the time. */
   const countOfBad = Math.ceil((round * (leadMs / callMs + 2 * roundsOf(slots))) / badCampaigns);
   const startBad = async () => {
     const campaigns = [];

@@ -18,7 +18,7 @@ const [quick, slow] = [clientIdOf(1), clientIdOf(2)];
 const quickPerSecond = 400;
 const lastsMs = 20_000;
 
-/** Every call of it takes so much longer. */
+/** Returns the port with each call delayed by `ms`. */
 function slowed<Port extends object>(port: Port, sleep: (ms: number) => Promise<void>, ms: number): Port {
   return new Proxy(port, {
     get: (target, name) => {
@@ -33,8 +33,8 @@ function slowed<Port extends object>(port: Port, sleep: (ms: number) => Promise<
 }
 
 /**
- * A scheduler and a dispatcher on a machine that is short of CPU: whatever they ask of the database takes long.
- * @returns how late each call of the quick client was, in the order of due times
+ * A scheduler and a dispatcher on a machine without spare CPU, on which each statement takes long.
+ * @returns the lateness of each call of the quick client, in the order of due times
  */
 async function latenessOnABusyMachine({ lookMs }: { lookMs: number }): Promise<number[]> {
   const calledAt = new Map<string, number>();
@@ -97,7 +97,8 @@ async function latenessOnABusyMachine({ lookMs }: { lookMs: number }): Promise<n
 describe('a client at its rate limit on a machine without spare CPU', () => {
   it.each([200, 500, 1000])('has a bounded delay with statements of %i ms', async (lookMs) => {
     const lateMs = await latenessOnABusyMachine({ lookMs });
-    // A look, the look for those behind and its rest, an answer about credit, and what was due meanwhile.
+    // A look, the look for clients that are behind with its pause, a credit report, and the jobs that were due
+    // meanwhile.
     expect(Math.max(...lateMs)).toBeLessThan(4 * lookMs + 1000);
   });
 });

@@ -45,7 +45,7 @@ export function childFindings(
   ];
 }
 
-/** C1: whoever failed is in the feed of their country and step, and nobody else is. */
+/** C1: failed users, and no others, are in the feed of their country and step. */
 function wronglyTaken(database: MemoryDatabase, parent: RunRow, feeds: readonly FeedRow[]): string[] {
   const countryOf = new Map(feedsOf(database, parent).map(({ feedId, country }) => [feedId, country]));
   const failed = database.failures.flatMap(({ feedId, step, user, outcome }) => {

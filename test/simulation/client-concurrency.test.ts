@@ -14,7 +14,7 @@ const client = clientIdOf(1);
 const callMs = 40;
 const partitions = 12;
 
-/** Dispatchers of two regions, and how many calls of one client are in flight at once. */
+/** Starts dispatchers of two regions, and counts the calls of one client in flight at once. */
 function setUp(concurrency: number) {
   const figures = { inFlight: 0, most: 0, calls: 0 };
   const busy = new Set<string>();
@@ -47,11 +47,11 @@ function setUp(concurrency: number) {
   }
 
   let number = 0;
-  /** One in each message, so that each dispatcher gets some. */
+  /** Offers each job in its own message, so that each dispatcher gets some. */
   async function offer(count: number): Promise<void> {
     for (let nth = 0; nth < count; nth++) await subject.offer({ jobId: jobIdOf(number++), clientId: client });
   }
-  /** Offers the jobs from the memory of a dispatcher that is gone, as a scheduler does. */
+  /** Offers the jobs again that a dead dispatcher had in memory, as a scheduler does. */
   async function offerLost(): Promise<void> {
     for (const { jobId, dueAtMs } of tables.jobs.values()) {
       const jobs = [[jobPartitionOf(jobId), dueAtMs * 1000, jobId, 0]];

@@ -3,7 +3,7 @@ import type { ControlVerb } from '../../shared/domain/run/run-control.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunControl } from '../support/memory/run-control.ts';
 
-/** From when until when nobody may be called. */
+/** Time in which no user may be called. */
 export interface Stop {
   fromMs: number;
   untilMs: number;
@@ -16,10 +16,7 @@ export interface ControlPlan {
 
 const by = { keyId: 'key_simulated', keyName: 'the simulation' };
 
-/**
- * The person at the API, who asks what the scenario says of the one run there is, and remembers when nobody might be
- * called.
- */
+/** Acts like a person at the API: controls the only run by the plan, and records when no user may be called. */
 export function createControls(plan: ControlPlan, database: MemoryDatabase, startMs: number) {
   const { clock } = database;
   const control = createMemoryRunControl({ database });
@@ -31,7 +28,7 @@ export function createControls(plan: ControlPlan, database: MemoryDatabase, star
       : [{ atMs: startMs + plan.cancelAfterMs, verb: 'cancel' as const, forMs: Infinity }]),
   ];
 
-  /** The store answers in memory: what is asked for is done when this returns. */
+  /** Executes a control action. The store is in memory, so the action is done when this function returns. */
   function ask(verb: ControlVerb, forMs: number): void {
     const run = [...database.runs.values()].at(0);
     if (!run) return;
@@ -50,7 +47,7 @@ export function createControls(plan: ControlPlan, database: MemoryDatabase, star
       stops.push({ fromMs: nowMs, untilMs: Infinity });
       if (verb === 'pause') {
         due.push({ atMs: nowMs + forMs, verb: 'resume', forMs: 0 });
-        // Somebody has to look when it is time.
+        // The clock has to wake up at this time, so that the resume is requested.
         void clock.sleep(forMs);
       }
     }
@@ -58,7 +55,7 @@ export function createControls(plan: ControlPlan, database: MemoryDatabase, star
 
   return {
     ask,
-    /** Asks what is due by now, and nothing of a run that is not there yet. */
+    /** Executes the actions that are due, if the run exists. */
     askDue: () => {
       if (database.runs.size === 0) return;
       for (const entry of due.filter(({ atMs }) => atMs <= clock.nowMs())) {

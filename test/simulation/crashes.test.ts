@@ -13,7 +13,7 @@ function scenario(fateOf: Scenario['fateOf'], changes: Partial<Scenario> = {}): 
   return {
     audience: new Map([['SG', users]]),
     steps: 2,
-    // A sink without memory would show every call too many.
+    // A sink without memory would show every superfluous call.
     keeping: 'naive',
     fails: (step, user) => (step === 1 ? user.endsWith('7') : user.endsWith('13')),
     deadlineSeconds: 3600,

@@ -8,17 +8,23 @@ const callMs = 150;
 interface Others {
   /** Campaigns that run beside the measured one. */
   count: number;
-  /** Milliseconds until the endpoint answers a call of them once it treats them badly; null if it never does. */
+  /**
+   * Milliseconds until the endpoint answers a call of these campaigns once it serves them badly; null if it never
+   * answers.
+   */
   answersAfterMs: number | null;
-  /** From their start until the endpoint treats them so; it treats them well before. */
+  /** Milliseconds from their start during which the endpoint serves them well. */
   turnsAfterMs: number;
-  /** From then until the measured campaign starts. */
+  /** Milliseconds from the bad answers until the measured campaign starts. */
   leadMs: number;
   /** True if another trigger, which has just started, feeds the measured campaign. */
   isFedElsewhere?: boolean;
 }
 
-/** Milliseconds of a healthy campaign until 99 % of its batches are served, and what is ready of the others by then. */
+/**
+ * Returns the milliseconds until 99 % of the batches of a healthy campaign are served, and the ready batches of the
+ * others at that time.
+ */
 async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedElsewhere = false }: Others) {
   let hasTurned = false;
   const { start, startTrigger, pass, passUntil } = await startFedBeside({
@@ -36,7 +42,7 @@ async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedEls
   return { tookMs, readyOfOthers: others.reduce((sum, other) => sum + other.ready(), 0) };
 }
 
-/** At most so much of the shard is ready beyond the floors: five times three seconds of work. */
+/** Upper bound on the ready batches of the shard beyond the floors: five times three seconds of work. */
 const mostReady = 5 * 3 * (1000 / callMs) * slots;
 
 describe('a healthy campaign with more batches than a shard has ready', () => {

@@ -33,7 +33,7 @@ export interface FedBesideOptions {
   answersAfterMs: (rewardId: unknown) => number | null;
 }
 
-/** One worker and one or more triggers with batches of one user, whose endpoint hangs for some campaigns. */
+/** Starts a worker and one or more triggers with batches of one user. The endpoint hangs for some campaigns. */
 export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions) {
   const type = { class: 'A' as const, concurrency: slots, timeoutMs, batchSize: 1 };
   const fixture = createWorkerFixture({ type, concurrency: 2 * slots, partitions });
@@ -86,7 +86,7 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
     stallMs: 5000,
   });
 
-  /** Starts a trigger. From then on it claims all feeds, and the triggers before it keep theirs. */
+  /** Starts a trigger. From then on it claims all new feeds, and earlier triggers keep theirs. */
   function startTrigger(owner: string): void {
     claims = owner;
     createTrigger(triggerDeps(owner)).start();
@@ -96,7 +96,7 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
   await createWorker({ ...worker, config }).start();
   const campaigns = createMemoryCampaignStore({ database });
 
-  /** A campaign of so many batches in one country. */
+  /** Starts a campaign of this many batches in one country. */
   async function start(name: string, rewardId: string, batches: number) {
     audiences.set(name, batchesOf(name, batches).flat());
     const { campaignId, revision } = await campaigns.create(
@@ -113,7 +113,7 @@ export async function startFedBeside({ slots, answersAfterMs }: FedBesideOptions
     return {
       runId,
       served: () => totals()?.succeeded ?? 0,
-      /** Batches that were fed and are neither done nor waiting. */
+      /** Returns the number of fed batches that are neither done nor waiting. */
       ready: () => {
         const fed = [...database.batches.values()].filter((row) => row.feedId === feedId() && row.batchNo < 2 ** 30);
         const steps = [...database.steps.values()].filter(({ feedId: of }) => of === feedId());

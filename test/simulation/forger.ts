@@ -14,11 +14,11 @@ export interface ForgerDeps {
 
 /** Forger that may write to the topics and knows all batches. */
 export interface Forger {
-  /** A reference to any step of any batch there may be. Who is left in it has to be read. */
+  /** Returns references to any steps of any batches. The remaining users have to be read from the rows. */
   strays(ofWalk: Chance): OutgoingMessage[];
   /**
-   * References to later steps of all batches with made-up lists of lost users, which add up with the number of users
-   * left. They are drawn from a chance of their own.
+   * Returns references to later steps of all batches with invented lists of lost users, which match the number of
+   * remaining users. They use their own random numbers.
    */
   lies(): OutgoingMessage[];
 }

@@ -14,7 +14,7 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
     manners: ['hang'],
     fates: ['freeze-before', 'die-before'],
   },
-  // Awake again when the lost call was asked for.
+  // The frozen worker continues after another worker has queried the lost call.
   'a call is sent regardless of its age': { keeping: 'C', manners: [], fates: ['freeze-before'], frozenMs: 20_000 },
   'a lost call of class D is sent again': { keeping: 'D', manners: ['lost'], fates: [] },
   'claims do not return suppressed users': { suppressed: true },
@@ -65,7 +65,7 @@ const leanings: Record<keyof typeof weakenings, Leaning> = {
   'an ending ignores calls in doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 
-/** Seed that showed the missing protection last, if it is far from the first seed. It is tried before all others. */
+/** Seeds that showed the missing protection last, if far from the first seed. They are tried first. */
 const lastDisplayedBy: Partial<Record<keyof typeof weakenings, number>> = {
   'the status of a lost call under an expired lease is queried too early': 323,
   'a call is sent regardless of its age': 270,
@@ -85,7 +85,7 @@ function* seedsFor(name: string): Generator<number> {
   for (let seed = 1; seed <= maxSeeds; seed++) yield seed;
 }
 
-/** A checker that never fails proves nothing: with one protection taken away, the walks have to show it. */
+/** A checker that never fails proves nothing: with one protection removed, the walks have to detect it. */
 describe('the checks of the simulation detect when', () => {
   it.each(Object.entries(weakenings))(
     '%s',

@@ -23,7 +23,7 @@ const cases: Scenario[] = [
     first: 'bad',
     callsPerSecond: 100,
   })),
-  // Long enough that its calls are known to be slow.
+  // The lead is long enough for the engine to learn that the calls are slow.
   ...[6, 40].map((slots): Scenario => ({ answer: 'slow answers', slots, workers: 1, first: 'bad', leadMs: 9000 })),
 ];
 
@@ -32,7 +32,10 @@ const nameOf = ({ answer, slots, workers, first: which, bad = 1, callsPerSecond,
   (callsPerSecond === undefined ? '' : `, ${callsPerSecond} calls/s`) +
   (leadMs === undefined ? '' : `, ${leadMs} ms before`);
 
-/** A hung call's time-out, the backoff of the feed and of its steps, and calls that double with each answer. */
+/**
+ * The time-out of a hanging call, the backoff of the feed and its steps, and the growth of calls, which double with
+ * each answer.
+ */
 const mendedWithinMs = 20_000;
 
 describe('a campaign that the endpoint fails because of its parameters', () => {

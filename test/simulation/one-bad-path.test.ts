@@ -31,7 +31,7 @@ const recognizedMs = 1000;
 /** A disabled route or host is probed every 30 s at the latest; a released job comes back in the same time. */
 const mendedWithinMs = 40_000;
 
-/** With one slot, a call that hangs holds the only one: jobs of a client without concurrency wait for each other. */
+/** With one slot, a hanging call occupies the only slot, so all jobs of the client wait. */
 describe('a path, host or ordering key that the receiver of a client fails', () => {
   it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
     'does not slow down the others, and recovers soon after the repair: %s',

@@ -10,20 +10,20 @@ interface OrderedJob {
   acceptedMs: number;
 }
 
-/** A key that was not advanced when its job was accepted has been advanced after this time. */
+/** Time after which a key is certainly advanced, even if its advance at the acceptance was lost. */
 const sweptWithinMs = 4000;
 
-/** Looks at every call of a job with an ordering key, as its receiver sees it. */
+/** Checks every call of a job with an ordering key, as its receiver sees the call. */
 export interface OrderWitness {
   accepted(job: OrderedJob): void;
-  /** A call begins; what it returns is called when the receiver is done with it. */
+  /** Records the beginning of a call. The returned function records its end. */
   begins(webhookId: string): () => void;
 }
 
 export function createOrderWitness({ jobs }: Pick<JobTables, 'jobs'>, problems: string[]): OrderWitness {
   const known = new Map<string, OrderedJob & { nth: number }>();
   const underWay = new Map<string, Set<string>>();
-  /** One that is accepted after another may come behind it once that is due. */
+  /** A job that is accepted after another may be called later than the other once the other is due. */
   const isBefore = (a: OrderedJob & { nth: number }, b: OrderedJob & { nth: number }) =>
     a.nth < b.nth ? a.dueMs <= b.dueMs : a.dueMs < b.dueMs && a.acceptedMs + sweptWithinMs < b.dueMs;
 

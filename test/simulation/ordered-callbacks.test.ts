@@ -7,8 +7,8 @@ const deaths = ['die-before', 'die-after', 'throw-before', 'throw-after'] as con
 const orderings = ['exclusive', 'in-order'] as const;
 
 /**
- * Processes die and commits get lost, but none is frozen with a call on its way out: what is sent after its lease is
- * beyond what can be seen from here. What is accepted now is due now at the soonest.
+ * A scenario in which processes die and commits are lost, but none is frozen during a call, because this checker cannot
+ * judge calls that are sent after their lease. A job is due at its acceptance or later.
  */
 function ordered(seed: number, ordering: (typeof orderings)[number]): CallbackScenario {
   const scenario = troubled(seed);
@@ -33,7 +33,7 @@ describe('jobs with the same ordering key under faults', () => {
   );
 });
 
-/** A checker that never fails proves nothing. */
+/** A checker that never fails proves nothing, so each protection is removed once. */
 describe('the checks of order detect that', () => {
   const foundBy = async (weaken: (seed: number) => CallbackScenario) => {
     const found: string[] = [];
@@ -46,7 +46,7 @@ describe('the checks of order detect that', () => {
       const scenario = ordered(seed, 'in-order');
       return {
         ...scenario,
-        // Dead for long before its receiver is done.
+        // The dispatcher dies long before its receiver has finished.
         answerOf: () => 'hang',
         fateOf: (_process, { method }) => (method === 'call' && scenario.chance.happens(0.2) ? 'die-before' : 'pass'),
         weaken: (ledger, { fires, clock }) => ({

@@ -25,22 +25,22 @@ export interface Scenario {
   concurrency: number;
   dispatchers: number;
   /**
-   * `bad`: the receiver answers the bad path so for three seconds before the first healthy job. `turned`: it answers
-   * the bad path well until then. `healthy`: the jobs of the bad path begin a second after the healthy ones.
+   * `bad`: the receiver fails the bad path for three seconds before the first healthy job. `turned`: it serves the bad
+   * path well until then. `healthy`: the jobs of the bad path begin a second after the healthy ones.
    */
   first: 'bad' | 'healthy' | 'turned';
-  /** Difference between the bad jobs and the others. */
+  /** Property that the bad jobs share: their path, their host or their ordering key. */
   by: 'path' | 'host' | 'key';
   /** Paths that the bad jobs call in turn, with `by: 'path'`; one unless given. */
   badPaths?: number;
-  /** 4 s unless given. */
+  /** Time-out of calls; 4 s unless given. */
   timeoutMs?: number;
 }
 
 interface Outcome {
   /** The 99th percentile of the time from the due time of a healthy job until its answer. */
   p99Ms: number;
-  /** Milliseconds from the moment when the receiver answers well again until it has answered a second's worth of bad jobs. */
+  /** Milliseconds from the repair of the receiver until it has answered as many bad jobs as arrive in a second. */
   mendedMs: number;
 }
 
@@ -64,7 +64,7 @@ const otherPaths = ['sent', 'back', 'moved', 'split', 'held', 'open', 'seen', 'l
 /** Times of healthy jobs beside others that are as healthy, which do not depend on the answer. */
 const healthyTimes = new Map<string, number>();
 
-/** Compares healthy jobs beside jobs that are answered so with the same beside jobs that are answered well. */
+/** Compares the lateness of healthy jobs beside bad jobs with their lateness beside other healthy jobs. */
 export async function compareBeside(scenario: Scenario) {
   const { answer: _answer, ...terms } = scenario;
   const key = JSON.stringify(terms);

@@ -20,7 +20,7 @@ import { runCallbacks } from './callback-world.ts';
 const [shop, neighbour] = [clientIdOf(1), clientIdOf(2)];
 const callMs = 20;
 
-/** A scheduler and a dispatcher between which messages take no time; each client has so many slots. */
+/** Starts a scheduler and a dispatcher between which messages take no time. Each client has this many slots. */
 async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?: number } = {}) {
   const calls: string[] = [];
   const { clock, tables, subject, bus, clients, dispatcherOf, stop } = dispatcherSubject(async ({ headers }) => {
@@ -67,7 +67,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
     await subject.add(jobs);
     changes.announce('jobs');
   };
-  /** Priorities of the calls after the first `since`, in order. */
+  /** Returns the priorities of the calls from number `since` on, in order. */
   const called = (since = 0) => calls.slice(since).map((jobId) => priorityOf.get(jobId) ?? 'unknown');
   const end = async () => {
     const stopping = offerer.stopIntake().then(() => offerer.finishWork());
@@ -89,7 +89,7 @@ describe('the priorities of jobs, from the database to the call', () => {
     const before = called().length;
     expect(before).toBeGreaterThan(10);
     await add(20, shop, 'high');
-    // Until they are at the dispatcher, a few others are called.
+    // A few other jobs are called before these reach the dispatcher.
     await passTime(clock, 100);
     const then = called().length;
     await passTime(clock, 2000);
@@ -110,7 +110,7 @@ describe('the priorities of jobs, from the database to the call', () => {
       await add(50, shop, 'high');
       await passTime(clock, 1000);
     }
-    // Without the first ones, which were offered before any high one came.
+    // The first calls are left out, because their jobs were offered before any high job.
     const last = called().slice(-300);
     expect(last).toHaveLength(300);
     const shares = ['high', 'normal', 'low'].map((priority) => countOf(last, priority) / last.length);

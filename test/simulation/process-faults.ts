@@ -18,7 +18,7 @@ export const faultyFates = [
   'freeze-after',
 ] as const;
 
-/** The call takes long, as long as `onSlow` does: it takes effect late, or its answer comes late. */
+/** Slow calls: `onSlow` decides how long. The call takes effect late, or its answer arrives late. */
 export const slowFates = ['slow-before', 'slow-after'] as const;
 
 export type Fate = 'pass' | (typeof faultyFates)[number] | (typeof slowFates)[number];
@@ -33,8 +33,8 @@ export interface PortCall {
 
 export interface ProcessFaultsOptions {
   /**
-   * Asked at every call of a port that answers with a promise; others always pass, for they cannot fail in a process
-   * that lives.
+   * Returns the fate of a call. Asked only for ports that return a promise; other calls cannot fail while the process
+   * lives.
    */
   fateOf: (call: PortCall) => Fate;
   onDeath: () => void;
@@ -50,19 +50,19 @@ export type FaultOf = ((what: string, args: readonly unknown[]) => Error) | null
 export interface ProcessFaults {
   /** The port, with a fate at each call. */
   wrap<Port extends object>(port: Port, faultOf?: FaultOf): Port;
-  /** The clock as the process sees it: what sleeps in a frozen process does not wake. */
+  /** Returns the clock of the process. Nothing that sleeps in a frozen process wakes up. */
   wrapClock(clock: Clock): Clock;
-  /** Hands something to the process from outside: at once, when it is thawed, or never. */
+  /** Runs an action in the process: at once, after the freeze, or never if the process is dead. */
   whenAlive(action: () => void): void;
   /** Port calls made so far. */
   calls(): number;
   readonly dead: boolean;
   readonly frozen: boolean;
-  /** Dead, or frozen at least once: what it had in flight is in doubt. */
+  /** True if the process died or was ever frozen, so that its work in flight is in doubt. */
   readonly wasHurt: boolean;
-  /** Kills it now, without a call. */
+  /** Kills the process now, between port calls. */
   kill(): void;
-  /** Everything that was held back goes on, in its order. */
+  /** Ends the freeze. All held calls continue in their order. */
   thaw(): void;
 }
 
@@ -89,7 +89,7 @@ export function createProcessFaults(options: ProcessFaultsOptions): ProcessFault
     onFreeze();
   }
 
-  /** Goes on when the process is not frozen, and never when it is dead. */
+  /** Resolves when the process is not frozen, and never if it is dead. */
   async function alive(): Promise<void> {
     while (ice) await ice.promise;
     if (dead) await never;
@@ -162,7 +162,7 @@ export function createProcessFaults(options: ProcessFaultsOptions): ProcessFault
   };
 }
 
-/** Port methods that answer at once: they hand something over within the process. */
+/** Port methods without a promise: they pass something on within the process. */
 const synchronous = new Set(['settle', 'stopIntake', 'ready', 'stats']);
 
 async function settle(call: () => unknown): Promise<PromiseSettledResult<unknown>> {

@@ -55,7 +55,7 @@ import type { ScriptedEndpoint } from './scripted-endpoint.ts';
 
 export type ProcessName = 'scheduler' | 'trigger' | 'worker';
 
-/** Protections that a negative control takes away, to show that the checker misses them. */
+/** Protections that a negative control removes, so that the checker must detect their absence. */
 export interface Weakening {
   endpoint?: (endpoint: BatchEndpoint) => BatchEndpoint;
   ledger?: (ledger: StepLedger, database: MemoryDatabase) => StepLedger;
@@ -73,7 +73,7 @@ export interface Surroundings {
   database: MemoryDatabase;
   bus: MemoryBus;
   topics: TopicNames;
-  /** By topic. */
+  /** Shards by topic. */
   shards: ReadonlyMap<string, Shard>;
   config: EngineConfig;
   endpoint: ScriptedEndpoint;
@@ -84,11 +84,11 @@ export interface Surroundings {
   weakening: Weakening;
 }
 
-/** Its place in the group of workers. */
+/** Membership of a process in the group of workers. */
 export interface Membership {
-  /** The group has waited for it long enough. */
+  /** Expels the process, because the group has waited long enough. */
   expel(): void;
-  /** It has learned that it was expelled. */
+  /** Lets the process learn that it was expelled. */
   rejoin(): void;
 }
 
@@ -96,7 +96,7 @@ export const workerGroup = 'sim.worker';
 const leaseMs = 5000;
 const logger = pino({ level: 'silent' });
 
-/** Starts a process whose ports all pass through its faults. Null where it is in no group. */
+/** Starts a process whose ports all pass through its faults. Returns null if the process is in no group. */
 export function startProcess(
   name: ProcessName,
   owner: string,
@@ -104,7 +104,7 @@ export function startProcess(
   surroundings: Surroundings,
 ): Membership | null {
   const { bus, topics, database, random } = surroundings;
-  // Nothing can be told: the looks that come by themselves have to do, so that walks stay what they were.
+  // The feed reports no changes, so only regular looks find them. Otherwise the walks of a seed would change.
   const changes = createMemoryChangeFeed();
   changes.lose();
   const shared = {
@@ -142,13 +142,13 @@ function startTrigger(
   createTrigger({
     ...shared,
     runStore: faults.wrap(weakening.runStore?.(runStore, database) ?? runStore),
-    // For people alone: it has no fate of its own, so that walks stay what they were.
+    // Only people use approvals. They get no fate, because otherwise the walks of a seed would change.
     runApprovals: createMemoryRunApprovals(),
     runHistory: createMemoryRunHistory({ database }),
     feedStore: faults.wrap(weakening.feedStore?.(feedStore, database) ?? feedStore),
     outboxSweep: faults.wrap(weakening.outboxSweep?.(sweep, database) ?? sweep),
     stepEndings: faults.wrap(weakening.stepEndings?.(endings, database) ?? endings),
-    // These two answer whatever happens.
+    // These ports always answer.
     segmentation: faults.wrap(weakening.segmentation?.(segmentation) ?? segmentation, null),
     storedAudiences: faults.wrap(weakening.storedAudiences?.(stored) ?? stored),
     topicBacklogs: faults.wrap(bus.backlogs(workerGroup), null),
@@ -177,7 +177,7 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
   const { database, bus, shards, config, weakening } = surroundings;
   const member = createMember(bus.consumer(workerGroup, [...shards.keys()]), faults);
   const handing = createMemoryStepLedger({ database, owner: shared.owner, leaseMs });
-  // Half of them have no room for next steps, as in a large installation, and half none for what is due soon.
+  // Half of the workers pass no steps on in memory, as in a large installation, and half time no steps.
   const timing = shared.random() < 0.5 ? handing : withoutTimedSteps(handing);
   const ledger = shared.random() < 0.5 ? timing : withoutHandOn(timing);
   const contexts = createMemoryFeedContexts({ database });
@@ -190,7 +190,8 @@ function startWorker(shared: SharedDeps, faults: ProcessFaults, surroundings: Su
     guards: faults.wrap(createMemoryEndpointGuards({ database, owner: shared.owner })),
     rateShares: faults.wrap(createMemoryRateShares({ database, owner: shared.owner })),
     contexts: faults.wrap(weakening.contexts?.(contexts) ?? contexts),
-    // A look writes nothing: to die in it is to die before the next flush, which the walks try at each call.
+    // A look writes nothing, so a death during a look equals a death before the next flush, which walks try at each
+    // call.
     unbegun: createMemoryUnbegunSteps({ database }),
     endpoint: faults.wrap(weakening.endpoint?.(endpoint) ?? endpoint, null),
     deadLetters: faults.wrap(createMemoryDeadLetters({ database })),
@@ -264,7 +265,7 @@ function publishFault(what: string, [messages]: readonly unknown[]): PublishErro
   return new PublishError(`injected: ${what}`, [...new Set(named)]);
 }
 
-/** No receipts come in the simulation, so nothing is asked of the store for them that could fail. */
+/** No receipts arrive in the simulation, so their retention gets no faults. */
 function keepingReceipts(retention: Retention): Retention {
   return {
     ...retention,

@@ -117,7 +117,7 @@ async function makeWorld(first: KeptSchedule) {
   database.recurring.calendars.set('days', calendar);
   const { scheduleId } = await store.create({ name: 'each', clientId, definition: first, note: null });
   const eras: Era[] = [{ fromMs: clock.nowMs(), definition: first }];
-  /** Jobs that were ever stored: none is stored twice. */
+  /** Jobs that were ever stored. No job may be stored twice. */
   const everStored = new Set<string>();
   let stored = 0;
 
@@ -176,7 +176,7 @@ async function makeWorld(first: KeptSchedule) {
     }
   }
 
-  /** Everybody looks until nothing is left to decide. */
+  /** Lets all nodes look until nothing is left to decide. */
   async function settle(): Promise<void> {
     await store.control(scheduleId, 'resume', null);
     await store.control(scheduleId, 'enable', null);
@@ -193,7 +193,7 @@ async function makeWorld(first: KeptSchedule) {
         names.length,
       );
     }
-    // The last half minute may still be another region's.
+    // Another region may still decide about the last half minute.
     for (const atMs of instants.filter((each) => each <= clock.nowMs() - 31_000)) {
       expect(decided.has(atMs), `${new Date(atMs).toISOString()} was forgotten`).toBe(true);
     }
@@ -203,7 +203,7 @@ async function makeWorld(first: KeptSchedule) {
   return { carryOut, settle, check };
 }
 
-/** By instant: who was decided. What the whole schedule skipped stands for everybody. */
+/** Returns the decided groups by instant. An occurrence that the whole schedule skipped counts for all groups. */
 function decisionsOf(
   { recurring }: MemoryDatabase,
   scheduleId: string,
@@ -217,7 +217,7 @@ function decisionsOf(
     if (cause === 'clock-change') continue;
     for (const atMs of instants) if (atMs >= firstMs && atMs <= lastMs) add(atMs, group);
   }
-  // One that a person asked for at that very instant stands for it, unless it had been skipped before he asked.
+  // A manual occurrence at exactly this instant counts for it, unless the instant had been skipped before.
   for (const { kind, scheduledForMs, group } of occurrences) {
     const names = decided.get(scheduledForMs) ?? [];
     if (kind === 'manual' && !names.includes(group) && !names.includes('')) add(scheduledForMs, group);
@@ -225,7 +225,7 @@ function decisionsOf(
   return decided;
 }
 
-/** Returns the instants that should have been decided: those of each era, from its beginning to the next one's. */
+/** Returns the instants that should have been decided: those of each definition while it was valid. */
 function instantsOf(eras: readonly Era[], untilMs: number): number[] {
   const [first] = eras;
   return eras.flatMap(({ fromMs, definition: { recurrence } }, index) => {

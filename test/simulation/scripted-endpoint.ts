@@ -49,11 +49,11 @@ export interface ScriptedEndpointOptions {
   mannerOf: (call: BatchCall) => Manner;
   /** Returns the behaviour for the next status query. */
   statusMannerOf: () => StatusManner;
-  /** Users that fail for good, by step. */
+  /** Returns true for users that always fail, by step. */
   fails: (step: number, user: string, isChildRun: boolean) => boolean;
   /** Returns true for users that the check refuses, by step. */
   refused?: ((step: number, user: string) => boolean) | undefined;
-  /** The worker that calls for this user dies of it, always; null: none does. */
+  /** User whose call always kills the worker that makes it; null for none. */
   poison: string | null;
   /** Called when a user has an effect in a step for the first time. */
   onApplied?: (step: number, country: string) => void;
@@ -62,31 +62,31 @@ export interface ScriptedEndpointOptions {
   timeoutMs: number;
 }
 
-/** The process that calls. */
+/** The process that makes a call. */
 export interface Caller {
-  /** It was killed or frozen: what it called or calls may come twice, or late. */
+  /** True if the process was killed or frozen, so that its calls may come twice or late. */
   readonly wasHurt: boolean;
   kill(): void;
 }
 
-/** An endpoint and the witness of what it did, which knows nothing of the engine. */
+/** An endpoint together with the witness of its effects. The witness knows nothing about the engine. */
 export interface ScriptedEndpoint {
   /** Returns the endpoint as one process sees it. */
   calledBy(caller: Caller): BatchEndpoint;
-  /** By step from 1: under how many keys an effect was applied for a user. */
+  /** Number of keys under which an effect was applied for a user, by step from 1. */
   readonly effects: readonly Map<string, number>[];
-  /** The same of one run, by its public id. */
+  /** Returns the effects of one run by its public id. */
   effectsIn(run: string): readonly Map<string, number>[];
-  /** By step: calls beside another one of their key, though no worker was frozen. */
+  /** Number of calls by step that came during another call of their key, although no worker was frozen. */
   readonly overlapping: readonly number[];
   /**
-   * By step: keys that came again after an answer, though none was killed or frozen. Only a sink without memory is
-   * asked for that.
+   * Number of keys by step that were called again after an answer, although no process was killed or frozen. Only used
+   * for a sink without memory.
    */
   readonly appliedAgain: readonly number[];
-  /** Questions of the check about batches of which a call was not answered. */
+  /** Returns the number of check requests for batches of which a call was not answered. */
   requestedInDoubt(): number;
-  /** When calls began, but for those of processes that were frozen. */
+  /** Times at which calls began, without calls of processes that were frozen. */
   readonly beganAtMs: readonly number[];
 }
 
@@ -101,15 +101,15 @@ interface KeyHistory {
   inFlight: Set<Caller>;
   last: Caller | null;
   answer: UserResult[] | null;
-  /** A call has begun, and no whole answer came. */
+  /** True if a call has begun without a complete answer. */
   inDoubt: boolean;
 }
 
-/** A call arrives so late at most, after its caller gave up. */
+/** Upper bound on the delay with which a call arrives after its caller gave up. */
 export const lateMs = 8000;
 const queuedMs = 20_000;
 
-/** Name of the check that steps have, where they have one. */
+/** Name of the check in steps that have one. */
 export const checkType = 'caps';
 
 export function createScriptedEndpoint(options: ScriptedEndpointOptions): ScriptedEndpoint {
@@ -117,7 +117,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   let requestInDoubt = 0;
   const noEffects = () => Array.from({ length: steps }, () => new Map<string, number>());
   const effects = noEffects();
-  /** In the order in which they called first: a child run comes after its parent. */
+  /** Runs in the order of their first calls, so a child run is after its parent. */
   const effectsByRun = new Map<string, Map<string, number>[]>();
   const overlapping = effects.map(() => 0);
   const appliedAgain = effects.map(() => 0);
@@ -127,7 +127,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   /** Results of users that were not applied, and whose calls are in progress. */
   const retryableByUser = new Map<string, UserResult>();
   const inProgress = new Map<string, number>();
-  /** By user: when it was said that nothing was applied. */
+  /** In classes C and D, the endpoint applies each call again. */
   const appliesRepeats = keeping === 'C' || keeping === 'D';
 
   function effectsIn(run: string): Map<string, number>[] {
@@ -157,7 +157,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     return result;
   }
 
-  /** Applies the call as the endpoint's class says, and tells what it would answer. */
+  /** Applies the call according to the class of the endpoint, and returns the answer. */
   function apply(history: KeyHistory, call: BatchCall, mayRetry: boolean): UserResult[] {
     if (keeping === 'B' && history.answer) return history.answer;
     const isNewKey = keeping === 'A' || appliesRepeats || history.answer === null;
@@ -212,7 +212,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     count(-1);
   }
 
-  /** The truth of this moment: of what has not arrived, nothing is known. */
+  /** Returns the state at this moment. Calls that have not arrived are unknown. */
   function statusOf({ run, step }: Pick<BatchCall, 'run' | 'step'>, id: string): object {
     const key = `${run}/${step}/${id}`;
     const known = finalByUser.get(key);
@@ -239,10 +239,10 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     if (isRepeat) appliedAgain[step - 1] = (appliedAgain[step - 1] ?? 0) + 1;
   }
 
-  /** A question is answered by what is so at this moment, and has no effect. */
+  /** Answers a check request by the state at this moment, without an effect. */
   async function check({ idempotencyKey, body }: BatchRequest): Promise<BatchAnswer> {
     const call = batchCall.parse(JSON.parse(body.toString('utf8')));
-    // What a status query settled, no call tells.
+    // In class C a status query settles a lost call, and the call itself does not show this.
     const ofCall = histories.get(idempotencyKey.replace(/-check-\d+$/, ''));
     if (ofCall?.inDoubt === true && keeping !== 'C') requestInDoubt++;
     await clock.sleep(1 + chance.below(5));
@@ -264,7 +264,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
   async function callBy(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
     const { actionType, idempotencyKey, notAfterMs, body } = request;
     if (actionType === checkType) return check(request);
-    // As the HTTP client does: it is the last to look at the clock before a call leaves the process.
+    // Checks the clock right before the call leaves the process, like the HTTP client.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'not-applied', cause: 'came too late to be sent' };
     const call = batchCall.parse(JSON.parse(body.toString('utf8')));
     const history = histories.get(idempotencyKey) ?? { inFlight: new Set(), last: null, answer: null, inDoubt: true };
@@ -273,7 +273,7 @@ export function createScriptedEndpoint(options: ScriptedEndpointOptions): Script
     history.inFlight.add(caller);
     history.inDoubt = true;
     if (poison !== null && call.users.includes(poison)) caller.kill();
-    // An answer takes a moment, so that others can come in between.
+    // An answer takes a moment, so that other calls can come in between.
     await clock.sleep(1 + chance.below(5));
     const answer = await serve(history, call);
     history.inFlight.delete(caller);

@@ -1,10 +1,10 @@
-/** Chance that can be repeated: the same seed gives the same numbers, on every machine (mulberry32). */
+/** Reproducible random numbers: the same seed gives the same numbers on every machine (mulberry32). */
 export interface Chance {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** True once in `1 / share` times. */
+  /** Returns true with the probability `share`. */
   happens(share: number): boolean;
-  /** A whole number from 0 to `below - 1`. */
+  /** Returns a whole number from 0 to `below - 1`. */
   below(below: number): number;
   pick<Entry>(entries: readonly Entry[]): Entry;
 }

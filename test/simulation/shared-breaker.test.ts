@@ -32,7 +32,7 @@ describe('three workers with a failing endpoint', () => {
     expect(new Set(calls.map(({ worker }) => worker)).size).toBeGreaterThan(1);
     mostInFlight();
     await pass(115_000, [run.runId]);
-    // Twice as long from one to the next, up to a minute.
+    // Probes come at doubling intervals, up to a minute.
     const knocks = callsBetween(beganMs + 5000, beganMs + 120_000);
     expect(knocks.length).toBeGreaterThanOrEqual(3);
     expect(knocks.length).toBeLessThanOrEqual(12);
@@ -47,7 +47,7 @@ describe('three workers with a failing endpoint', () => {
     const runIds = [run, ...others].map(({ runId }) => runId);
     const beganMs = clock.nowMs();
     await pass(120_000, runIds);
-    // Ten failures of each campaign on each worker at the most, one first-hand call, and the probes.
+    // At most ten failures of each campaign on each worker, one direct call, and the probes.
     expect(callsBetween(beganMs, beganMs + 5000).length).toBeLessThanOrEqual(3 * 3 * 11);
     expect(callsBetween(beganMs + 5000, beganMs + 120_000).length).toBeLessThanOrEqual(12);
     heal();
@@ -69,7 +69,7 @@ describe('three workers with a failing endpoint', () => {
     heal();
     const before = calls.length;
     while (calls.length === before) await pass(100, [run.runId]);
-    // The probe was answered a call's time after it began.
+    // The answer to the probe comes one call duration after its beginning.
     const closedAtMs = (calls.at(-1)?.beganAtMs ?? 0) + 50;
     mostInFlight();
     const seen: number[] = [];
@@ -79,7 +79,7 @@ describe('three workers with a failing endpoint', () => {
       seen.push(mostInFlight());
       allowed.push(slowStartCalls(second * 1000));
     }
-    // Each of the three rounds its part up.
+    // Each of the three workers rounds its share up.
     for (const [index, most] of seen.entries()) expect(most).toBeLessThanOrEqual((allowed[index] ?? 0) + 3);
     expect(seen[3]).toBeGreaterThan(10);
     await pass(30_000, [run.runId]);
@@ -89,7 +89,7 @@ describe('three workers with a failing endpoint', () => {
   it('pass the probe on if its worker freezes, and ignore that worker when it continues', async () => {
     const { run, pass, heal, workers, calls, database } = await startDown();
     await pass(5000, [run.runId]);
-    // The worker that makes the next probe freezes with it.
+    // The worker that begins the next probe freezes during it.
     for (const worker of workers) worker.fateOf = ({ method }) => (method === 'call' ? 'freeze-before' : 'pass');
     while (!workers.some(({ faults }) => faults.frozen)) await pass(500, [run.runId]);
     for (const worker of workers) worker.fateOf = () => 'pass';
@@ -98,7 +98,7 @@ describe('three workers with a failing endpoint', () => {
     expect(guard()).toMatchObject({ state: 'open', probeOwner: frozen?.name });
     heal();
     const before = calls.length;
-    // 3 s to begin it, 1 s for the call, 2 s to tell: then any worker may take it.
+    // 3 s to begin the probe, 1 s for the call, 2 s to report. After that, any worker may take the probe.
     await pass(9000, [run.runId]);
     expect(calls.slice(before).some(({ worker }) => worker !== frozen?.name)).toBe(true);
     expect(guard()?.state).toBe('closed');

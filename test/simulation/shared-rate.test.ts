@@ -8,7 +8,7 @@ function succeeded({ call }: SeenCall) {
   return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
 }
 
-/** The most of any second, by what each call counts. */
+/** Returns the highest sum of any second. */
 function mostInASecond(calls: readonly WitnessedCall[], countOf: (call: WitnessedCall) => number): number {
   let most = 0;
   let sum = 0;
@@ -42,7 +42,7 @@ describe('a rate limit shared by three workers', () => {
     const { clock, pass, run, calls, callsBetween } = await startRated(1500);
     const beganMs = clock.nowMs();
     await pass(20_000, [run.runId]);
-    // A tenth of a second may be saved up, and each worker finishes a call that it began to save for.
+    // Workers may save up a tenth of a second, and each may finish a call that it began to save for.
     expect(mostInASecond(calls, () => 1)).toBeLessThanOrEqual(60 + 6 + 3);
     const settled = callsBetween(beganMs + 5000, beganMs + 20_000);
     expect(settled.length).toBeGreaterThan(0.9 * 15 * 60);

@@ -17,7 +17,7 @@ export interface BudgetPlan {
 
 const enough = 1_000_000;
 
-/** The definition's part of it. */
+/** Returns the budgets of the campaign definition. */
 export function budgetsFor(
   plan: BudgetPlan | null,
   chain: CampaignDefinition['chain'],
@@ -31,7 +31,7 @@ export function budgetsFor(
   return { chain: costly, budgets: countries.map((country) => ({ country, units: plan.units })) };
 }
 
-/** Counts what the endpoint applies against the budgets, unit by unit, and raises them as a person would. */
+/** Counts applied effects against the budgets, unit by unit, and raises budgets like a person. */
 export function createSimulatedBudgets(plan: BudgetPlan | null, database: MemoryDatabase) {
   const spent = new Map<string, number>();
   let overspent = 0;
@@ -43,7 +43,7 @@ export function createSimulatedBudgets(plan: BudgetPlan | null, database: Memory
   };
 
   return {
-    /** An effect of a user that had none before in this step. */
+    /** Counts the first effect of a user in a step. */
     onApplied: (step: number, country: string) => {
       const units = plan?.unitsPerUser[step - 1] ?? 0;
       if (units === 0) return;
@@ -52,7 +52,7 @@ export function createSimulatedBudgets(plan: BudgetPlan | null, database: Memory
       const budget = budgets().find((row) => row.country === country);
       if (budget && sum > budget.units) overspent++;
     },
-    /** True when the run is to be resumed. */
+    /** Raises a budget if the run has paused for it. Returns true if the run should be resumed. */
     raiseWherePaused: (): boolean => {
       const paused = [...database.runs.values()].find(({ state }) => state === 'paused');
       if (paused?.stateReason?.startsWith('budget:') !== true) return false;

@@ -39,14 +39,14 @@ function stalled(stallOf: (chance: Chance) => Stall, { dispatchers, seed, hasKey
   };
 }
 
-/** For some seconds each call of a store, or some of them, takes up to a lease. */
+/** A stall of some seconds in which some or all calls of a store take up to a lease. */
 function upToALease(chance: Chance): Stall {
   const share = chance.pick([1, 0.3, 0.1]);
   const slowMs = () => (chance.happens(share) ? chance.below(callLeaseMs) : 0);
   return { afterMs: 1500, forMs: 3000 + chance.below(6000), slowMs };
 }
 
-/** All the while, each flush takes 100 to 500 ms. */
+/** A permanent stall in which each flush takes 100 to 500 ms. */
 function slowFlushes(chance: Chance): Stall {
   const slowMs = (method: string) => (method === 'flush' ? 100 + chance.below(400) : 0);
   return { afterMs: 0, forMs: Infinity, slowMs };
@@ -82,7 +82,7 @@ describe('the checks of the simulation detect uncalled jobs when', () => {
   const trees: string[] = [];
   afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true }))));
 
-  /** The dispatcher from a copy of the sources without these protections. */
+  /** Returns the dispatcher from a copy of the sources without these protections. */
   async function dispatcherWithout(...protections: readonly Pick<Mutation, 'edits'>[]): Promise<CreateDispatcher> {
     const tree = await copyTree(['services/dispatcher', 'shared', 'package.json']);
     trees.push(tree);

@@ -13,7 +13,7 @@ describe('workers of which one in three is killed every two and a half seconds',
     const world = await startThreeWorkers({ type, concurrency: 24 });
     const { clock, endpoint, workers, start, pass, stepRows } = world;
     endpoint.answer = async ({ call }) => {
-      // A full machine: calls take long, and are hit often.
+      // The machine is busy: calls take long, and are often interrupted.
       await clock.sleep(400 + chance.below(1800));
       return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
     };
@@ -25,7 +25,7 @@ describe('workers of which one in three is killed every two and a half seconds',
       await start(`again-${kill}`);
     }
     const lapses = stepRows(1).map((row) => row.lapses);
-    // The storm was one: many steps were hit, some of them again.
+    // Many steps lost their worker at least once, so the test was hard enough.
     expect(lapses.filter((count) => count > 0).length).toBeGreaterThan(20);
     await pass(300_000, [run.runId]);
     expect(Math.max(...stepRows(1).map((row) => row.lapses))).toBeLessThan(quarantinedAfterLapses);

@@ -1,7 +1,7 @@
 import type { Dispatcher } from '../../services/dispatcher/dispatcher.ts';
 import type { createNodeReporter } from '../../services/dispatcher/report-node.ts';
 
-/** One job of each client. */
+/** Reports a credit of one job for each client. */
 export function takingLittle(dispatcher: Dispatcher): Parameters<typeof createNodeReporter>[0]['dispatcher'] {
   return {
     levels: () => dispatcher.levels(),

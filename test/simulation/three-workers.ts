@@ -17,15 +17,15 @@ export interface SimulatedWorker {
   faults: ProcessFaults;
   /** Returns the fate of the process's next port calls. */
   fateOf: (call: PortCall) => Fate;
-  /** Dead at once, and out of its group. */
+  /** Kills the process and removes it from its group. */
   kill(): void;
 }
 
 const sweepEveryMs = 1000;
 
 /**
- * Three workers in one group over one database, their endpoint and its witness, with time that moves only when all is
- * quiet.
+ * Starts three workers in one group over one database, with their endpoint and its witness. Time advances only when all
+ * work is done.
  */
 export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
   const fixture = createWorkerFixture({ ...options, partitions: 3 });
@@ -80,7 +80,7 @@ export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
 
   for (const name of ['a', 'b', 'c']) await start(name);
 
-  /** Moves time on; what waits and is due is offered again, as the trigger does. */
+  /** Passes time. Waiting steps that are due are offered again, as by the trigger. */
   async function pass(ms: number, runIds: readonly string[] = []): Promise<void> {
     const endMs = clock.nowMs() + ms;
     while (clock.nowMs() < endMs) {
@@ -95,7 +95,7 @@ export async function startThreeWorkers(options: WorkerFixtureOptions = {}) {
     calls,
     pass,
     start,
-    /** Since the last time that it was asked. */
+    /** Returns the highest number of calls in flight since the last call of this function. */
     mostInFlight: () => {
       const most = mostInFlight;
       mostInFlight = inFlight;

@@ -16,29 +16,29 @@ export interface Leaning {
   fates?: readonly Fate[];
   lossy?: number;
   deadlineSeconds?: number;
-  /** At least; half a second otherwise. */
+  /** Least duration of a freeze in milliseconds; 500 unless given. */
   frozenMs?: number;
-  /** The run is paused early, and for long. */
+  /** True if the run is paused early, for a long time. */
   paused?: boolean;
-  /** There is a budget, and it is small. */
+  /** True if the run has a small budget. */
   budgeted?: boolean;
-  /** Some fail, and are tried again in a child run. */
+  /** True if some users fail and are retried in a child run. */
   retried?: boolean;
-  /** A user's call kills the worker that makes it. */
+  /** True if the call of a certain user kills the worker that makes it. */
   poisoned?: boolean;
-  /** Messages lie about whom the chain has lost. */
+  /** True if messages have false lists of lost users. */
   forged?: boolean;
-  /** Some are on suppression lists. */
+  /** True if some users are on suppression lists. */
   suppressed?: boolean;
-  /** Steps have a check, which refuses some. */
+  /** True if steps have a check that refuses some users. */
   checked?: boolean;
-  /** It begins in quiet hours. */
+  /** True if the run begins in quiet hours. */
   quiet?: boolean;
 }
 
 /**
- * A random scenario: who is served, what goes wrong and how often. The same seed makes the same one, and the same run
- * of it.
+ * Returns a random scenario: which users are served, what goes wrong and how often. The same seed returns the same
+ * scenario, and the same course of the run.
  */
 export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
   const chance = createChance(seed);
@@ -81,12 +81,12 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
   };
 }
 
-/** By the seed, not by chance: other walks stay what they were. */
+/** Decides by the seed instead of a random number, so that all other walks stay the same. */
 function isSuppressing(leaning: Leaning, seed: number): boolean {
   return leaning.suppressed ?? (Object.keys(leaning).length === 0 && seed % 6 === 0);
 }
 
-/** Likewise. */
+/** Decides by the seed too. */
 function isChecking(leaning: Leaning, seed: number): boolean {
   return leaning.checked ?? (Object.keys(leaning).length === 0 && seed % 8 === 3);
 }
@@ -121,7 +121,7 @@ export function findings(
   const runStates = ['completed', 'completed_with_failures'];
   if (mayExpire) runStates.push('expired');
   if (scenario.cancelAfterMs !== null || scenario.controlAt) runStates.push('cancelled');
-  // A run that was over before it could be prepared has no feeds, and nobody to account for.
+  // A run that ended before it was prepared has no feeds, so no user has to be accounted for.
   const isUnbegun = evidence.lines.size === 0 && !evidence.runState.startsWith('completed');
   const found = [
     ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
@@ -133,8 +133,8 @@ export function findings(
 }
 
 /**
- * A third fails in each step, and half of those again when they are retried. Nothing keeps the child run from being
- * begun.
+ * A third of the users fails in each step, and half of these fail again in the retry. Nothing prevents the child run
+ * from beginning.
  */
 const retried = {
   retried: true,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { walk, walkOf } from './walk.ts';
 import { simulate } from './world.ts';
 
-/** One of them again: `SEED=17`. More of them: `SEEDS=20000`. Others: `SEEDS_FROM=5001`. */
+/** `SEED=17` repeats one walk, `SEEDS=20000` runs more walks, `SEEDS_FROM=5001` runs others. */
 const { SEED, SEEDS, SEEDS_FROM } = process.env;
 const first = Number(SEED ?? SEEDS_FROM ?? 1);
 const count = SEED === undefined ? Number(SEEDS ?? 1500) : 1;

@@ -7,7 +7,7 @@ import { batchKey, stepKey, type MemoryDatabase } from '../support/memory/memory
 import type { StepRow } from '../support/memory/step-tables.ts';
 import type { Weakening } from './processes.ts';
 
-/** Each takes one protection away, at the port that gives it. */
+/** Each weakening removes one protection at the port that provides it. */
 export const weakenings = {
   'request keys are not derived from the call': {
     endpoint: (endpoint) => ({
@@ -253,7 +253,7 @@ const nobodyFound: BatchEndpoint['askStatus'] = ({ body }) => {
   return Promise.resolve({ kind: 'answered', status: 200, retryAfterMs: null, body: answer });
 };
 
-/** Treats each lapse as one of a call that had not begun. */
+/** Treats each lapse as that of a call that had not begun. */
 const certainlyIdle = { lapses: 1, begun: false };
 
 function rowOf({ steps }: MemoryDatabase, { feedId, batchNo, step }: StepRef): StepRow | undefined {
@@ -272,7 +272,7 @@ function beforeClaims(change: (row: StepRow | undefined, nowMs: number) => void)
   };
 }
 
-/** The worker that claims is told something else. */
+/** Changes the claims that a worker receives. */
 function changedClaims(change: (claim: ClaimedStep) => ClaimedStep): Weakening {
   return {
     ledger: (ledger) => ({
@@ -285,7 +285,7 @@ function changedClaims(change: (claim: ClaimedStep) => ClaimedStep): Weakening {
   };
 }
 
-/** The ledger gets other results than were handed in, and the flush that asks hears of its own. */
+/** Changes the results before the ledger gets them. The caller gets the answer for its original results. */
 function changedResults(change: (result: StepResult, database: MemoryDatabase) => StepResult): Weakening {
   return {
     ledger: (ledger, database) => ({

@@ -38,19 +38,21 @@ export interface Scenario {
   /** Number of the step, from 1. */
   steps: number;
   keeping: Keeping;
-  /** Child runs may be kinder. */
+  /** Returns true for users that fail in a step. Fewer users may fail in child runs. */
   fails: (step: number, user: string, isChildRun: boolean) => boolean;
   deadlineSeconds: number;
-  /** When it is cancelled, from its start; null: never. */
+  /** Milliseconds from the start of the run until its cancellation; null for never. */
   cancelAfterMs: number | null;
-  /** When it is paused, from its start, and for how long. */
+  /** Pauses of the run: milliseconds from its start, and duration. */
   pauses: readonly { afterMs: number; forMs: number }[];
-  /** Returns the control action on the run right before a port call; a paused run continues after a while. */
+  /**
+   * Returns the control action on the run right before a port call, or null. A paused run continues after some time.
+   */
   controlAt?: (process: { name: ProcessName; nth: number }, call: PortCall) => ControlVerb | null;
-  /** The worker that calls for this user dies of it, always: its step has to end all the same. */
+  /** User whose call always kills the worker that makes it. The step has to end nevertheless. */
   poison: string | null;
   chance: Chance;
-  /** Faults of any kind happen for so long. */
+  /** Duration in which faults of all kinds happen. */
   faultsLastMs: number;
   mannerOf: () => Manner;
   statusMannerOf: () => StatusManner;
@@ -65,13 +67,13 @@ export interface Scenario {
   weakening?: Weakening;
   /** Sources of the audience; one segment if absent. */
   sources?: AudienceSources;
-  /** Its failed users are tried again, in a child run, with faults for as long as before. */
+  /** True if the failed users are retried in a child run, with faults for as long as before. */
   retried?: boolean;
   /** Returns true for users on the suppression list of the step's action type. Absent: no user is on it. */
   suppressed?: ((step: number, user: string) => boolean) | undefined;
   /** Every step has a check that refuses these users; none has one when absent. */
   refused?: ((step: number, user: string) => boolean) | undefined;
-  /** From its start, in which its actions call nobody: they wait. */
+  /** Duration from the start in which quiet hours make all actions wait. */
   quietForMs?: number | undefined;
   /** None when absent. */
   budget?: BudgetPlan | null;
@@ -79,7 +81,7 @@ export interface Scenario {
 
 export interface AudienceSources {
   usersOf: SegmentUsers;
-  /** Puts lists and earlier runs there, and returns the audience that names them. */
+  /** Creates lists and earlier runs, and returns the audience that names them. */
   define: (database: MemoryDatabase) => Promise<CampaignDefinition['audience']>;
   heldOut: ReadonlySet<string>;
 }
@@ -88,11 +90,11 @@ export interface Outcome {
   evidence: Evidence;
   /** Port calls of the first process of each name until the run had ended. */
   calls: Record<ProcessName, number>;
-  /** Port calls that did not pass. */
+  /** Number of port calls with another fate than `pass`. */
   faults: number;
   /** Calls that began well after a pause and before its end, after the cancellation, or after the deadline. */
   lateCalls: number;
-  /** Questions about batches whose call was lost. */
+  /** Number of check requests about batches whose call was lost. */
   requestInDoubt: number;
   /** Faults of the child run. */
   child: readonly string[];
@@ -100,17 +102,17 @@ export interface Outcome {
   budgets: readonly string[];
   /** Number of times that a budget was raised because the run had paused for it. */
   raised: number;
-  /** Users that were passed over because an exclusion names them. */
+  /** Number of users that were left out because an exclusion names them. */
   excluded: number;
-  /** Simulated, from the start to the run's end. */
+  /** Simulated milliseconds from the start to the end of the run. */
   tookMs: number;
 }
 
 const live: Record<ProcessName, number> = { scheduler: 1, trigger: 2, worker: 2 };
-/** A consumer that is not heard of for so long is out of its group. */
+/** A consumer that is silent for this long is expelled from its group. */
 const sessionMs = 3000;
 const restartMs = 500;
-/** Until a thawed consumer learns that it was expelled. */
+/** Time until a consumer learns after a freeze that it was expelled. */
 const rejoinMs = 300;
 /** Simulated time after which a run that has not ended counts as forgotten. */
 const patienceMs = 15 * 60_000;
@@ -119,8 +121,8 @@ const pausedForMs = 6000;
 const topics = topicNames('sim');
 
 /**
- * Runs one campaign from its start to quiescence: the real services over in-memory ports, with time that moves only
- * when all is quiet.
+ * Runs one campaign from its start until nothing is left to do: the real services over ports in memory. Time advances
+ * only when all work is done.
  */
 export async function simulate(scenario: Scenario): Promise<Outcome> {
   const { audience, chance, weakening = {}, sources } = scenario;
@@ -215,10 +217,10 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     faultsBeganMs = clock.nowMs();
     await passUntilOver(() => database.runs.get(childId));
   }
-  // What was thawed last may still write.
+  // A process whose freeze ended last may still write.
   await nextTurn();
   const deadlineMs = startMs + scenario.deadlineSeconds * 1000;
-  // Minutes are the least that a rule tells apart: it may end before the time that was asked for.
+  // Quiet hours have whole minutes, so they may end before the requested time.
   const quietUntilMs = quietAt(quietHours, { actionType: '', country: '' }, startMs)?.untilMs ?? startMs;
   const quiet = { fromMs: startMs - lastCallSentWithinMs - 1, untilMs: quietUntilMs };
   const stops = [...controls.stops(), quiet, { fromMs: deadlineMs, untilMs: Infinity }];
@@ -268,7 +270,7 @@ function isProcessName(name: string): name is ProcessName {
   return name in live;
 }
 
-/** Starts again what dies, expels and thaws what freezes. */
+/** Restarts dead processes, and expels and continues frozen ones. */
 function createSupervisor(
   scenario: Scenario,
   surroundings: Surroundings,

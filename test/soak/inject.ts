@@ -9,16 +9,16 @@ import type { Trial } from '../faults/support/trial.ts';
 import { lasting, until } from '../faults/support/until.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 
-/** All that a soak breaks. */
+/** Everything that a soak test can break. */
 export interface Arena {
   trial: Trial;
-  /** The run under way. */
+  /** Id of the current run. */
   runId: string;
-  /** By the plan's names. */
+  /** Record of the faults, by their names in the plan. */
   injections: Injections;
   kafka: OwnKafka;
   postgres: OwnPostgres;
-  /** Between the engine and its Postgres. */
+  /** Proxy between the engine and its Postgres. */
   network: TcpProxy;
 }
 
@@ -33,7 +33,7 @@ const cutWays = [
   { toServer: false, toClient: true },
 ];
 
-/** Breaks one thing for as long as planned, and heals it. Resolves when it is whole again. */
+/** Injects one fault for its planned duration and ends it. Resolves when the affected part works again. */
 export async function inject(arena: Arena, fault: PlannedFault): Promise<void> {
   const over = arena.injections.begin(fault.kind, String(fault.which));
   try {
@@ -149,7 +149,7 @@ const injectors: Record<FaultKind, Injector> = {
           await controls[verb]({ client, path: { id: runId }, body: {} });
           return true;
         } catch (error) {
-          // A run that has ended meanwhile cannot be paused, nor one that was not.
+          // A run that has ended meanwhile cannot be paused, and a run that is not paused cannot be resumed.
           if (error instanceof MusterProblem && error.problem.status === 409) return true;
           throw error;
         }

@@ -17,7 +17,7 @@ const vitest = spawn(
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', join(root, 'vitest.soak.config.ts')],
   { cwd: root, stdio: 'inherit', env: { ...process.env, SOAK_MINUTES: String(minutes), SOAK_SEED: String(seed) } },
 );
-// Both get the terminal's Ctrl-C; vitest ends in order, and this process with it.
+// Both processes receive Ctrl-C from the terminal. Vitest ends in order, and then this process ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => vitest.kill('SIGTERM'));
 vitest.on('exit', (code) => {

@@ -1,6 +1,6 @@
 import { createChance, type Chance } from '../simulation/seeded.ts';
 
-/** Faults by what they hit; two of one group would get into each other's way. */
+/** Faults by what they affect. Two faults of the same group would interfere. */
 export const faultGroups = {
   workers: ['worker killed', 'worker stopped', 'worker frozen', 'all workers killed'],
   triggers: ['trigger killed', 'trigger frozen', 'scheduler killed', 'api killed'],
@@ -41,7 +41,7 @@ const shortestMs = 2000;
 const longestMs = 12_000;
 const longestRestMs = 5000;
 
-/** The random mix as a list without an end: a pure function of the seed, whatever time the faults take. */
+/** Generates the endless random mix of faults, which depends only on the seed, however long the faults take. */
 export function* planOf(seed: number): Generator<PlannedMoment, never> {
   const chance = createChance(seed);
   for (;;) {

@@ -13,9 +13,9 @@ import { describeMoment, planOf, type PlannedMoment } from './plan.ts';
 import { totalsOf } from './totals.ts';
 
 /**
- * The random mix on real processes, for as long as asked (`npm run soak`): one campaign after another, in each so many
- * moments of the plan, then all is whole, the run has to end, and the witnesses have to agree. An installation lives
- * for some runs; then a new one begins.
+ * Runs the random mix on real processes for the requested time (`npm run soak`). One campaign after another gets some
+ * moments of the plan; then all faults end, the run has to end, and the witnesses have to agree. An installation is
+ * used for some runs and then replaced.
  */
 const settings = z
   .object({ SOAK_MINUTES: z.coerce.number().positive(), SOAK_SEED: z.coerce.number().int() })
@@ -79,7 +79,7 @@ async function withArena(
     configure: (config) => ({ ...config, replicationFactor: 3 }),
     sandbox: {
       SANDBOX_SEGMENTS: `${segment}=${usersPerRun}`,
-      // The witness stands on nothing that is broken here: its rewards know their users, in memory.
+      // The witness does not depend on anything that this test breaks: its rewards remember their users in memory.
       SANDBOX_REWARDS_MEMORY: 'users',
       SANDBOX_REWARDS_FAILURE_SHARE: '0.01',
       SANDBOX_MESSAGES_FAILURE_SHARE: '0.01',
@@ -96,7 +96,7 @@ async function withArena(
   }
 }
 
-/** One campaign under its share of the plan; what broke the invariants. */
+/** Runs one campaign under its share of the plan. Returns the broken invariants. */
 async function soakRun(arena: Installed, run: number, moments: readonly PlannedMoment[]): Promise<string[]> {
   const { trial } = arena;
   const { api, countries } = trial.muster;
@@ -113,7 +113,7 @@ async function soakRun(arena: Installed, run: number, moments: readonly PlannedM
     rows: 'soak',
     scenario: `run ${run}`,
     segment,
-    // Who is frozen or cut off in its call may be overtaken while the endpoint still works on it.
+    // While a worker is frozen or cut off during a call, another worker may repeat the call.
     allow: { overlapping: 2 * concurrency * faults },
     ownEnds: ownEndsPerRun * runsPerInstallation,
     injected: arena.injections.takeNew(),

@@ -1,6 +1,9 @@
 import type { ScenarioFigures } from '../faults/support/figures.ts';
 
-/** The runs of a soak as one line of the table of faults. Recovery: the middle run's, and the longest of all. */
+/**
+ * Returns the runs of a soak as one line of the table of faults. Recovery is the median of the runs, and the longest of
+ * all.
+ */
 export function totalsOf(scenario: string, runs: readonly ScenarioFigures[]): ScenarioFigures {
   const sum = (read: (one: ScenarioFigures) => number) => runs.reduce((total, one) => total + read(one), 0);
   const faults: Record<string, number> = {};

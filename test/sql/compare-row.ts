@@ -41,7 +41,7 @@ function compareByName(row: ReadonlyMap<string, Column>, columns: Described['col
   for (const { name, type } of columns) {
     const reported = row.get(name);
     const kind = kindOf.get(type) ?? 'string';
-    // A column that the code does not read at this place is no mistake.
+    // Columns that the code does not read here are ignored.
     if (reported && !json.includes(type) && !reported.kinds.has(kind) && !reported.kinds.has('unknown'))
       problems.push(`column "${name}" is a ${kind}, and said to be ${[...reported.kinds].join(' or ')}`);
   }

@@ -16,7 +16,7 @@ export interface RoleRights {
   functions: string[];
 }
 
-/** The processes that work by each role. */
+/** Processes of each role. */
 const processesOf = {
   engine: ['scheduler', 'trigger', 'worker', 'dispatcher'],
   api: ['api'],
@@ -33,7 +33,8 @@ const notForReaders = [
 ];
 
 /**
- * Effects of bodies in plpgsql, which Postgres does not report before they run: the tests run them under these roles.
+ * Effects inside of plpgsql functions. Postgres does not report them before a run, so tests run the functions under
+ * these roles.
  */
 const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
   advance_key: {
@@ -53,16 +54,16 @@ const doneInside: Readonly<Record<string, Readonly<Record<string, readonly Verb[
   },
 };
 
-/** `lock`: rows are locked and not changed, for which one column that may be updated is enough. */
+/** `lock` means that rows are locked but not changed. The right to update one column is enough for this. */
 type Verb = (typeof verbs)[number] | 'lock';
 
-/** In the order of their bits in what Postgres notes of a statement. */
+/** Verbs in the order of their bits in Postgres's record of a statement. */
 const verbs = ['insert', 'select', 'update', 'delete'] as const;
 const displayedOrder: readonly Verb[] = ['select', 'insert', 'update', 'lock', 'delete'];
 
 export interface Derived {
   rights: Record<'engine' | 'api' | 'reader', RoleRights>;
-  /** Statements of the role's processes. */
+  /** Statements that the processes of the role run. */
   textsOf: Record<keyof typeof processesOf, string[]>;
   problems: string[];
 }
@@ -84,7 +85,7 @@ export async function deriveRights(
   return { rights: { engine, api, reader: await readersRights(client) }, textsOf, problems: [...problems] };
 }
 
-/** Files that a service begins with: its `main.ts`, and in the API each `routes.ts`, which it looks for. */
+/** Returns the entry files of a service: its `main.ts`, and for the API each `routes.ts`, which it finds by name. */
 function entriesOf(service: string): string[] {
   return ['main.ts', ...globSync('**/routes.ts', { cwd: service })].map((file) => join(service, file));
 }
@@ -95,14 +96,14 @@ interface Need {
 }
 
 interface Needs {
-  /** By table. */
+  /** First column of each table. */
   firstColumns: Map<string, string>;
   byText: Map<string, Need>;
   /** Rights of functions in SQL that run with the rights of their caller. */
   byFunction: Map<string, Need>;
-  /** Those that run with the rights of their owner. */
+  /** Functions that run with the rights of their owner. */
   definers: Set<string>;
-  /** Those whose bodies Postgres does not read. */
+  /** Functions whose bodies Postgres does not analyse. */
   unread: Set<string>;
 }
 
@@ -178,7 +179,7 @@ async function readNeeds(client: Client, statements: readonly RunStatement[]): P
   };
 }
 
-/** Neither a lock nor a setting. */
+/** True for statements that Postgres plans, unlike locks and settings. */
 export function isPlanned(text: string): boolean {
   return /^\s*(select|insert|update|delete|with|values|merge)\b/i.test(text);
 }
@@ -189,7 +190,7 @@ async function typesAsText(client: Client, types: readonly string[]): Promise<st
   return rows[0]?.all ?? '';
 }
 
-/** By the numbers that Postgres has for them. */
+/** Names by the object ids of Postgres. */
 interface Names {
   tables: Map<string, string>;
   functions: Map<string, string>;
@@ -216,8 +217,8 @@ async function readNames(client: Client): Promise<Names> {
 }
 
 /**
- * Derives the rights like Postgres itself: it keeps the statement as the body of a function, with the rights for each
- * table of it (`RTEPERMISSIONINFO`), those in subqueries and behind `with` included. A view is one table here.
+ * Derives the rights as Postgres does. Postgres stores the statement as the body of a function, with the rights for
+ * each table (`RTEPERMISSIONINFO`), including those in subqueries and behind `with`. A view counts as one table.
  */
 async function needIn(client: Client, named: Names, { args, body }: { args: string; body: string }): Promise<Need> {
   await client.query('begin');

@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 
-/** Result of an expression. */
+/** The text that an expression returns, with its parameters. */
 export interface Evaluated {
   text: string;
-  /** The names of its parameters, in their order, where they have names. */
+  /** Names of the parameters in order, if they have names. */
   names?: readonly string[];
 }
 
@@ -21,8 +21,8 @@ const statement = z.union([
 const eachNamedAsItself: unknown = new Proxy({}, { get: (_, name) => name });
 
 /**
- * The statements that expressions over a module's own names give: the module is loaded once more, with the expressions at
- * its end. So whatever a statement is spliced together from is spliced by the code that does it in production.
+ * Returns the statements that expressions over a module's own names produce. The module is loaded again with the
+ * expressions at its end, so the production code itself composes the statements.
  */
 export async function evaluate(file: string, expressions: readonly string[]): Promise<Evaluated[]> {
   const url = `${pathToFileURL(file).href}?statements`;

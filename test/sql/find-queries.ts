@@ -1,20 +1,23 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** A place where a statement is run. */
+/** A place in the code that runs a statement. */
 export interface Query {
   /** Relative to the repository's top. */
   file: string;
   line: number;
-  /** Expressions over the module's own names, each of which gives the statement; none where it cannot be followed. */
+  /**
+   * Expressions over the module's own names, each of which returns the statement. Empty if the statement cannot be
+   * followed.
+   */
   statements: string[];
-  /** Values of the query, in order or by name; undefined if they are not written here. */
+  /** Values of the query in order or by name; undefined if the call does not contain them. */
   values: Kind[][] | Map<string, Kind[]> | undefined;
-  /** By name, what the rows are said to have; undefined where nothing is said. Empty: that they are objects. */
+  /** Declared columns of the rows by name. Undefined if nothing is declared; empty if only an object is declared. */
   row: Map<string, Column> | undefined;
 }
 
-/** The type of a field, as far as Postgres has a say in it. */
+/** Type of a field, as far as Postgres determines it. */
 export interface Column {
   kinds: Set<Kind>;
   isOptional: boolean;
@@ -22,7 +25,7 @@ export interface Column {
 
 export type Kind = 'string' | 'number' | 'boolean' | 'Date' | 'Buffer' | 'array' | 'object' | 'null' | 'unknown';
 
-/** All calls of `query` on connections of `pg` in these files. */
+/** Returns all calls of `query` on connections of `pg` in these files. */
 export function findQueries(root: string, files: readonly string[], options: ts.CompilerOptions): Query[] {
   const program = ts.createProgram([...files], options);
   const checker = program.getTypeChecker();
@@ -63,7 +66,7 @@ function listed(values: ts.Expression, checker: ts.TypeChecker): Kind[][] | unde
   return values.elements.map((value) => kindsOf(checker.getTypeAtLocation(value), checker));
 }
 
-/** Those that are handed to `with`. */
+/** Returns the named values that are passed to `with`. */
 function named(request: ts.Expression, checker: ts.TypeChecker): Map<string, Kind[]> | undefined {
   if (!isWith(request)) return undefined;
   const [params] = request.arguments;
@@ -77,7 +80,9 @@ function isWith(node: ts.Expression): node is ts.CallExpression & { readonly exp
   );
 }
 
-/** Down to expressions over the module's own names, which can be evaluated beside it; undefined where that fails. */
+/**
+ * Follows an expression to expressions over the module's own names, which can be evaluated. Undefined where that fails.
+ */
 function follow(node: ts.Expression, checker: ts.TypeChecker): (ts.Expression | undefined)[] {
   if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap((each) => follow(each, checker));
   if (ts.isParenthesizedExpression(node)) return follow(node.expression, checker);
@@ -91,7 +96,7 @@ function follow(node: ts.Expression, checker: ts.TypeChecker): (ts.Expression | 
   return ts.isIdentifier(node) ? followDeclaration(declarationOf(node, checker), checker) : [undefined];
 }
 
-/** A local's value, or what callers in the same file hand over. */
+/** Follows a local variable to its value, or a parameter to the arguments of callers in the same file. */
 function followDeclaration(
   declaration: ts.Declaration | undefined,
   checker: ts.TypeChecker,
@@ -180,13 +185,16 @@ function declarationOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Declara
   return checker.getSymbolAtLocation(node)?.declarations?.[0];
 }
 
-/** By name, or by place where rows come as arrays. Empty where a type has no fields of its own, as `object`. */
+/**
+ * Returns the columns of a row type by name, or by position if rows are arrays. Empty if the type has no fields, such
+ * as `object`.
+ */
 function columnsOf(type: ts.Type, checker: ts.TypeChecker): Map<string, Column> {
   const parts = type.isUnion() ? type.types : [type];
   const columns = new Map<string, Column>();
   for (const part of parts) {
     const fields = part.getProperties();
-    // Of rows that come as arrays, by place.
+    // Rows that are arrays have columns by position.
     const isByPlace = checker.isTupleType(part);
     for (const property of isByPlace ? fields.filter(({ name }) => /^\d+$/.test(name)) : fields) {
       const kinds = kindsOf(checker.getTypeOfSymbol(property), checker);

@@ -19,11 +19,11 @@ import { compareRights, tryUnderRoles } from './rights-file.ts';
 import { unfollowed } from './unfollowed.ts';
 
 /**
- * Checks every statement of the product against the schema that the migrations make, on a Postgres of its own: that it
- * can be planned, that as many values go with it as it has parameters, of kinds that these can be read from, and that
- * rows have the fields that the code says. With files as arguments, those alone
- * (docs/decisions/0005-code-base-and-its-checks.md). Of all of them also that each role may do what its
- * services do and no more; `--write` writes that down anew (docs/decisions/0099-database-roles.md).
+ * Checks every statement of the product against the migrated schema, on its own Postgres. Each statement must be
+ * plannable, have as many values as parameters, of kinds that Postgres can read, and rows with the declared fields.
+ * With files as arguments, checks only those (docs/decisions/0005-code-base-and-its-checks.md). Also checks that each
+ * role has exactly the rights that its services need; `--write` updates the file of rights
+ * (docs/decisions/0099-database-roles.md).
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -92,7 +92,7 @@ async function check(all: readonly Query[], url: string): Promise<string[]> {
       const of = those.flatMap((query) => query.statements.map(() => query));
       requested.push(...of.map((query, index) => ({ query, evaluated: evaluated[index] ?? { text: '' } })));
     }
-    // Tables that only their own connection sees, or that the sandbox makes for itself.
+    // Creates temporary tables, and tables that the sandbox creates itself.
     for (const { evaluated } of requested) if (makesTables(evaluated.text)) await client.query(evaluated.text);
     for (const { query, evaluated } of requested) {
       if (!makesTables(evaluated.text)) problems.push(...(await problemsOf(client, query, evaluated)));

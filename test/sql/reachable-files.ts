@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** The modules that these load, themselves included, at once or later; what is imported as a type alone is not. */
+/** Returns the modules that these load at the start or later, themselves included. Imports of types do not count. */
 export function reachableFiles(entries: readonly string[]): Set<string> {
   const reached = new Set<string>();
   const ahead = [...entries];

@@ -7,12 +7,12 @@ import { isPlanned, type Derived, type RoleRights } from './derive-rights.ts';
 const place = 'shared/postgres/roles/rights.ts';
 
 /**
- * Has Postgres plan each statement under the role of the processes that run it, after what `muster grants` prints was
- * carried out: a right that is missing is refused then. Nothing is run.
+ * Lets Postgres plan each statement under the role of its processes, with the rights that `muster grants` prints.
+ * Postgres refuses a statement whose right is missing. No statement is executed.
  */
 export async function tryUnderRoles(client: Client, textsOf: Derived['textsOf']): Promise<string[]> {
   await client.query(grantsSql('checked'));
-  // What a connection makes for itself is its own.
+  // A connection owns its temporary tables.
   await client.query(`do $$ begin
     execute format('grant all on all tables in schema %s to checked_api', pg_my_temp_schema()::regnamespace);
   end $$`);

@@ -2,7 +2,7 @@ import { cancelJobs, moveJobs } from '../../services/api/jobs/postgres/job-state
 import * as retention from '../../services/trigger/retain/postgres/retention-statements.ts';
 
 interface Unfollowed {
-  /** Check that covers them instead. */
+  /** The other check that covers these statements. */
   why: string;
   /** Known texts: checked like the others, except for their values and rows. */
   texts?: readonly string[];
@@ -20,7 +20,7 @@ const feedTables = [
 const { beforeDropping, deleteDryRows, deleteStrays, dryTables, ...others } = retention;
 const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof typeof dryTables => name in dryTables);
 
-/** Statements that are put together while the code runs, by the file that runs them. */
+/** Statements that are composed at run time, by the file that runs them. */
 export const unfollowed: Readonly<Record<string, Unfollowed>> = {
   'shared/postgres/connection/databases.ts': { why: 'names a database' },
   'shared/postgres/connection/partition-changes.ts': {

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { portOf } from './raw-server.ts';
 
 /**
- * A thread with a server that answers a call while the thread that made the call stands still. It posts its port, and a
- * message when the request is here. Then it waits for a change of `turns[0]`, answers, and changes `turns[1]` once the
- * answer is in the buffers of the sockets.
+ * A thread with a server that answers a call while the calling thread is blocked. The thread posts its port, and a
+ * message when the request has arrived. Then it waits for a change of `turns[0]`, answers, and changes `turns[1]` once
+ * the answer is in the buffers of the sockets.
  */
 const { turns, answerBytes } = z.object({ turns: z.instanceof(Int32Array), answerBytes: z.int() }).parse(workerData);
 

@@ -16,8 +16,8 @@ import { createSettableClock } from './settable-clock.ts';
 export type ApiDeps = ReturnType<typeof createApiDeps>;
 
 /**
- * Parts of the HTTP interface in tests: its own parts over a database, and a clock that stands at the first of
- * January 2026. No brokers and no segmentation service are asked.
+ * Parts of the API in tests: its own parts over a database, and a clock that shows 1 January 2026. No brokers and no
+ * segmentation service are used.
  */
 export function createApiDeps(databaseUrl: string, onClose: BaseParts['onClose'], quotas: Quotas = usualQuotas) {
   const clock = createSettableClock();
@@ -34,7 +34,7 @@ export function createApiDeps(databaseUrl: string, onClose: BaseParts['onClose']
     group,
     ping: (): Promise<void> => Promise.resolve(),
     clock,
-    /** Puts runs there. */
+    /** Creates runs for a test. */
     rows: createPostgresRunRows(parts),
   };
 }
@@ -91,7 +91,7 @@ export const testApiKey = 'muster_the-key-of-the-tests';
 
 export const authorized = { authorization: `Bearer ${testApiKey}` };
 
-/** A body that is accepted. */
+/** A valid body of a new campaign. */
 export const someCampaign = {
   name: 'Lapsed riders, December',
   countries: ['SG', 'ID', 'VN'],

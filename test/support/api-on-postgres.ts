@@ -12,11 +12,11 @@ import { settled } from './pass-time.ts';
 import { makeClockSettable, onSettableClock, setClock } from './postgres-clock.ts';
 
 /**
- * The HTTP interface for the test file that calls this at its top, on a database of its own. Before each test the
- * database is an installation with two action types, three countries and one key, and has nothing else; the clock,
- * which is the database's too, stands at the first of January 2026.
- * @param terms.begun `once` where tests change nothing
- * @param terms.quotas other than the usual ones
+ * Starts the API for the test file that calls this at its top, on its own database. Before each test, the database
+ * contains an installation with two action types, three countries and one key, and nothing else. The clock, also that
+ * of the database, shows 1 January 2026.
+ * @param terms.begun `once` if the tests change nothing
+ * @param terms.quotas if they differ from the usual ones
  */
 export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTerms = {}) {
   const database = databaseForFile();
@@ -53,7 +53,7 @@ export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTe
     for (const close of closing) await close();
   });
 
-  /** Until the database was asked nothing for some turns. */
+  /** Resolves when the database has been idle for some turns. */
   async function answered(): Promise<void> {
     const { pool } = open().deps;
     for (let quietTurns = 0; quietTurns < 3;) {
@@ -62,7 +62,9 @@ export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTe
     }
   }
 
-  /** Forgets all snapshots: the emptied database uses no revision again that was read before. */
+  /**
+   * Makes all cached snapshots outdated: the emptied database uses none of the revisions again that were read before.
+   */
   async function forgetSnapshots(): Promise<void> {
     tests += 1;
     const moved = 'update installation set registry_revision = registry_revision + $1, clients_revision = $1';
@@ -73,23 +75,23 @@ export function apiOnPostgres({ begun = 'before each test', quotas = {} }: ApiTe
     get deps() {
       return open().deps;
     },
-    /** One for all tests of the file. */
+    /** The API server, one for all tests of the file. */
     get api() {
       return open().api;
     },
-    /** Listens; where it does. */
+    /** Listens and returns the address. */
     start: () => (listening ??= open().api.start()),
     /** Key that `authorized` carries. */
     get key() {
       return open().key;
     },
-    /** On the settable clock. */
+    /** Pool on the settable clock. */
     get pool() {
       return open().deps.pool;
     },
-    /** All of a table. */
+    /** Returns all rows of a table. */
     rowsOf: async (table: string) => (await database.pool.query<Record<string, unknown>>(`table ${table}`)).rows,
-    /** Moves the clock on, from one sleeper to the next. */
+    /** Advances the clock from one sleeper to the next. */
     passTime: async (ms: number) => {
       const { clock } = open().deps;
       const endMs = clock.nowMs() + ms;

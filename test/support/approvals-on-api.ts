@@ -8,7 +8,7 @@ import { digestOfApiKey } from '../../shared/runtime/installation/api-key-secret
 import { someCampaign } from './api-deps.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 
-/** People of an installation: who writes, who approves. By owner and role. */
+/** People of an installation, as owner and role: those who write and those who approve. */
 export const people = {
   'mei, manager': { owner: 'mei', role: 'manager' },
   'mei, approver': { owner: ' Mei', role: 'approver' },
@@ -22,7 +22,7 @@ export const people = {
 
 export type Person = keyof typeof people;
 
-/** A policy that asks for one approver of more than 2,000 users, and for two of more than 5,000. */
+/** A policy that requires one approver for more than 2,000 users, and two for more than 5,000. */
 export const policy = {
   rules: [
     { usersAbove: 2000, approvers: 1 },
@@ -32,7 +32,7 @@ export const policy = {
 
 const secretOf = (person: Person) => `muster_the-key-of-${person.replaceAll(', ', '-').replaceAll(' ', '-')}`;
 
-/** Requests of people to an API whose segments have 1,000 users in each country. */
+/** Sends requests of these people to an API whose segments have 1,000 users in each country. */
 export function approvalsOn(on: ReturnType<typeof apiOnPostgres>) {
   const asks = (person: Person, verb: string, url: string, payload?: object) => {
     const [method] = [z.enum(['GET', 'POST', 'PATCH', 'PUT']).parse(verb)];
@@ -67,8 +67,8 @@ export function approvalsOn(on: ReturnType<typeof apiOnPostgres>) {
 }
 
 /**
- * Holds the lock of the sums while `work` goes on. `work` may call `release` with statements that the same transaction
- * runs before it commits.
+ * Holds the lock of the sums during `work`. `work` may call `release` with statements that the same transaction runs
+ * before it commits.
  */
 export async function whileSumsAreLocked<Result>(
   pool: Pool,
@@ -90,7 +90,7 @@ export async function whileSumsAreLocked<Result>(
 
 const refusal = z.object({ code: z.string(), detail: z.string() });
 
-/** Such as `409 approval-needed`. */
+/** Returns status and code, such as `409 approval-needed`. */
 export function verdictOf(answer: { statusCode: number; json: () => unknown }): string {
   if (answer.statusCode < 300) return String(answer.statusCode);
   return `${answer.statusCode} ${refusal.parse(answer.json()).code}`;

@@ -49,7 +49,7 @@ export async function callBatch(
     status: response.status,
     retryAfter: response.headers.get('retry-after'),
     ...problem,
-    /** `ok`, a code, or a code and `, retryable`, by user. */
+    /** Result by user: `ok`, a code, or a code followed by `, retryable`. */
     outcomes: Object.fromEntries(
       results.map(({ id, status, code, retryable }) => [
         id,

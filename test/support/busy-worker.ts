@@ -7,20 +7,20 @@ export const callMs = 20;
 export interface BusyWorkerOptions {
   concurrency: number;
   usersPerBatch?: number;
-  /** Batches that are recorded before the worker is handed over. */
+  /** Number of batches that are recorded before the worker is returned. */
   recordedBefore?: number;
 }
 
 /**
- * A worker of class D at full speed. Once it is broken, its flushes and the calls that it has begun hang. They go on
- * when it is thawed; without that, it was killed.
+ * Creates a worker of class D at full speed. When the test breaks the worker, its flushes and calls hang. They continue
+ * if the test ends the freeze; otherwise the worker counts as killed.
  */
 export async function createBusyWorker({ concurrency, usersPerBatch = 1, recordedBefore = 400 }: BusyWorkerOptions) {
   const thawed = Promise.withResolvers<null>();
   let isBroken = false;
   let inFlight = 0;
   const called = new Set<number>();
-  /** Calls that ended since the last flush, and the most of any flush. */
+  /** Number of calls that ended since the last flush, and the highest number of any flush. */
   const ended = { sinceFlush: 0, most: 0 };
   const countFlush = () => {
     ended.most = Math.max(ended.most, ended.sinceFlush);

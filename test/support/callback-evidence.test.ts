@@ -22,7 +22,7 @@ const call: ReceivedCall = {
   occurrence: null,
 };
 
-/** One job that was called in time. */
+/** Returns the evidence of one job that was called in time. */
 function good(changes: Partial<CallbackEvidence> = {}): CallbackEvidence {
   return {
     accepted: new Map([['job_1', { dueAtMs: 1000, digest: 'd' }]]),

@@ -5,23 +5,23 @@
 export interface CallbackEvidence {
   /** Accepted jobs according to the answers, by id (`job_…`). Jobs of schedules are not included. */
   accepted: ReadonlyMap<string, RequestedJob>;
-  /** Not ended. */
+  /** Jobs that have not ended. */
   stored: readonly string[];
   ended: readonly EndedRow[];
-  /** Calls that were tried again, as the engine recorded them: without a status, it heard no answer. */
+  /** Calls that were retried, as the engine recorded them. Without a status, the engine got no answer. */
   attempts: readonly { jobId: string; status: number | null; error: string | null }[];
   totals: Readonly<Record<Outcome | 'accepted', number>>;
   /** Changes of `job_claims`, written by a trigger of the test, in order for each job. */
   claims: readonly ClaimEvent[];
   calls: readonly ReceivedCall[];
-  /** Instants that have to have fired, once for each group. */
+  /** Instants that must have fired, once for each group. */
   occurrences?: readonly Occurrence[];
 }
 
 export type Outcome = 'called' | 'expired' | 'cancelled' | 'dead';
 
 export interface RequestedJob {
-  /** Not before. */
+  /** Earliest time of a call. */
   dueAtMs: number;
   /** SHA-256 of its body, in hex. */
   digest: string;
@@ -34,7 +34,7 @@ export interface EndedRow {
 
 export interface ClaimEvent {
   jobId: string;
-  /** `taken-over`: claimed again after its lease. `gone`: ended, moved or given back. */
+  /** `taken-over`: claimed again after the end of its lease. `gone`: ended, moved or released. */
   kind: 'claimed' | 'taken-over' | 'gone';
   /** Process that holds the claim, or held it. */
   owner: string;
@@ -49,14 +49,14 @@ export interface ClaimEvent {
 export interface ReceivedCall {
   jobId: string;
   atMs: number;
-  /** When it was answered, or the caller hung up; null: never, as the receiver ended before. */
+  /** Time of the answer, or of the end of the connection by the caller; null if the receiver ended before. */
   endedAtMs: number | null;
-  /** null: nothing was answered. */
+  /** Status of the answer; null without an answer. */
   status: number | null;
-  /** Its connection had carried an answer before. */
+  /** True if the connection had carried an answer before. */
   isKept: boolean;
   digest: string;
-  /** Why its signature is not to be believed. */
+  /** Reason why the signature is invalid; null if it is valid. */
   problem: string | null;
   occurrence: Occurrence | null;
 }
@@ -68,22 +68,25 @@ export interface Occurrence {
 }
 
 export interface CallbackAllowance {
-  /** Calls of jobs whose success the receiver had answered already: those that were open at a fault. */
+  /**
+   * Number of calls of jobs that the receiver had already answered with success. Only calls that were open at a fault
+   * may be repeated.
+   */
   doubled: number;
-  /** Answers of success that did not come in time, by the engine's own record: it called again, as it has to. */
+  /** Number of successful answers that arrived too late, by the engine's own record. The engine has to call again. */
   unheard: number;
-  /** Calls of one job under way at once: of those that a process was frozen in. */
+  /** Number of concurrent calls of one job. Only a call of a frozen process may overlap. */
   overlapping: number;
   /** Jobs that have not ended. */
   open: number;
-  /** Jobs that were given up, or had expired, where the scenario asks for it. */
+  /** Number of dead or expired jobs, if the scenario causes them. */
   dead: number;
   expired: number;
 }
 
 /**
- * A moment that two processes saw: the database deletes a fire while the receiver still sees the end of the connection
- * coming.
+ * Tolerance for a moment that two processes observe: the database may delete a claim before the receiver notices the
+ * end of the connection.
  */
 const sameMomentMs = 1000;
 
@@ -118,8 +121,8 @@ export function callbackViolations(evidence: CallbackEvidence, allowed: Partial<
 }
 
 /**
- * Calls of jobs that the receiver had answered 2xx before they began, less those whose answer did not reach the engine
- * in time.
+ * Returns the number of calls of jobs that the receiver had already answered with 2xx, without calls after an answer
+ * that reached the engine too late.
  */
 export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const fits = (before: ReceivedCall, call: ReceivedCall) =>
@@ -127,7 +130,7 @@ export function doubledCalls(evidence: Pick<CallbackEvidence, 'calls' | 'attempt
   return Math.max(0, countPairs(evidence.calls, fits) - unheardAnswers(evidence).length);
 }
 
-/** Answers of success that came too late for the engine, before another call: why, one for each. */
+/** Returns a reason for each successful answer that arrived too late for the engine before another call. */
 export function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): string[] {
   const received = Map.groupBy(calls, ({ jobId }) => jobId);
   const unanswered = attempts.filter(({ status }) => status === null);
@@ -138,14 +141,17 @@ export function unheardAnswers({ calls, attempts }: Pick<CallbackEvidence, 'call
   });
 }
 
-/** Returns overlapping calls of jobs whose answers all came in time: no dispatcher waits longer for one. */
+/**
+ * Returns the number of overlapping calls of jobs whose answers all arrived in time. A dispatcher does not wait longer
+ * for an answer.
+ */
 function overlappingCalls({ calls, attempts }: Pick<CallbackEvidence, 'calls' | 'attempts'>): number {
   const late = new Set(attempts.flatMap(({ jobId, status }) => (status === null ? [jobId] : [])));
   const receipt = calls.filter(({ jobId }) => !late.has(jobId));
   return countPairs(receipt, (before, call) => (before.endedAtMs ?? Infinity) > call.atMs);
 }
 
-/** Calls for which some earlier call of their job fits. */
+/** Counts calls for which an earlier call of their job fits. */
 function countPairs(calls: readonly ReceivedCall[], fits: (before: ReceivedCall, call: ReceivedCall) => boolean) {
   let count = 0;
   for (const received of Map.groupBy(calls, ({ jobId }) => jobId).values()) {
@@ -159,7 +165,7 @@ function isSuccess({ status }: ReceivedCall): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** S1: what was accepted is stored, or has ended once. */
+/** S1: returns accepted jobs that are neither stored nor ended once. */
 function endsOf({ accepted, stored, ended }: CallbackEvidence, open: number): string[] {
   const ends = Map.groupBy(ended, ({ jobId }) => jobId);
   const isStored = new Set(stored);
@@ -174,7 +180,10 @@ function endsOf({ accepted, stored, ended }: CallbackEvidence, open: number): st
   return found;
 }
 
-/** S1: accepted = called + expired + cancelled + dead + what is stored, and each is what rows say. */
+/**
+ * S1: returns differences in the balance: accepted = called + expired + cancelled + dead + stored, and each figure
+ * equals its rows.
+ */
 function balanceOf({ totals, stored, ended, accepted }: CallbackEvidence): string[] {
   const { accepted: taken, ...outcomes } = totals;
   const sum = Object.values(outcomes).reduce((all, count) => all + count, stored.length);
@@ -198,7 +207,10 @@ function wrongCalls(jobId: string, received: readonly ReceivedCall[], { accepted
   ]);
 }
 
-/** S1: what is recorded as called was, and what was answered well is recorded so. */
+/**
+ * S1: returns jobs whose recorded outcome differs from the calls: jobs recorded as called were called, and successful
+ * calls are recorded.
+ */
 function outcomesThatDiffer({ ended }: CallbackEvidence, calls: ReadonlyMap<string, readonly ReceivedCall[]>) {
   return ended.flatMap(({ jobId, outcome }) => {
     const succeeded = (calls.get(jobId) ?? []).some(isSuccess);
@@ -208,7 +220,7 @@ function outcomesThatDiffer({ ended }: CallbackEvidence, calls: ReadonlyMap<stri
   });
 }
 
-/** S3: each (schedule, group, instant) is one job. */
+/** S3: returns (schedule, group, instant) without exactly one job. */
 function occurrencesThatDiffer({ occurrences, calls }: CallbackEvidence): string[] {
   const fired = new Map<string, Set<string>>();
   for (const { jobId, occurrence } of calls) {
@@ -230,7 +242,10 @@ function occurrenceKey({ scheduleId, group, scheduledFor }: Occurrence): string 
   return `${scheduleId} ${group === '' ? '–' : group} ${scheduledFor}`;
 }
 
-/** S4: a claim is one process's until it is gone, or its lease is over; epochs of a job's fire only grow. */
+/**
+ * S4: returns wrong claims. A claim belongs to one process until it is gone or its lease has ended, and epochs of a job
+ * only grow.
+ */
 function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
   const found: string[] = [];
   let open: ClaimEvent | undefined;
@@ -249,8 +264,8 @@ function wrongClaims(jobId: string, events: readonly ClaimEvent[]): string[] {
 }
 
 /**
- * S4: a claim is worth one call, at most, and none when its lease is over. A call that ends with a kept connection,
- * without an answer, is sent once more under the same claim.
+ * S4: returns calls without a claim. A claim permits one call before its lease ends. A call that ends with a kept
+ * connection, without an answer, is sent once more under the same claim.
  */
 function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], events: readonly ClaimEvent[]): string[] {
   const claims = events.filter(({ kind }) => kind !== 'gone');
@@ -267,7 +282,7 @@ function callsWithoutClaim(jobId: string, received: readonly ReceivedCall[], eve
   });
 }
 
-/** S4: only its caller ends a job that is being called. */
+/** S4: returns jobs that another process ended during a call. Only the caller ends a job that is being called. */
 function endsDuringCalls(jobId: string, events: readonly ClaimEvent[], received: readonly ReceivedCall[]): string[] {
   return events.flatMap((event, index) => {
     if (event.kind !== 'gone') return [];

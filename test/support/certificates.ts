@@ -11,7 +11,7 @@ export interface Pair {
   key: string;
 }
 
-/** A certificate for a name or an IP address that vouches for itself, and its key; both PEM. */
+/** Returns a self-signed certificate for a name or an IP address, and its key; both PEM. */
 export async function certificateFor(name: string): Promise<Pair> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-certificate-'));
   try {

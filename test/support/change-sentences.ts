@@ -1,7 +1,4 @@
-/**
- * Sentences of the audit log by method and route, written down once more: a sentence that is changed, by mistake or
- * not, has to be changed here as well.
- */
+/** Sentences of the audit log by method and route, a second time: each changed sentence has to be changed here too. */
 export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/session': 'logged in',
   'DELETE /v1/session': 'logged out',
@@ -164,7 +161,8 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/audience-counts': 'began to count an audience',
   'POST /v1/audience-counts/:id/cancel': 'ended the count of an audience',
 
-  // By no route: a service that starts with other settings, and a database that was restored to an earlier moment.
+  // Entries without a route: a service that starts with other settings, and a database that was restored to an earlier
+  // moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',
 };

@@ -8,11 +8,11 @@ import { heldJobOf, type HeldJob } from '../../services/dispatcher/jobs/held-job
 import type { RouteCallEnd } from '../../services/dispatcher/routes/route-lines.ts';
 import { createSettableClock } from './settable-clock.ts';
 
-/** Each job has its lease for so long. */
+/** Lease of each job. */
 export const leaseMs = 60_000;
 export const answered: RouteCallEnd = { end: 'answered', pressure: null, retryAfterMs: null };
 
-/** Queues of clients, whose calls end when a test says so. */
+/** Creates queues of clients whose calls end when the test says so. */
 export function clientQueuesSubject({
   concurrency = 100,
   ofClient = 10,
@@ -21,9 +21,9 @@ export function clientQueuesSubject({
 } = {}) {
   const clock = createSettableClock();
   const started: HeldJob[] = [];
-  /** By job. */
+  /** Priority of each job. */
   const priorityOf = new Map<string, Priority>();
-  /** By client, where it differs. */
+  /** Slots of clients that differ from the default. */
   const slots = new Map<string, number>();
   const concurrencyOf = (clientId: string) => slots.get(clientId) ?? ofClient;
   const queues: ClientQueues = createClientQueues({
@@ -58,7 +58,7 @@ export function clientQueuesSubject({
       priority,
     };
   };
-  /** The receiver has answered a call of the client before: its jobs may have all slots. */
+  /** Ends a first call of the client with an answer, so that its jobs may use all slots. */
   const warmUp = (clientId: string) => {
     if (known.has(clientId)) return;
     known.add(clientId);
@@ -80,13 +80,16 @@ export function clientQueuesSubject({
     expiresInMs: number | null = null,
   ) => heldJobOf(claimedJob({ partition, dueUs, jobId, clientId, expiresInMs, url }), clock.monotonicMs(), leaseMs);
   const jobOf = (of: ReceivedReference) => jobTo('https://one.example/', of);
-  /** Claims what may be claimed. @returns of whom */
+  /**
+   * Claims the jobs that may be claimed.
+   * @returns the client of each
+   */
   const claim = (most = 500) => {
     const taken = queues.take(most);
     queues.hold(taken.map(jobOf));
     return taken.map(({ clientId }) => clientId);
   };
-  /** The oldest call of the client ends. */
+  /** Ends the oldest call of the client. */
   const end = (clientId: string, how = answered) => {
     const at = calling.findIndex((each) => each.clientId === clientId);
     for (const { done } of at < 0 ? [] : calling.splice(at, 1)) done(how);
@@ -96,7 +99,7 @@ export function clientQueuesSubject({
   return { clock, queues, started, slots, priorityOf, reference, jobOf, jobTo, add, claim, end, countOf, credit };
 }
 
-/** A client with two routes, each of which was answered once. */
+/** Creates a client with two routes, each of which has one answered call. */
 export function withRoutes(ends: { busy?: RouteCallEnd } = {}) {
   const fixture = clientQueuesSubject({ ofClient: 8 });
   const { queues, jobTo, reference, end } = fixture;
@@ -108,7 +111,7 @@ export function withRoutes(ends: { busy?: RouteCallEnd } = {}) {
   return { ...fixture, jobOfRoute };
 }
 
-/** A client whose route `hangs` was never answered, beside a healthy one. */
+/** Creates a client whose route `hangs` never answered, beside a healthy route. */
 export function withHangingRoute(terms: Parameters<typeof clientQueuesSubject>[0]) {
   const fixture = clientQueuesSubject(terms);
   const { clock, queues, jobTo, reference, end } = fixture;
@@ -116,7 +119,7 @@ export function withHangingRoute(terms: Parameters<typeof clientQueuesSubject>[0
     Array.from({ length: count }, () => jobTo(`https://one.example/${route}`, reference('shop'), expiresInMs));
   queues.hold(jobsOf('quick', 1));
   end('shop');
-  /** Its calls have been under way for a second. */
+  /** Starts calls that have been under way for a second. */
   const hang = (count: number) => {
     queues.hold(jobsOf('hangs', count));
     clock.advance(1000);
@@ -124,7 +127,7 @@ export function withHangingRoute(terms: Parameters<typeof clientQueuesSubject>[0
   return { ...fixture, jobsOf, hang };
 }
 
-/** Five jobs of one client were claimed for its slots, which are gone when the claims are written. */
+/** Creates a client whose slots disappear while five of its jobs are being claimed. */
 export function claimWithoutSlots() {
   const fixture = clientQueuesSubject({ ofClient: 5 });
   const { queues, slots, jobOf, add } = fixture;
@@ -135,5 +138,5 @@ export function claimWithoutSlots() {
   return fixture;
 }
 
-/** Counts of the queues. */
+/** Returns the counts of the queues. */
 export const levelsOf = ({ queued, waiting, inFlight }: ClientQueues) => ({ queued, waiting, inFlight });

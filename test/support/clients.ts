@@ -8,7 +8,7 @@ import type { Client, ClientEndpoint, DefaultEndpoint } from '../../shared/ports
 interface ClientFields {
   clientId?: string;
   definition?: object;
-  /** Terms of `default`. */
+  /** Terms of the endpoint `default`. */
   terms?: object;
 }
 

@@ -10,13 +10,13 @@ export interface ConnectorsProcessTerms {
   storeUrl: string;
   /** Contents of the connectors' file. */
   file: object;
-  /** Variables that the file names, and others. */
+  /** Environment variables, including those that the file names. */
   environment?: Readonly<Record<string, string>>;
   /** Folder of the sources; this checkout unless given. */
   root?: string | undefined;
 }
 
-/** The connectors as a process of their own. Each start of it has the same ports. */
+/** The connectors as a separate process, which has the same ports after each start. */
 export interface ConnectorsProcess {
   /** Base URL, without a slash at its end. */
   readonly url: string;
@@ -26,7 +26,7 @@ export interface ConnectorsProcess {
   start(): Promise<void>;
   /** Sends the signal at once. Throws if the process does not run. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
-  /** Resolves when the process, which was killed, has ended. */
+  /** Resolves when the killed process has ended. */
   exited(): Promise<void>;
   /** Ends the process, also if it is stopped, and removes its file. */
   close(): Promise<void>;

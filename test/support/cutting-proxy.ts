@@ -8,7 +8,7 @@ export interface CuttingProxy {
    * @param isSent true if the server still gets that packet, and only its answer is lost
    */
   cutAt(packet: number, isSent: boolean): void;
-  /** Returns whether it has cut since it was asked to. */
+  /** Returns true if the connection was cut. */
   hasCut(): boolean;
   close(): void;
 }

@@ -3,17 +3,20 @@ import { connectClient } from '../../shared/postgres/connection/servers/servers.
 import { grantsSql, nameOfRole, roleNames } from '../../shared/postgres/roles/grants.ts';
 import { atDatabase } from '../../shared/runtime/configuration/database-url.ts';
 
-/** `all` may do what the engine and the api may, for one process of all services. */
+/** `all` has the rights of engine and api together, for one process of all services. */
 export type ServiceRole = (typeof roleNames)[number] | 'all';
 
 export interface DatabaseRoles {
   /** Returns the address with the name and password of the role. */
   urlFor(role: ServiceRole, url: string): string;
-  /** The database has to be gone. */
+  /** Drops the roles. The database must have been dropped before. */
   drop(): Promise<void>;
 }
 
-/** The roles of an installation as `muster grants` prints them, for one database: roles are the whole server's. */
+/**
+ * Creates the roles of an installation for one database, as `muster grants` prints them. Roles belong to the whole
+ * server.
+ */
 export async function createRoles(databaseUrl: string): Promise<DatabaseRoles> {
   const [, prefix = ''] = /^\w+:\/\/[^/]*\/(\w+)/.exec(databaseUrl) ?? [];
   const password = randomBytes(16).toString('hex');

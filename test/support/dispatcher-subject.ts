@@ -24,12 +24,12 @@ import type { ClientTerms } from '../../services/dispatcher/ports/client-terms.t
 export const topic = 'muster.local.calls';
 export const leaseMs = 60_000;
 export const ok: CallbackAnswer = { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('thanks') };
-/** Ids of jobs from one number until before another. */
+/** Returns the ids of jobs from `from` to before `until`. */
 export const numbered = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, index) => jobIdOf(from + index));
 export const status = (code: number): CallbackAnswer => ({ ...ok, status: code });
 
-/** A dispatcher over tables in memory, whose calls are answered by a function. */
+/** Creates a dispatcher over tables in memory. A function answers its calls. */
 export function dispatcherSubject(
   answerOf: (call: Callback) => CallbackAnswer | Promise<CallbackAnswer> = () => ok,
   partitions = 1,
@@ -43,7 +43,7 @@ export function dispatcherSubject(
   const clients = new Map<string, Partial<ClientTerms>>();
   const logger = pino({ level: 'silent' });
   const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
-  // Tables in memory tell nothing by themselves.
+  // Tables in memory send no changes.
   const changes = createMemoryChangeFeed();
   changes.lose();
 

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface DnsQuestion {
-  /** In small letters, without a dot behind it. */
+  /** Lower-case name without a final dot. */
   name: string;
   type: 'A' | 'AAAA';
 }
@@ -10,16 +10,16 @@ export interface DnsQuestion {
 export interface DnsAnswer {
   addresses?: readonly string[];
   ttlSeconds?: number;
-  /** Instead of addresses. */
+  /** Error code instead of addresses. */
   code?: 'NXDOMAIN' | 'SERVFAIL';
   afterMs?: number;
 }
 
-/** A name server on loopback. Null is silence. */
+/** A name server on the loopback interface. Null means no answer. */
 export interface DnsServer {
   /** Address and port. */
   readonly address: string;
-  /** Questions in order. */
+  /** Received questions, in order. */
   readonly questions: readonly DnsQuestion[];
   close(): void;
 }
@@ -41,7 +41,7 @@ export async function startDnsServer(answerOf: (question: DnsQuestion) => DnsAns
     const answer = answerOf(requested.question);
     if (!answer) return;
     const reply = replyTo(message.subarray(0, requested.end), requested.question, answer);
-    // A test may be over before.
+    // The test may have ended before.
     const send = () => socket.send(reply, port, address, () => undefined);
     if (answer.afterMs === undefined) send();
     else setTimeout(send, answer.afterMs).unref();
@@ -59,7 +59,7 @@ export async function startDnsServer(answerOf: (question: DnsQuestion) => DnsAns
   };
 }
 
-/** The first question of a message (RFC 1035, section 4.1.2), and where it ends. */
+/** Returns the first question of a message (RFC 1035, section 4.1.2), and where it ends. */
 function questionOf(message: Buffer): { question: DnsQuestion; end: number } | null {
   const labels: string[] = [];
   let at = headerBytes;
@@ -75,7 +75,7 @@ function replyTo(request: Buffer, { type }: DnsQuestion, { addresses = [], ttlSe
   const records = addresses.map((address) => {
     const bytes = type === 'A' ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address);
     const record = Buffer.alloc(12);
-    // The name is that of the question; of its type, of the internet.
+    // The name of the question, then its type, and the class IN.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type === 'A' ? 1 : 28, 2);
     record.writeUInt16BE(1, 4);

@@ -8,7 +8,10 @@ function line(step: number, over: Partial<StepLine>): StepLine {
   return { step, audience: 3, succeeded: 0, ...nobody, ...over };
 }
 
-/** Three users: u1 goes through, u2 fails in step 1, u3 is unknown in step 2 and had the effect. */
+/**
+ * Returns evidence about three users: u1 has all effects, u2 failed in step 1, and u3 is unknown in step 2 although it
+ * had the effect.
+ */
 function sound(over: Partial<Evidence> = {}): Evidence {
   return {
     audience: new Map([['SG', ['u1', 'u2', 'u3']]]),

@@ -11,9 +11,9 @@ export interface Evidence {
   runState: string;
   /** The report's lines by country. */
   lines: ReadonlyMap<string, readonly StepLine[]>;
-  /** By step from 1: how often an effect was applied for a user, repeats of one request key left out. */
+  /** Number of times that an effect was applied for a user, by step from 1. Repeats of one request key count once. */
   effects: readonly ReadonlyMap<string, number>[];
-  /** Failed, suppressed and unknown users; without `outcome` they failed. */
+  /** Failed, suppressed and unknown users. Without `outcome`, the user failed. */
   failures: readonly {
     user: string;
     step: number;
@@ -21,13 +21,13 @@ export interface Evidence {
     reason: string;
     outcome?: OwnOutcome;
   }[];
-  /** Users of the audience that get nothing; nobody where absent. */
+  /** Held-out users of the audience; none by default. */
   heldOut?: ReadonlySet<string>;
-  /** By step from 1: users that were on a suppression list of its action type before the run began; nobody where absent. */
+  /** Users on a suppression list of the action type before the run began, by step from 1; none by default. */
   suppressed?: readonly ReadonlySet<string>[];
-  /** By step from 1: request keys under which a sink without memory applied more than once. */
+  /** Number of request keys, by step from 1, that a sink without memory applied more than once. */
   appliedAgain?: readonly number[];
-  /** By step from 1: calls that came while another call of the same key was in flight. */
+  /** Number of calls, by step from 1, that came while another call of the same key was in flight. */
   overlapping?: readonly number[];
 }
 
@@ -36,14 +36,13 @@ export interface Allowance {
   /** Allowed final states of the run. */
   runStates: readonly string[];
   /**
-   * Keys per step that a sink without memory may apply again. A worker that is killed with a call in flight leaves a doubt
-   * that only a repeat of the key can settle, so this is at most what was in flight at the kills; without a kill it is
-   * 0.
+   * Number of keys per step that a sink without memory may apply again. Only a repeat can settle a call in flight of a
+   * killed worker, so this is at most the number of calls in flight at the kills; 0 without a kill.
    */
   appliedAgain: number;
   /**
-   * Calls per step that may come while another one of their key is in flight: 0 unless a process was frozen in its
-   * call.
+   * Number of calls per step that may come while another call of their key is in flight; 0 unless a process was frozen
+   * during a call.
    */
   overlapping: number;
 }
@@ -54,7 +53,7 @@ const nothingAllowed: Allowance = {
   overlapping: 0,
 };
 
-/** Returns the invariants that the evidence breaks, in words that name the user and the step. Empty: none. */
+/** Returns a sentence for each broken invariant, with user and step. Empty if none is broken. */
 export function violations(evidence: Evidence, allowance: Partial<Allowance> = {}): string[] {
   const allowed = { ...nothingAllowed, ...allowance };
   return [
@@ -69,7 +68,7 @@ export function violations(evidence: Evidence, allowance: Partial<Allowance> = {
   ];
 }
 
-/** I1: every (user, step) has ended. */
+/** I1: returns users and steps that have not ended. */
 function unfinished({ runState, lines }: Evidence, { runStates }: Allowance): string[] {
   const found: string[] = [];
   if (!runStates.includes(runState)) found.push(`I1: the run is ${runState}`);
@@ -81,7 +80,9 @@ function unfinished({ runState, lines }: Evidence, { runStates }: Allowance): st
   return found;
 }
 
-/** I2: at most one effect per (run, step, user), also at a sink that has no memory, as far as nothing was in doubt. */
+/**
+ * I2: returns users with several effects in a step of a run, also at a sink without memory, except for calls in doubt.
+ */
 function doubledEffects({ effects, appliedAgain = [], overlapping = [] }: Evidence, allowed: Allowance): string[] {
   const doubled = effects.flatMap((byUser, index) =>
     [...byUser]
@@ -99,7 +100,7 @@ function doubledEffects({ effects, appliedAgain = [], overlapping = [] }: Eviden
   ];
 }
 
-/** I3: no effect of a step without the effect of the one before. */
+/** I3: returns effects of a step without an effect of the previous step. */
 function effectsOutOfOrder({ effects }: Evidence): string[] {
   return effects
     .slice(1)
@@ -110,7 +111,7 @@ function effectsOutOfOrder({ effects }: Evidence): string[] {
     );
 }
 
-/** I5: no effect outside the audience. */
+/** I5: returns effects for users outside the audience. */
 function unexpected({ audience, effects }: Evidence): string[] {
   const targeted = new Set([...audience.values()].flat());
   return effects.flatMap((byUser, index) =>
@@ -120,7 +121,7 @@ function unexpected({ audience, effects }: Evidence): string[] {
   );
 }
 
-/** I7: a held-out user has no effect, and is counted as held out in every step. */
+/** I7: returns effects for held-out users, and steps that do not count them as held out. */
 function servedThoughHeldOut({ audience, lines, effects, heldOut = new Set() }: Evidence): string[] {
   const served = effects.flatMap((byUser, index) =>
     [...byUser.keys()]
@@ -138,7 +139,7 @@ function servedThoughHeldOut({ audience, lines, effects, heldOut = new Set() }: 
   return [...served, ...miscounted];
 }
 
-/** I8: no effect for whoever is on a suppression list, and nobody else is suppressed. */
+/** I8: returns effects for users on a suppression list, and other users who were suppressed. */
 function servedThoughSuppressed({ effects, failures, suppressed = [] }: Evidence): string[] {
   const served = effects.flatMap((byUser, index) =>
     [...byUser.keys()]
@@ -151,7 +152,7 @@ function servedThoughSuppressed({ effects, failures, suppressed = [] }: Evidence
   return [...served, ...others];
 }
 
-/** I4: the report balances, and says what the failures say. */
+/** I4: returns sums of the report that do not balance, or that differ from the failures. */
 function wrongSums({ audience, lines, failures }: Evidence): string[] {
   const found: string[] = [];
   for (const [country, users] of audience) {
@@ -178,9 +179,9 @@ function wrongSums({ audience, lines, failures }: Evidence): string[] {
 }
 
 /**
- * Every user has, step by step, an effect or exactly one failure with a reason (I6), and after a failure nothing. Only
- * whoever is `unknown` may have had an effect too. Users with neither are those that the report says were fed too late,
- * expired or cancelled (I4).
+ * Returns users without a consistent outcome. In each step a user has an effect or exactly one failure with a reason
+ * (I6), and nothing after a failure. Only an `unknown` user may have an effect too. Users with neither are those that
+ * the report counts as fed too late, expired or cancelled (I4).
  */
 function outcomesOfUsers(evidence: Evidence): string[] {
   const { audience, lines, effects } = evidence;
@@ -217,7 +218,7 @@ function outcomesOfUsers(evidence: Evidence): string[] {
   return found;
 }
 
-/** @param targeted users of the segment: those beyond the line's audience were never fed */
+/** @param targeted users of the segment. Users that the line does not count were never fed. */
 function wrongCounts(
   where: string,
   { succeeded, neither }: { succeeded: number; neither: number },

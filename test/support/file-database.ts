@@ -9,15 +9,15 @@ export interface FileDatabase {
   readonly url: string;
   /** Pool of the requested kind. */
   readonly pool: Pool;
-  /** Another pool, of any kind, that is ended with the database. */
+  /** Opens another pool of any kind, which ends together with the database. */
   open(create: (deps: PoolDeps) => Pool, terms?: Partial<PoolDeps>): Pool;
-  /** Brings all rows back to those that migrating left, in some milliseconds. */
+  /** Resets all rows to those after the migration, in some milliseconds. */
   empty(): Promise<void>;
 }
 
 /**
- * A migrated database for the test file that calls this at its top, and a pool on it. Both are there from `beforeAll`
- * on, and gone after the last test:
+ * Provides a migrated database for the test file that calls this at its top, and a pool on it. Both exist from
+ * `beforeAll` to the last test:
  *
  *     const database = databaseForFile();
  *     beforeEach(() => database.empty());

@@ -4,7 +4,7 @@ import { readInstallationEgress } from '../../shared/runtime/configuration/insta
 import { createEgressGuard } from '../../shared/runtime/egress/address-guard.ts';
 
 /**
- * Connections by the usual egress rules.
+ * Creates connections under the usual egress rules.
  * @param addressesOf addresses of a name at each look-up
  */
 export function guardedSockets(addressesOf = (_name: string): readonly string[] => ['127.0.0.1']): GuardedSockets {

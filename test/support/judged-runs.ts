@@ -7,7 +7,7 @@ import type { ClearedRun } from '../../services/trigger/ports/run-approvals.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import type { approvalsOn, Person } from './approvals-on-api.ts';
 
-/** Makes runs of campaigns of `people`, and has them judged by the approval policy as triggers do. */
+/** Creates runs of campaigns of `people`, and applies the approval policy to them as triggers do. */
 export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: ReturnType<typeof approvalsOn>) {
   const approvals = () => createRunApprovals({ pool: on.pool });
   const runs = () => createRunStore({ pool: on.pool });
@@ -17,7 +17,7 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
   const writeFor = (country: string, person: Person = 'mei, manager', changes: object = {}) =>
     write(person, { countries: [country], chain: chainOf('award-reward'), ...changes });
 
-  /** Returns a run that is to be prepared. */
+  /** Creates a run that is to be prepared, and returns its id. */
   async function madeRun({ id }: { id: string }, parentId?: string): Promise<string> {
     const campaignId = uuidOf('campaign', id) ?? '';
     const scheduledFor = new Date(on.deps.clock.nowMs() + made++);
@@ -32,13 +32,13 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
 
   const newRun = async (...of: Parameters<typeof writeFor>) => madeRun(await writeFor(...of));
 
-  /** Returns the bound of a run in its country, or `waits`. */
+  /** Returns the approved number of users of a run, or `waits`. */
   async function cleared(runId: string, users: Record<string, number>): Promise<unknown> {
     const answer = await approvals().clear(runId, users);
     return answer === null ? 'waits' : answer.usersAtMost;
   }
 
-  /** Begins a run and feeds it until it has so many users, or waits. Returns the users that it was fed. */
+  /** Begins a run and feeds it until it has this many users, or waits. Returns the number of fed users. */
   async function fedUpTo(users: number, runId: string, { clearedBy, usersAtMost }: ClearedRun): Promise<number> {
     const audience = segmentAlone({ segment: 'lapsed-riders', snapshot: 's1', estimate: null });
     const feeds = [{ country: 'SG', audience, usersAtMost: usersAtMost?.['SG'] }];
@@ -62,7 +62,7 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
     return rows[0]?.reason;
   }
 
-  /** Ends a run that has served so many users in SG. */
+  /** Ends a run that has served this many users in SG. */
   async function end(runId: string, fedUsers: number): Promise<void> {
     await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers });
     await on.pool.query(`update runs set state = 'cancelled', ended_at = now() where id = $1`, [runId]);

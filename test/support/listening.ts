@@ -4,7 +4,7 @@ import type { ChangeKind, ChangeFeed } from '../../shared/ports/change-feed.ts';
 import { createChangeFeed, type OpenChangeFeed } from '../../shared/postgres/connection/change-feed.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 
-/** Hears what is told from now on. Has to be stopped. */
+/** Returns a change feed that receives all notifications from now on. The caller has to stop it. */
 export async function listeningOn(connectionString: string, clock: Clock = systemClock): Promise<OpenChangeFeed> {
   const logger = pino({ level: 'silent' });
   const changes = createChangeFeed({ connectionString, applicationName: 'a listener', clock, logger });
@@ -14,7 +14,7 @@ export async function listeningOn(connectionString: string, clock: Clock = syste
   return changes;
 }
 
-/** Resolves when it is told of the kind, or may have missed it. */
+/** Resolves at the next notification of this kind, or when one may have been missed. */
 export function nextOf(changes: ChangeFeed, kind: ChangeKind): Promise<void> {
   return new Promise((resolve) => changes.on(kind, resolve));
 }

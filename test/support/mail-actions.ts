@@ -10,7 +10,7 @@ import { startStandInMuster, type StandInMuster } from './stand-in-muster.ts';
 
 const hostile = `<b>"Ada"</b>\r\nBcc: eve@evil.test`;
 
-/** Variables that the action names. */
+/** Variables that the action uses. */
 export const mailEnvironment = { SHOP_MAIL_SECRET: 'a secret for links of thirty-two characters' };
 
 /** An e-mail action of the connectors' file, for customers of `mailActions`. */
@@ -35,7 +35,7 @@ export interface RunningMailAction extends RunningConnectors {
 
 export interface MailActionTerms {
   smtpUrl: string;
-  /** Fields in place of those of `mailAction`. */
+  /** Fields that replace those of `mailAction`. */
   action?: object;
   environment?: Record<string, string>;
   shopUrl?: string;
@@ -56,8 +56,8 @@ export interface MailAnswer {
 }
 
 /**
- * E-mail actions for the test file that calls this at its top: a database of the connectors, a shop with customers, and
- * a stand-in for Muster. What a test starts ends after it.
+ * Provides e-mail actions for the test file that calls this at its top: a database of the connectors, a shop with
+ * customers, and a stand-in for Muster. Everything that a test starts ends after the test.
  */
 export function mailActions() {
   let store: TestDatabase;
@@ -133,7 +133,7 @@ export function mailActions() {
       };
       return started;
     },
-    /** Starts a mail server that takes mails. */
+    /** Starts a mail server that accepts mails. */
     sink: async (...terms: Parameters<typeof startMailServer>): Promise<MailServer> => {
       const server = await startMailServer(...terms);
       onClose(() => server.close());
@@ -189,7 +189,7 @@ const answered = z.object({
   ),
 });
 
-/** Returns a text for each result: `u1 succeeded`, or `u2 failed smtp-451 retryable`. */
+/** Returns a line for each result: `u1 succeeded`, or `u2 failed smtp-451 retryable`. */
 export function mailResults(body: unknown): string[] {
   return answered
     .parse(body)

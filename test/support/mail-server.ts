@@ -14,7 +14,10 @@ export interface MailServer extends MailSink {
   readonly received: ReceivedMail[];
 }
 
-/** A mail server of this machine. @param refusalOf what it says of an address instead of taking it: `550 no such user` */
+/**
+ * Starts a mail server on this machine. @param refusalOf returns the refusal of an address, such as `550 no such user`;
+ * undefined if it is accepted
+ */
 export async function startMailServer(
   refusalOf: (address: string) => string | undefined = () => undefined,
   options: SMTPServerOptions = {},
@@ -40,10 +43,13 @@ function refusedBy(refusal: string): Error {
   return Object.assign(new Error(words.join(' ')), { responseCode: Number(code) });
 }
 
-/** Answers a line of a session: undefined ends the connection, and an empty answer is not sent. `recipient`: the last one of the session. */
+/**
+ * Returns the answer to a line of a session. Undefined ends the connection, and an empty answer is not sent.
+ * `recipient` is the last recipient of the session.
+ */
 export type AnswerLine = (line: string, recipient: string) => string | undefined;
 
-/** Starts a mail server that answers line by line, as a test has it. */
+/** Starts a mail server whose answers to each line come from the test. */
 export async function startScriptedMailServer(answer: AnswerLine): Promise<{ url: string; close(): void }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -76,12 +82,12 @@ export async function startScriptedMailServer(answer: AnswerLine): Promise<{ url
   };
 }
 
-/** Answers as a server that takes everything. */
+/** Returns the answer of a server that accepts everything. */
 export function takingAnswer(line: string): string {
   return line === 'DATA' ? '354 go on' : '250 ok';
 }
 
-/** @throws if the server has no mail to the address */
+/** Returns the mail to the address. @throws if the server has received none */
 export function mailTo({ received }: MailServer, address: string): ReceivedMail {
   const mail = received.find(({ to }) => to.includes(address));
   if (!mail) throw new Error(`no mail to ${address}`);

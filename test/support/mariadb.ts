@@ -6,7 +6,7 @@ import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts';
 import mysql from 'mysql2/promise';
 
-/** A MariaDB of its own, as Debian has it, with an empty database. */
+/** A separate MariaDB of the Debian package, with an empty database. */
 export interface MariaDb {
   /** `mysql://root@127.0.0.1:port/shop` */
   url: string;
@@ -24,7 +24,7 @@ export async function startMariaDb(): Promise<MariaDb> {
   const guardian = createGuardian(folder);
   try {
     const data = join(folder, 'data');
-    // A server that starts deletes all temporary tables in its folder, those of other servers too: each has its own.
+    // A server that starts deletes all temporary tables in its temporary folder, so each server needs its own.
     const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
     const [port = 0] = await findFreePorts(1);
     const installed = spawnSync(
@@ -44,7 +44,7 @@ export async function startMariaDb(): Promise<MariaDb> {
         '--skip-log-bin',
         '--innodb-flush-log-at-trx-commit=2',
         '--innodb-buffer-pool-size=64M',
-        // Not the encoding of users: it must not matter.
+        // Differs from the encoding of users on purpose, because it must have no effect.
         '--character-set-server=latin1',
         ...asRoot,
       ],

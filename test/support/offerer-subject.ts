@@ -19,7 +19,10 @@ export const topic = 'muster.local.calls';
 /** Lease of partitions and of the leader. */
 export const leaseMs = 9000;
 
-/** Schedulers over tables, a bus and a change feed in memory; `d` takes 10,000 jobs of any client. */
+/**
+ * Creates schedulers over tables, a bus and a change feed in memory. The dispatcher `d` accepts 10,000 jobs of any
+ * client.
+ */
 export function setUpOfferers(rates: Record<string, number> = {}) {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
@@ -28,7 +31,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
   const bus = createMemoryBus({ topics: [topic] });
   const region = { name: 'local', epoch: 1, active: true };
   const changes = createMemoryChangeFeed();
-  /** Credits of dispatchers, by their owners. */
+  /** Credit of each dispatcher, by its owner. */
   const taking = new Map<string, DispatcherCredit>();
   const takes = (owner: string, toAnyClient: number, toClients: readonly [string, number][] = []) =>
     void taking.set(owner, { owner, toAnyClient, toClients: new Map(toClients) });
@@ -64,7 +67,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
         ...(priority && { priority }),
       }));
     });
-  /** Behaves like a process whose announcement is lost. */
+  /** Adds jobs without a notification, as if it was lost. */
   const addUnreported = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
     subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
   const add = async (...jobs: (Partial<SeedJob> & { jobId: string })[]) => {
@@ -75,7 +78,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
   const many = (count: number, clientId = clientIdOf(1), from = 0, priority?: StoredPriority) =>
     add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId, priority })));
 
-  /** Long enough for the first to lead and to own everything. */
+  /** Starts a scheduler and waits long enough for it to become the leader and own all partitions. */
   async function started(owner: string, more: Partial<JobOffererDeps> = {}) {
     const offerer = offererOf(owner, more);
     offerer.start();

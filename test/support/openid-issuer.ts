@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 
-/** A pair that the issuer signs with, or could. */
+/** A key pair that the issuer signs with, or an unrelated one. */
 export interface SigningKey {
   kid: string;
   alg: 'RS256' | 'ES256';
@@ -12,7 +12,7 @@ export interface SigningKey {
   publicJwk: JWK;
 }
 
-/** Beside the usual ones, or in their place; undefined: without it. */
+/** Claims that are added to the usual ones or replace them. An undefined claim is left out. */
 export type ReportedClaims = Readonly<Record<string, unknown>>;
 
 export interface TokenTerms {
@@ -28,23 +28,23 @@ export interface SentBack {
   state: string;
 }
 
-/** An OpenID Connect issuer over real HTTP: its discovery document, its keys, and tokens for codes, each once. */
+/** An OpenID Connect issuer over real HTTP: a discovery document, keys, and a token for each code, once. */
 export interface TestIssuer {
   readonly url: string;
   readonly clientSecret: string;
-  /** Paths that were asked for, the oldest first. */
+  /** Requested paths, the oldest first. */
   readonly requested: string[];
-  /** In place of what it would answer, until it is set to undefined. */
+  /** Replaces the normal answers until it is set to undefined. */
   answerWith: ((path: string, response: ServerResponse) => boolean) | undefined;
-  /** Over the discovery document. */
+  /** Fields that override those of the discovery document. */
   readonly discovery: Record<string, unknown>;
-  /** The claims of the person whose browser comes to it. */
+  /** Claims of the person whose browser comes to the issuer. */
   signsIn: ReportedClaims;
-  /** It signs with another key from now on, and publishes that alone. */
+  /** Makes the issuer sign with a new key and publish only this key. */
   rotate(): Promise<SigningKey>;
   /** Returns a token of this issuer for the audience `muster`, valid for an hour unless the claims differ. */
   token(terms?: TokenTerms): Promise<string>;
-  /** Signs a person in at the address that the API returned. */
+  /** Signs in a person at the URL that the API returned. Returns the parameters of the redirect. */
   signIn(address: string, claims?: ReportedClaims): SentBack;
   stop(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
     else send(404, {});
   }
 
-  /** Redirects like an issuer that knows the person by an existing session. */
+  /** Redirects like an issuer at which the person already has a session. */
   function sendBack(query: string, response: ServerResponse): void {
     const address = new URL(query, url);
     const back = new URL(address.searchParams.get('redirect_uri') ?? '');
@@ -166,7 +166,7 @@ export async function startIssuer({ now, alg = 'ES256', host = '127.0.0.1' }: Is
     };
   }
 
-  /** The claims of a code that was not redeemed before, by its own client, for its own address and verifier. */
+  /** Returns the claims of a code that was not redeemed before, if client, address and verifier are right. */
   function redeemed(form: URLSearchParams, authorization = ''): ReportedClaims | undefined {
     const grant = grants.get(form.get('code') ?? '');
     if (!grant) return undefined;

@@ -1,17 +1,20 @@
 import type { ReceivedCall } from './callback-evidence.ts';
 
-/** Ids of jobs that have one ordering key, in the order in which they have to be called. */
+/** Ids of jobs with the same ordering key, in the order in which they must be called. */
 export type KeyOrder = readonly string[];
 
 export interface OrderTerms {
-  /** For how long the receiver works on a call, also when its caller has gone meanwhile. */
+  /** Duration of the receiver's work on a call, even if the caller has gone. */
   worksForMs: number;
   isInOrder: boolean;
 }
 
 type Call = Pick<ReceivedCall, 'jobId' | 'atMs' | 'endedAtMs' | 'status'>;
 
-/** Returns violations in the receiver's ledger: of one at a time (O1) and, for ordered jobs, of their order (O2). */
+/**
+ * Returns violations in the ledger of the receiver: concurrent calls of a key (O1) and, for ordered jobs, a wrong order
+ * (O2).
+ */
 export function orderViolations(keys: readonly KeyOrder[], calls: readonly Call[], terms: OrderTerms): string[] {
   return keys.flatMap((ids) => {
     const places = new Map(ids.map((jobId, place) => [jobId, place]));

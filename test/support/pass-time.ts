@@ -1,11 +1,11 @@
 import type { SettableClock } from './settable-clock.ts';
 
-/** Lets everything happen that can happen without time moving. */
+/** Resolves when everything has happened that can happen without passing time. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Moves time on from one sleeper to the next, `ms` in all. */
+/** Advances time from one sleeper to the next, by `ms` in total. */
 export async function passTime(clock: SettableClock, ms: number): Promise<void> {
   const endMs = clock.nowMs() + ms;
   await settled();
@@ -18,8 +18,8 @@ export async function passTime(clock: SettableClock, ms: number): Promise<void> 
 }
 
 /**
- * Moves time on from one sleeper to the next until the condition holds.
- * @throws when it does not within `withinMs`
+ * Advances time from one sleeper to the next until the condition holds.
+ * @throws if the condition does not hold within `withinMs`
  */
 export async function passTimeUntil(clock: SettableClock, isMet: () => boolean, withinMs = 600_000): Promise<void> {
   const endMs = clock.nowMs() + withinMs;
@@ -34,7 +34,7 @@ export async function passTimeUntil(clock: SettableClock, isMet: () => boolean, 
 
 /**
  * Passes time like `passTime`.
- * @returns the number of wake-ups meanwhile
+ * @returns the number of wake-ups
  */
 export async function wakeUpsWithin(clock: SettableClock, ms: number): Promise<number> {
   const endMs = clock.nowMs() + ms;

@@ -4,7 +4,7 @@ import { createHostCircuits } from '../../services/dispatcher/postgres/host-circ
 import type { JobKey } from '../../shared/domain/job/job-key.ts';
 import { ledgerLeaseMs } from './conformance/call-ledger.conformance.ts';
 
-/** Ledger with which a dispatcher claims and ends jobs. */
+/** Creates the ledger with which a dispatcher claims and ends jobs. */
 export function callLedgerOn(pool: Pool, owner: string) {
   return createCallLedger({
     pool,
@@ -15,7 +15,7 @@ export function callLedgerOn(pool: Pool, owner: string) {
   });
 }
 
-/** Calls jobs in vain, for the last time. */
+/** Fails the last attempt of jobs, so that they become dead. */
 export async function letDie(pool: Pool, keys: readonly JobKey[], cause: string): Promise<void> {
   const ledger = callLedgerOn(pool, 'a');
   const { claimed } = await ledger.flush({ results: [], claims: keys });
@@ -26,7 +26,7 @@ export async function letDie(pool: Pool, keys: readonly JobKey[], cause: string)
   });
 }
 
-/** Circuits with which a dispatcher spares failing hosts. */
+/** Creates the circuits with which a dispatcher sidelines failing hosts. */
 export function hostCircuitsOn(pool: Pool) {
   return createHostCircuits({ pool, owner: 'a', slot: 1 });
 }

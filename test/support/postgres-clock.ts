@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * A connection string whose sessions take the time from a table: `now()` and `clock_timestamp()` are found there first.
- * The second one moves on by a microsecond each time.
+ * Returns a connection string whose sessions read the time from a table: they find other functions `now()` and
+ * `clock_timestamp()` first. The second one advances by a microsecond at each call.
  */
 export function onSettableClock(url: string): string {
   const withOptions = new URL(url);
@@ -11,9 +11,9 @@ export function onSettableClock(url: string): string {
 }
 
 /**
- * Makes the clock of a database settable, for sessions that ask for it, and for what rows have where none is said.
- * Functions with a search path of their own look there as well.
- * @param pool an ordinary one
+ * Makes the clock of a database settable for sessions that use `onSettableClock`, for column defaults, and for
+ * functions with their own search path.
+ * @param pool a pool on the normal clock
  */
 export async function makeClockSettable(pool: Pool): Promise<void> {
   await pool.query(`
@@ -42,7 +42,7 @@ export async function makeClockSettable(pool: Pool): Promise<void> {
   `);
 }
 
-/** @param pool an ordinary one */
+/** @param pool a pool on the normal clock */
 export async function setClock(pool: Pool, atMs: number): Promise<void> {
   await pool.query(
     `with restarted as (select setval('settable_clock.ticks', 1)) update settable_clock.moment set at = $1 from restarted`,

@@ -6,13 +6,13 @@ import { migrate } from '../../shared/postgres/connection/migrate.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Ends all connections to it and removes it. */
+  /** Ends all connections to the database and drops it. */
   drop(): Promise<void>;
 }
 
 /**
- * A database of its own, on the server that the integration project starts, with the newest schema. A file that asks
- * for one database, as most do, has it more easily from `databaseForFile()`.
+ * Creates a database with the newest schema on the server of the integration project. Most test files need one
+ * database, which `databaseForFile()` provides more easily.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const [serverUrl, template, name] = [inject('databaseUrl'), inject('templateDatabase'), nameOfDatabase()];
@@ -29,7 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, drop: () => dropDatabase(serverUrl, name) };
 }
 
-/** Defaults that a database may legally have and that no session of the product may depend on, as one text of SQL. */
+/** Returns SQL that sets defaults which a database may legally have. No session of the product may depend on them. */
 export function unusualDefaults(database: string): string {
   const settings = {
     datestyle: 'SQL, DMY',
@@ -45,7 +45,7 @@ export function unusualDefaults(database: string): string {
     .join('\n');
 }
 
-/** The same on another server. */
+/** Creates a test database on another server. */
 export async function createTestDatabaseOn(serverUrl: string): Promise<TestDatabase> {
   const database = await createEmptyTestDatabase(serverUrl);
   await migrate(database.url);

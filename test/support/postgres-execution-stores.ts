@@ -28,7 +28,7 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 interface ExecutionStoresDeps {
   pool: Pool;
-  /** Lets time pass for leases, due times and deadlines. */
+  /** Passes time for leases, due times and deadlines. */
   passTime: (ms: number) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ interface ExecutionStores extends ExecutionSubject {
   settlementRequests: ReturnType<typeof createSettlementRequests>;
 }
 
-/** The stores of the execution path over one database. */
+/** Creates the stores of the execution path over one database. */
 export function createPostgresExecutionStores({ pool, passTime }: ExecutionStoresDeps): ExecutionStores {
   return {
     campaigns: createCampaignStore({ pool, quotas: usualQuotas }),

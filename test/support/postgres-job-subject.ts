@@ -5,7 +5,9 @@ import { wakeKeys } from '../../shared/postgres/jobs/key-wakes.ts';
 import { createJobNodes } from '../../shared/postgres/jobs/job-nodes.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 
-/** The database's clock cannot be moved: everything that waits for a time is moved towards it instead. */
+/**
+ * Jobs in Postgres. The clock of the database cannot be moved, so everything that waits for a time is moved towards it.
+ */
 export function postgresJobSubject(pool: Pool): JobSubject {
   async function rowsOf<Row>(text: string): Promise<Row[]> {
     const { rows } = await pool.query<{ row: Row }>(`select to_jsonb(q) as row from (${text}) q`);
@@ -58,8 +60,8 @@ export function postgresJobSubject(pool: Pool): JobSubject {
         `update job_nodes set expires_at = expires_at - $1 * interval '1 ms', alive_since = alive_since - $1 * interval '1 ms'`,
         [ms],
       );
-      // Keys of jobs and fires have to go on fitting, so only what ends moves; jobs that fall due are added as they are
-      // to be.
+      // Keys of jobs and claims must stay valid, so only times without a key are moved. Jobs that fall due are added
+      // with their later times.
       await pool.query(
         `update job_claims set lease_until = lease_until - $1 * interval '1 ms',
           exclusive_until = exclusive_until - $1 * interval '1 ms'`,

@@ -10,24 +10,24 @@ import { until } from '../faults/support/until.ts';
 import { connectClient } from '../../shared/postgres/connection/servers/servers.ts';
 
 export interface PairedServer {
-  /** Leads to this one alone. */
+  /** Address of this server only. */
   readonly url: string;
-  /** `host:port`. */
+  /** Address as `host:port`. */
   readonly name: string;
-  /** Ends its sessions, hands its standby all that was committed, and stops. */
+  /** Ends the sessions of the server, sends all commits to its standby, and stops. */
   stop(): Promise<void>;
-  /** Its sessions go on, and nobody who comes new gets an answer. */
+  /** Keeps the sessions, but does not answer new connections. */
   freezeDoor(): void;
   thawDoor(): void;
-  /** Begins as the other one's standby; resolves when it gets what that one writes. */
+  /** Starts as the standby of the other server. Resolves when it receives the writes of the other. */
   follow(): Promise<void>;
-  /** Resolves when it may be written to. */
+  /** Resolves when the server accepts writes. */
   promote(): Promise<void>;
 }
 
-/** Two PostgreSQL servers: the first leads, and the other is its standby. Nothing stands before them. */
+/** Two PostgreSQL servers: the first is the leader, the other its standby. There is no proxy before them. */
 export interface PostgresPair {
-  /** Names both. */
+  /** Address that names both servers. */
   readonly databaseUrl: string;
   readonly one: PairedServer;
   readonly two: PairedServer;
@@ -92,7 +92,7 @@ function pairedServer({ databaseUrl, server, data }: Started, other: Started): P
       await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${leader}'\n`);
       const signal = join(data, 'standby.signal');
       await writeFile(signal, '');
-      // The server removes it, and is not run as root.
+      // The server has to remove the file, and does not run as root.
       const { uid, gid } = await stat(data);
       await chown(signal, uid, gid);
       await server.restart();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs statements on a connection of their own, one after another. Returns the rows of the last one. */
+/** Runs statements on their own connection, one after another. Returns the rows of the last one. */
 export async function queryDatabase(url: string, ...statements: string[]): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

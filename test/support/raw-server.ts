@@ -3,13 +3,13 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 export interface RawServer {
   /** `http://127.0.0.1:<port>` */
   url: string;
-  /** Number of connections that were made so far. */
+  /** Number of connections so far. */
   connections(): number;
-  /** Ends the connections too. */
+  /** Closes the server and its connections. */
   close(): void;
 }
 
-/** Starts a TCP server that calls `answer` for all that its sockets receive. */
+/** Starts a TCP server that calls `answer` for all data that its sockets receive. */
 export async function startRawServer(answer: (socket: Socket, received: Buffer) => void): Promise<RawServer> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -6,23 +6,23 @@ import { readUserFile } from '../../services/api/user-files/read-user-file.ts';
 import { requireFewRejects } from '../../services/api/user-files/reject-share.ts';
 
 export interface ReadAs extends ColumnChoice {
-  /** Country of all rows; undefined: a column names it. */
+  /** Country of all rows. If undefined, a column contains the country. */
   all?: string | undefined;
   /** True for users without countries, as those of suppression lists. */
   isWithoutCountries?: boolean;
   acceptRejected?: number;
-  /** Bytes that come at once; otherwise all. */
+  /** Size of the chunks in which the bytes arrive; all at once by default. */
   chunkBytes?: number;
 }
 
 export interface ReadUsers {
-  /** Such as `u-1 SG`, or `u-1` if users have no countries. */
+  /** Users such as `u-1 SG`, or `u-1` if users have no countries. */
   users: string[];
   rejects: readonly RejectedRow[];
   reading: FileReading;
 }
 
-/** Reads a file as the routes do that receive lists. A refusal is its code. */
+/** Reads a file like the routes that receive lists. Returns the code if the file is refused. */
 export async function readUsers(file: string | Buffer, as: ReadAs = {}): Promise<ReadUsers | string> {
   try {
     return await readOrThrow(file, as);
@@ -32,7 +32,7 @@ export async function readUsers(file: string | Buffer, as: ReadAs = {}): Promise
   }
 }
 
-/** @throws {HttpProblem} the refusal */
+/** Reads a file. @throws {HttpProblem} if it is refused */
 export async function readOrThrow(file: string | Buffer, as: ReadAs = {}): Promise<ReadUsers> {
   const { all, isWithoutCountries = false, acceptRejected, chunkBytes, ...choice } = as;
   const users: string[] = [];
@@ -51,20 +51,20 @@ export async function readOrThrow(file: string | Buffer, as: ReadAs = {}): Promi
   return { users, rejects: end.rejects, reading: description };
 }
 
-/** The users of a file, separated by commas, or the code of its refusal. */
+/** Returns the users of a file, separated by commas, or the code of its refusal. */
 export async function usersOf(file: string | Buffer, as: ReadAs = {}): Promise<string> {
   const read = await readUsers(file, as);
   return typeof read === 'string' ? read : read.users.join(', ');
 }
 
-/** Lines and rules of the rejected rows of a file, however many they are, or the code of its refusal. */
+/** Returns lines and rules of all rejected rows of a file, or the code of its refusal. */
 export async function rejectsOf(file: string | Buffer, as: ReadAs = {}): Promise<string> {
   const read = await readUsers(file, { acceptRejected: Infinity, ...as });
   if (typeof read === 'string') return read;
   return read.rejects.map(({ line, rule }) => `${line} ${rule}`).join(', ');
 }
 
-/** @throws {HttpProblem} the refusal */
+/** Returns how a file was read. @throws {HttpProblem} if it is refused */
 export async function readingOf(file: string | Buffer, as: ReadAs = {}): Promise<FileReading> {
   return (await readOrThrow(file, as)).reading;
 }

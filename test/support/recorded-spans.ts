@@ -1,6 +1,6 @@
 import type { Span, Tracing } from '../../shared/ports/tracing.ts';
 
-/** Tracing that keeps its spans. */
+/** Tracing that records its spans. */
 export interface RecordedSpans extends Tracing {
   readonly spans: readonly Span[];
 }

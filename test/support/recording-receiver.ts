@@ -1,12 +1,12 @@
 import type { Lane, LaneReceiver, LaneMessage } from '../../shared/ports/message-bus.ts';
 
-/** Keeps what arrives, settles nothing by itself, and lets a test wait for it. */
+/** Receiver that records messages, settles none by itself, and lets a test wait for messages. */
 export interface RecordingReceiver extends LaneReceiver {
   readonly delivered: readonly LaneMessage[];
   readonly revoked: readonly Lane[];
   /** Values delivered so far, in the order of their arrival. */
   values(): string[];
-  /** Resolves as soon as the condition holds; it is looked at whenever something arrives or a lane is revoked. */
+  /** Resolves as soon as the condition holds. Checks it when a message arrives or a lane is revoked. */
   until(condition: () => boolean): Promise<void>;
   /** Resolves with the first `count` messages. */
   first(count: number): Promise<readonly LaneMessage[]>;

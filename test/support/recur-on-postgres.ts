@@ -5,12 +5,12 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 const looker = { region: 'local', owner: 'a' };
 
-/** Plans jobs of all schedules that are due, as a scheduler does it. */
+/** Fires all due schedules, as a scheduler does. */
 export function recurOnPostgres(pool: Pool, quotas: Quotas = usualQuotas) {
   return createDueSchedules({ pool, quotas }).recur(looker, 100);
 }
 
-/** Fires what waited for the fire before it, as a scheduler does it. */
+/** Fires buffered occurrences whose predecessor has ended, as a scheduler does. */
 export function fireBufferedOnPostgres(pool: Pool, quotas: Quotas) {
   return createDueSchedules({ pool, quotas }).fireBuffered(looker, 100);
 }

@@ -11,7 +11,10 @@ export const someSigningSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 
-/** Parts of requests to endpoints of action types. Every name resolves to the address where clouds keep credentials. */
+/**
+ * Dependencies of requests to endpoints of action types. Every name resolves to the address of the cloud metadata
+ * service.
+ */
 export const typeEndpointsDeps = {
   egress: {
     guard: createEgressGuard([readInstallationEgress({})]),

@@ -3,7 +3,7 @@ import { createShardReports } from '../../services/worker/report/postgres/shard-
 
 /**
  * Reports shards like a worker.
- * @param refusal null: the worker serves them
+ * @param refusal null if the worker serves them
  */
 export async function reportShards(
   pool: Pool,

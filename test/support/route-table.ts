@@ -1,12 +1,12 @@
 import { routeScopes, type RouteScope } from '../../services/api/access/scopes.ts';
 import type { Role } from '../../shared/domain/roles.ts';
 
-/** `anybody` needs no key. */
+/** With `anybody`, the route needs no key. */
 export type NeededRole = Role | 'scheduler or manager' | 'anybody';
 
 /**
- * Required role and scope of each route, written down a second time: a change that opens a route to more keys has to
- * change this table as well.
+ * Required role and scope of each route, a second time: a change that opens a route to more keys has to change this
+ * table as well.
  */
 export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<RouteScope, readonly string[]>>>>> = {
   anybody: {

@@ -13,16 +13,16 @@ export interface ConnectorsTerms {
   /** Database `shop` of the file: an address, or a directory of files. */
   shopUrl?: string;
   directory?: string;
-  /** Segments of the file by id: their query, or more of them. All are of the database `shop`. */
+  /** Segments by id: the query, or an object with the query and other fields. All use the database `shop`. */
   segments: Record<string, string | { query: string; [field: string]: unknown }>;
-  /** Actions of the file by id. Those by SQL are of the database `shop`. */
+  /** Actions by id. Actions by SQL use the database `shop`. */
   actions?: Record<string, object>;
   environment?: Record<string, string>;
 }
 
 const problem = z.object({ code: z.string(), message: z.string() });
 
-/** Starts the connectors as a process does, with a file of their own. */
+/** Starts the connectors with their own file, like a process. */
 export async function startConnectors({
   storeUrl,
   shopUrl = '',
@@ -73,7 +73,7 @@ export async function startConnectors({
     url: running.url,
     get,
     snapshotOf,
-    /** Reads all pages of the segment in a country, as a feed does; of the known snapshot, or of the current one. */
+    /** Reads all pages of a segment in a country, like a feed, from the known snapshot or the current one. */
     read: async (segment: string, country = 'SG', limit = 1000, known?: string): Promise<string[]> => {
       const snapshot = known ?? (await snapshotOf(segment, country));
       const users: string[] = [];

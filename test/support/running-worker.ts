@@ -3,7 +3,7 @@ import type { Worker } from '../../services/worker/worker.ts';
 import type { WorkerDeps } from '../../services/worker/worker-deps.ts';
 import { createWorkerFixture, type WorkerFixtureOptions } from './worker-fixture.ts';
 
-/** A worker that takes work, with all that it has around it in memory. */
+/** Creates a worker that takes work, with all its surroundings in memory. */
 export async function createRunningWorker(
   options: WorkerFixtureOptions = {},
   change: (deps: WorkerDeps) => Partial<WorkerDeps> = () => ({}),

@@ -1,14 +1,14 @@
 import type { Clock } from '../../shared/ports/clock.ts';
 
-/** A clock that stands still until it is moved. Sleepers wake in the order of their times. */
+/** A clock that stands still until a test moves it. Sleepers wake in the order of their times. */
 export interface SettableClock extends Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;
-  /** Moves time on and wakes those that slept until then. */
+  /** Advances time and wakes the sleepers that are due. */
   advance(ms: number): void;
-  /** Sets it back to where it began, a day later as durations are measured. */
+  /** Sets the time back to its start. Monotonic time advances by a day. */
   restart(): void;
-  /** When the earliest sleeper wakes, or undefined when nothing sleeps. */
+  /** Returns when the earliest sleeper wakes, or undefined if there is no sleeper. */
   nextWakeMs(): number | undefined;
 }
 

@@ -18,7 +18,7 @@ export const shardBounds: ReadonlyMap<string, number> = new Map([
 ]);
 export const noTurns: ReadonlyMap<string, number> = new Map();
 
-/** A feed of any trigger: `wants` is null if another trigger pages it. */
+/** A feed of any trigger. `wants` is null if another trigger pages the feed. */
 export interface AnyFeed extends Omit<SharingFeed, 'wants'> {
   complete: boolean;
   wants: number | null;
@@ -30,15 +30,15 @@ interface Changes extends Partial<Omit<AnyFeed, 'loads' | 'progress'>> {
   feedId: string;
   ready?: number;
   readyLater?: number;
-  /** The share of the ready batches that takes room from others; 1 unless given. */
+  /** Share of the ready batches that competes for the room of others; 1 by default. */
   competes?: number;
-  /** False if no batch was handled yet. */
+  /** False if no batch has been handled yet. */
   isServed?: boolean;
-  /** True if nothing has been ready for a second. */
+  /** True if the feed had no ready batch for a second. */
   isIdle?: boolean;
 }
 
-/** Returns a feed of two steps with these ready batches in each of them. */
+/** Returns a feed of two steps with this many ready batches in each step. */
 export function feedOf(changes: Changes): AnyFeed {
   const { ready = 0, readyLater = 0, competes = 1, isServed = true, isIdle = false, ...rest } = changes;
   const loads = new Map([
@@ -52,7 +52,7 @@ export function feedOf(changes: Changes): AnyFeed {
   return { pace: null, weight: 2, loads, progress, waiting: 0, held: false, complete: false, wants: 0, ...rest };
 }
 
-/** Returns the grants of one trigger to its own of these feeds. */
+/** Returns what one trigger grants to its own feeds. */
 export function admit(
   feeds: readonly AnyFeed[],
   bounds: ReadonlyMap<string, number>,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** Listens and then never accepts: its thread is blocked. */
+/** Listens but never accepts a connection, because its thread is blocked. */
 const blockedListener = `
   const { createServer } = require('node:net');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -11,10 +11,10 @@ const blockedListener = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });`;
 
-/** Connections that fill the queue of a listener with a backlog of 1. Linux drops what comes beyond. */
+/** Number of connections that fill the queue of a listener with a backlog of 1. Linux drops further ones. */
 const queued = 2;
 
-/** Makes an address of this machine drop requests for connections, as a host behind a broken route does. */
+/** Makes an address of this machine ignore connection requests, like a host behind a broken route. */
 export async function startSilentAddress(host: string, port: number): Promise<{ close(): Promise<void> }> {
   const worker = new Worker(blockedListener, { eval: true, workerData: { host, port } });
   await once(worker, 'message');

@@ -35,7 +35,7 @@ const span = z.object({
   status: z.object({ code: z.int().optional(), message: z.string().optional() }),
 });
 
-/** The form of OTLP's JSON, as far as Muster writes it. */
+/** OTLP's JSON, as far as Muster writes it. */
 const request = z.object({
   resourceSpans: z.array(
     z.object({
@@ -46,20 +46,20 @@ const request = z.object({
 });
 
 export interface CollectedSpan extends z.output<typeof span> {
-  /** `service.name` of its process. */
+  /** `service.name` of the process. */
   service: string;
 }
 
-/** A collector of spans by OTLP over HTTP, such as Jaeger has one. */
+/** A collector of spans by OTLP over HTTP, like that of Jaeger. */
 export interface SpanCollector {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
   /** Received requests. */
   readonly requests: readonly { path: string; headers: IncomingHttpHeaders }[];
   /** Status of the answers; 200 unless set. */
   status: number;
-  /** Resolves as soon as the condition holds; it is looked at whenever spans came. */
+  /** Resolves as soon as the condition holds. Checks it when spans arrive. */
   until(condition: (spans: readonly CollectedSpan[]) => boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,14 +8,14 @@ export interface ApiRequest {
   body: string;
 }
 
-/** `end: 'lost'`: the connection ends after the request was applied, without an answer. */
+/** With `end: 'lost'`, the connection ends after the request was applied, without an answer. */
 export type ApiAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | { end: 'lost' };
 
-/** An API of a provider, played on 127.0.0.1. */
+/** A stand-in for the API of a provider, on 127.0.0.1. */
 export interface StandInApi {
   url: string;
   requests: ApiRequest[];
-  /** Requests that were under way at the same time, at most. */
+  /** Returns the highest number of requests in progress at the same time. */
   mostAtOnce(): number;
   close(): void;
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-/** Muster's API as e-mail actions see it. Keeps the receipts and suppressions that it has taken. */
+/** A stand-in for Muster's API, as e-mail actions use it. Records accepted receipts and suppressions. */
 export interface StandInMuster {
   readonly url: string;
   readonly taken: { path: string; body: unknown }[];
-  /** Status of its answers. From 300 on, it takes nothing. */
+  /** Status of the answers. With 300 or above, nothing is recorded. */
   status: number;
   close(): void;
 }

@@ -11,14 +11,14 @@ import { campaignDefinitionOf } from './conformance/run-rows.ts';
 import { createTemplateStore } from '../../services/api/campaigns/templates/postgres/template-store.ts';
 
 /**
- * Scopes of keys, seen from the team that owns all things: its own, one of its countries alone, another team's, one of
- * nothing, and none at all.
+ * Scopes of keys relative to the team that owns all objects: its own scope, one of its countries, the scope of another
+ * team, an empty scope, and no scope.
  */
 export const reaches = ['own', 'part', 'other', 'empty', 'none'] as const;
 
 export type Reach = (typeof reaches)[number];
 
-/** The team that owns all things, as requests name it. */
+/** The team that owns all objects, as requests name it. */
 export const owning = { client: 'owning', country: 'SG', action: 'award-reward' };
 export const owningCountries = [owning.country, 'VN'];
 
@@ -26,7 +26,10 @@ const hook = 'https://shop.example.com/hook';
 
 export const secretOf = (role: Role, reach: Reach) => `muster_a-${role}-with-the-scope-${reach}`;
 
-/** Teams with a key for each role, and one thing of each kind that a path can name. The first team owns all things. */
+/**
+ * Creates teams with a key for each role, and one object of each kind that a path can name. The first team owns all
+ * objects.
+ */
 export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
   async function addKeys(scopes: Readonly<Record<Reach, Scope>>): Promise<void> {
     for (const reach of reaches) {
@@ -130,7 +133,7 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
   }
 
   return {
-    /** Adds keys and things. Returns the things by the prefix of their ids; `dead-jobs` is the dead job. */
+    /** Adds keys and objects. Returns the objects by the prefix of their ids; `dead-jobs` is the dead job. */
     begin: async (): Promise<Readonly<Record<string, string>>> => {
       const own = await made('/v1/clients', { name: owning.client });
       const other = await made('/v1/clients', { name: 'other' });

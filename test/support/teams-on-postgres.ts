@@ -15,7 +15,7 @@ const sg = { clients: null, countries: ['SG'], actionTypes: null };
 /** A campaign that every key of these teams may change. */
 export const inSg = { ...someCampaign, countries: ['SG'] };
 
-/** Keys of teams, and what the interface answers them. */
+/** Creates keys of teams, and sends requests with them. */
 export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
   function askAs(secret: string | undefined, method: Method, url: string, payload?: object) {
     const headers = secret === undefined ? authorized : { authorization: `Bearer ${secret}` };
@@ -30,7 +30,7 @@ export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
   return {
     askAs,
     makeKey,
-    /** Makes the key of a team's lead, who makes keys for others. */
+    /** Creates the key of a team's lead, who creates keys for others. */
     makeLead: () => makeKey({ name: 'lead', role: 'operator', scope: sg }),
     makeManager: (by?: string) => makeKey({ name: 'manager', role: 'manager', scope: sg }, by),
     usedBy: async (secret: string): Promise<Record<string, number>> => {
@@ -42,7 +42,7 @@ export function teamsOn(on: ReturnType<typeof apiOnPostgres>) {
 
 export const idOf = (answer: Answer) => (answer.json() as { id: string }).id;
 
-/** Returns the refusal for lack of room. */
+/** Returns the refusal of a request because a limit is reached. */
 export async function refusedBy(answer: Promise<Answer>) {
   const { statusCode, json } = await answer;
   const { code, detail } = problem.parse(json());

@@ -9,8 +9,8 @@ export interface TemplateDatabase {
 }
 
 /**
- * Creates the template of the databases of test files: the newest schema, and a function that empties it. Copying takes
- * half the time of migrating.
+ * Creates the template database for test files: the newest schema, and a function that empties it. A copy takes half
+ * the time of a migration.
  */
 export async function createTemplateDatabase(serverUrl: string): Promise<TemplateDatabase> {
   const name = `template_${randomBytes(6).toString('hex')}`;
@@ -23,13 +23,13 @@ export async function createTemplateDatabase(serverUrl: string): Promise<Templat
 /** Resets the rows of a test file's database to those after the migration. */
 export const emptyTables = 'select emptying.empty_tables()';
 
-/** These tell what tables there are, not what is in them. */
+/** These tables describe the schema, and are not emptied. */
 const tablesOfTheSchema = ['knex_migrations', 'knex_migrations_lock', 'feed_tables'];
 
 /**
- * Adds a function that deletes all rows and puts back those that the migrations wrote. It deletes, as truncating takes
- * a hundred times as long where there are hundreds of partitions with a row or none; only from tables that have had
- * rows, as most tests write to few of them; without foreign keys and triggers, so that no order has to be known.
+ * Adds a function that deletes all rows and restores those of the migrations. It deletes instead of truncating, which
+ * takes a hundred times as long with hundreds of almost empty partitions. It skips tables that never had rows, because
+ * most tests write to few tables. It disables foreign keys and triggers, so that the order of tables does not matter.
  */
 async function addEmptying(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });

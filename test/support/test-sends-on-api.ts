@@ -3,14 +3,14 @@ import { trial } from '../../shared/contracts/runs/trials.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import type { approvalsOn } from './approvals-on-api.ts';
 
-/** A chain with a step that can be tested and one that gives something in a test, too. */
+/** A chain with a step that supports tests, and a step that would have a real effect in a test. */
 export const testedChain = [
   { action: 'award-reward', params: {}, unitsPerUser: 2 },
   { action: 'send-message', params: {}, unitsPerUser: 1 },
 ];
 export const testedUsers = ['zoë', 'u1', 'nguyễn.thị@riders', '🦄'];
 
-/** Test sends of a manager, in Singapore. */
+/** Creates functions for test sends of a manager in Singapore. */
 export function testSendsOn(
   on: Pick<ReturnType<typeof apiOnPostgres>, 'ask'>,
   { asks }: Pick<ReturnType<typeof approvalsOn>, 'asks'>,

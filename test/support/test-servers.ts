@@ -1,8 +1,8 @@
 import { startInfrastructure, type Infrastructure } from '../../shared/infrastructure/infrastructure.ts';
 
 /**
- * Kafka and Postgres for tests. A local Postgres leaves it to the system when its files reach the disk: what is
- * committed still outlives any end of its processes, and a commit takes a tenth of the time.
+ * Starts Kafka and Postgres for tests. A local Postgres does not wait for the disk at a commit: committed data still
+ * survives the end of all its processes, and a commit takes a tenth of the time.
  */
 export function startTestServers(): Promise<Infrastructure> {
   const report = (line: string) => process.stderr.write(`${line}\n`);

@@ -2,11 +2,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
 /**
- * A pooler before Postgres that lends connections by transaction, as PgBouncer does: whoever asks next gets the
- * connection that was given back last. Who connects brings one, with which it proves who it is.
+ * A pooler before Postgres that lends connections by transaction, like PgBouncer: a client gets the connection that was
+ * returned last. Each client brings a connection, with which it authenticates.
  */
 export interface TransactionPooler {
-  /** The database's, through the pooler. */
+  /** Address of the database through the pooler. */
   url: string;
   close(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface TransactionPooler {
 const sslRequest = 80_877_103;
 const parameterStatus = 'S';
 
-/** `isSilent`: it keeps to itself what the server says of its parameters, as PgBouncer does of most. */
+/** @param isSilent true if the pooler hides the parameters that the server reports, as PgBouncer does with most */
 export async function startTransactionPooler(databaseUrl: string, isSilent = false): Promise<TransactionPooler> {
   const { hostname, port } = new URL(databaseUrl);
   const idle: Backend[] = [];
@@ -74,7 +74,7 @@ export async function startTransactionPooler(databaseUrl: string, isSilent = fal
 
 interface Backend {
   socket: Socket;
-  /** Gets each message whole, and whether Postgres is in no transaction after it. */
+  /** Called with each complete message, and with whether Postgres is outside of a transaction after it. */
   onMessage: (message: Buffer, isIdle: boolean) => void;
 }
 
@@ -83,7 +83,7 @@ function createBackend(host: string, port: number): Backend {
   const backend: Backend = { socket: connect(port, host), onMessage: () => undefined };
   backend.socket.on('data', (data) => {
     rest = Buffer.concat([rest, data]);
-    // A letter, the length of what follows with itself, and that.
+    // A message has a letter, a length that includes itself, and the content.
     while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
       const end = rest.readInt32BE(1) + 1;
       const message = rest.subarray(0, end);

@@ -33,19 +33,19 @@ import { createMemoryStepLedger } from './memory/step-ledger.ts';
 import { settled } from './pass-time.ts';
 import { createSettableClock } from './settable-clock.ts';
 
-/** Segments by country, which answer as the test says. */
+/** Segments by country, whose answers the test sets. */
 export interface ScriptedSegmentation extends Segmentation {
   snapshot: string;
-  /** By country, in ascending order. */
+  /** Users by country, in ascending order. */
   readonly users: Map<string, string[]>;
   readonly pagesRequested: PageRequest[];
-  /** Failure with which all requests are answered while set. */
+  /** Failure of all requests while it is set. */
   failure: SegmentationFailure | null;
-  /** The same for pages alone. */
+  /** Failure of requests for pages while it is set. */
   pageFailure: SegmentationFailure | null;
   /** Page limit that the pages report. */
   maxLimit: number | undefined;
-  /** Changes a page on its way. */
+  /** Changes the users of a page before it is returned. */
   tamper: ((users: string[]) => string[]) | null;
 }
 
@@ -76,7 +76,7 @@ export function createScriptedSegmentation(): ScriptedSegmentation {
       const users = first < 0 ? [] : all.slice(first, first + limit);
       const next = first + users.length < all.length ? (users.at(-1) ?? null) : null;
       const page = { users: tamper ? tamper(users) : users, next, maxLimit };
-      // As the client of the service reads the page: usually without parsing it.
+      // Reads the page like the client of the service, which usually does not parse it.
       return Promise.resolve({ ok: true, value: readPlainPage(Buffer.from(JSON.stringify(page))) ?? page });
     },
   };
@@ -91,7 +91,7 @@ export function userIds(count: number, prefix = 'user'): string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(6, '0')}`);
 }
 
-/** A port whose next call of one verb is rejected. */
+/** Returns the port with its next call of one method rejected. */
 export function failingOnce<Port extends object>(port: Port, verb: keyof Port): Port {
   let failed = false;
   return new Proxy(port, {
@@ -104,7 +104,7 @@ export function failingOnce<Port extends object>(port: Port, verb: keyof Port): 
   });
 }
 
-/** A port that has no effect and gives no answer from the moment that its process is dead. */
+/** Returns the port without any effect or answer once its process is dead. */
 export function mortal<Port extends object>(port: Port, isDead: () => boolean): Port {
   return new Proxy(port, {
     get: (target, name) => {
@@ -125,7 +125,9 @@ const knownTypes = Object.fromEntries(
 );
 const shards = ['SG', 'ID'].map((country) => topics.shard({ actionType: 'award-reward', country }));
 
-/** All that a trigger has around it, in memory, with a chain of one step. Time stands still until it is moved. */
+/**
+ * Creates the surroundings of a trigger in memory, with a chain of one step. Time stands still until a test moves it.
+ */
 export function createTriggerFixture() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);
@@ -135,9 +137,9 @@ export function createTriggerFixture() {
   const campaigns = createMemoryCampaignStore({ database });
   const ledger = createMemoryStepLedger({ database, owner: 'worker', leaseMs: 30_000 });
   const workedOff = new Set<string>();
-  /** By topic; what is not there is not known. */
+  /** Backlogs by topic. Missing topics are unknown. */
   const backlogs = new Map<string, number | null>();
-  /** Until it is restored nothing is told, and each test tells itself. */
+  /** The feed reports no changes until a test restores it. Tests announce changes themselves. */
   const changes = createMemoryChangeFeed();
   changes.lose();
   const topicBacklogs: TopicBacklogs = { unhandled: () => Promise.resolve(new Map(backlogs)) };
@@ -182,7 +184,7 @@ export function createTriggerFixture() {
     };
   }
 
-  /** A campaign over one country, whose run was created just now, with these settings of its own. */
+  /** Starts a campaign in one country, with a run that was just created and has these settings. */
   async function startCampaign(
     changes: Partial<CampaignDefinition> = {},
     settings: RunRow['settings'] = {},
@@ -199,7 +201,7 @@ export function createTriggerFixture() {
       .messages(topics.shard({ actionType: 'award-reward', country }))
       .map(({ value }) => stepMessage.parse(JSON.parse(value)));
 
-  /** Claims what is on the shards' topics and was not claimed by this before. */
+  /** Claims all steps on the topics of the shards that this function has not claimed before. */
   async function claimAll(limit: number): Promise<ClaimedStep[]> {
     const open = ['SG', 'ID']
       .flatMap(references)
@@ -210,14 +212,14 @@ export function createTriggerFixture() {
     return (await ledger.flush({ results: [], claims: open, begins: [] })).claimed;
   }
 
-  /** Does what is on the shards' topics and was not done yet, as a worker would: everybody succeeds. */
+  /** Completes all steps on the topics of the shards that are not done, like a worker: all users succeed. */
   async function workOff(limit = Infinity): Promise<void> {
     const results = (await claimAll(limit)).map((claimed) => doneOf(claimed));
     await ledger.flush({ results, claims: [], begins: [] });
     await settled();
   }
 
-  /** Puts all of it back for so long instead. */
+  /** Releases all of these steps for this long. */
   async function putAllBack(delayMs: number): Promise<void> {
     const results = (await claimAll(Infinity)).map((claimed) => waitingOf(claimed, { delayMs, cause: 'HTTP 404' }));
     await ledger.flush({ results, claims: [], begins: [] });
@@ -241,7 +243,7 @@ export function createTriggerFixture() {
     putAllBack,
     feedRows,
     runs: () => [...database.runs.values()],
-    /** Users of all fed batches of a country, in the order of their numbers. */
+    /** Returns the users of all fed batches of a country, in the order of batches. */
     fedUsers: (country: string): string[] => {
       const feedIds = new Set(feedRows().flatMap((row) => (row.country === country ? [row.feedId] : [])));
       return [...database.batches.values()].filter(({ feedId }) => feedIds.has(feedId)).flatMap(({ users }) => users);

@@ -1,12 +1,12 @@
 /**
- * Wall clocks looked at minute by minute, by `Intl` alone: slow, and too simple to be wrong. The rules of clock changes
- * are held against it.
+ * Wall clocks computed minute by minute with `Intl` only: slow, but too simple to be wrong. Tests compare the rules of
+ * clock changes with them.
  */
 export interface ClockWindow {
   zone: string;
   /** The first instant of the window. */
   startMs: number;
-  /** Local time at each instant, a minute apart. */
+  /** Local times, one for each minute. */
   displayed: readonly number[];
   /** Every minute of the calendar between the first and the last one shown. */
   calendar: readonly CalendarMinute[];
@@ -15,9 +15,9 @@ export interface ClockWindow {
 interface CalendarMinute {
   /** Minute, hour, day of month, month, day of week. */
   fields: readonly [number, number, number, number, number];
-  /** The first instant at which the clock shows it; undefined: no clock ever does. */
+  /** First instant at which the clock shows this minute; undefined if it never does. */
   at: number | undefined;
-  /** The first instant at which the clock shows something later. */
+  /** First instant at which the clock shows a later time. */
   after: number;
 }
 
@@ -64,7 +64,7 @@ function calendarOf(rendered: readonly number[], firstMs: number): CalendarMinut
   return calendar;
 }
 
-/** One part of a field, as it was made up: no parser stands between it and the oracle. */
+/** One generated part of a cron field. No parser is between this part and the oracle. */
 export type Part = { star: true; step: number } | { star: false; from: number; to: number; step: number };
 export type Fields = readonly [Part[], Part[], Part[], Part[], Part[]];
 
@@ -91,13 +91,13 @@ function beginsWithStar(parts: readonly Part[]): boolean {
   return parts[0]?.star === true;
 }
 
-/** Returns a predicate: do the fields name this minute of the calendar? Each value is compared by itself. */
+/** Returns a predicate: true if the fields match a minute of the calendar. Each value is compared separately. */
 function naming(fields: Fields): (minute: CalendarMinute) => boolean {
   const tables = fields.map((parts, field) => {
     return Array.from({ length: 60 }, (_, value) => isIn(parts, lowest[field] ?? 0, value));
   });
   const [minutes = [], hours = [], days = [], months = [], weekDays = []] = tables;
-  // Sunday is 7, too.
+  // In cron, Sunday is 0 and 7.
   weekDays[0] = weekDays[0] === true || weekDays[7] === true;
   const both = beginsWithStar(fields[2]) || beginsWithStar(fields[4]);
   return ({ fields: [minute, hour, day, month, weekDay] }) => {

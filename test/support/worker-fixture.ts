@@ -29,14 +29,11 @@ export interface SeenCall extends BatchRequest {
   call: BatchCall;
 }
 
-/**
- * An endpoint that remembers what it was asked and answers as the test says: that everybody succeeded, unless said
- * otherwise.
- */
+/** An endpoint that records its calls and answers as the test says; by default, all users succeed. */
 export interface ScriptedEndpoint extends BatchEndpoint {
   readonly seen: SeenCall[];
   answer: (seen: SeenCall) => BatchAnswer | Promise<BatchAnswer>;
-  /** Status queries, and the answers to them: all users succeeded, unless a test sets others. */
+  /** Recorded status queries, and the answers to them: all users succeeded, unless a test sets others. */
   readonly requested: StatusQuery[];
   status: (query: StatusQuery) => BatchAnswer | Promise<BatchAnswer>;
 }
@@ -65,7 +62,7 @@ export function answerOf(results: readonly unknown[]): BatchAnswer {
   return { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from(JSON.stringify({ results })) };
 }
 
-/** Everybody succeeded but these, who failed. */
+/** Returns an answer in which these users failed and all others succeeded. */
 export function answerWithFailures({ call }: SeenCall, ids: readonly string[], failure: object = {}): BatchAnswer {
   const failed = { status: 'failed', code: 'out-of-stock', ...failure };
   return answerOf(call.users.map((id) => (ids.includes(id) ? { id, ...failed } : { id, status: 'succeeded' })));
@@ -82,17 +79,20 @@ export interface WorkerFixtureOptions {
   partitions?: number;
 }
 
-/** Hands nothing on: each step goes by its topic, as where a worker has no room for the next one. */
+/**
+ * Returns the ledger without handing on: each step goes through its topic, as if the worker had no room for the next
+ * one.
+ */
 export function withoutHandOn(ledger: StepLedger): StepLedger {
   return { ...ledger, flush: (flush) => ledger.flush({ ...flush, handOn: undefined }) };
 }
 
-/** Times nothing: what waits comes back by the agenda alone, as where its worker is gone. */
+/** Returns the ledger without timed steps: waiting steps return only by the agenda, as if their worker had died. */
 export function withoutTimedSteps(ledger: StepLedger): StepLedger {
   return { ...ledger, flush: (flush) => ledger.flush({ ...flush, timedWithinMs: undefined }) };
 }
 
-/** Steps are then done only through messages. */
+/** With this port, steps are only done because of messages. */
 export const nothingUnbegun: UnbegunSteps = { find: () => Promise.resolve([]) };
 
 const topics = topicNames('muster');
@@ -100,8 +100,8 @@ const countries = ['SG', 'ID'];
 const actions = ['award-reward', 'send-message'];
 
 /**
- * All that a worker has around it, in memory: two action types in two countries, and time that stands still until it is
- * moved.
+ * Creates the surroundings of a worker in memory: two action types in two countries. Time stands still until a test
+ * moves it.
  */
 export function createWorkerFixture({ type = {}, check = {}, ...options }: WorkerFixtureOptions = {}) {
   const { concurrency = 10, partitions = 2 } = options;
@@ -112,7 +112,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
       actions.map((actionType) => [topics.shard({ actionType, country }), { actionType, country }]),
     ),
   );
-  // Lanes that hold everything: what is looked at here is how the worker orders what it has.
+  // The lanes hold all messages, because these tests are about the worker's order of its work.
   const bus = createMemoryBus({ topics: [...shards.keys()], partitions, laneHighMark: 1000 });
   const publisher = bus.publisher();
   const endpoint = createScriptedEndpoint();
@@ -158,7 +158,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
     return publisher.publish([{ topic: topicOf(message.step, country), value: JSON.stringify(message) }]);
   }
 
-  /** A running run of two steps, fed with these batches and published in messages of `refsPerMessage`. */
+  /** Creates a running run of two steps, feeds these batches and publishes them in messages of `refsPerMessage`. */
   async function feed(
     batches: readonly (readonly string[])[],
     { refsPerMessage = 10, ...changes }: Partial<CampaignDefinition> & { refsPerMessage?: number } = {},
@@ -173,7 +173,7 @@ export function createWorkerFixture({ type = {}, check = {}, ...options }: Worke
     return { ...fed, totals };
   }
 
-  /** Offers again what is waiting and due, or past its lease, as the trigger does. */
+  /** Offers steps again that are due or past their lease, as the trigger does. */
   async function sweepOverdue(runId: string): Promise<void> {
     const feeds = [...database.feeds.values()]
       .filter((row) => row.runId === runId)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findChangedFiles, type Git } from './changed-files.ts';
 
 const headMs = 1_800_000_000;
-/** Answers as git does; what it does not know is an error of git. */
+/** Answers like git. Unknown commands fail like in git. */
 const gitOf =
   (answers: Record<string, string>): Git =>
   (...args) => {

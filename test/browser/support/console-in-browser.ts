@@ -28,7 +28,7 @@ export interface ConsoleInBrowser {
   loggedIn(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Starts both before the tests of a file and stops them behind them. */
+/** Starts Muster and a browser before the tests of the file, and stops both after them. */
 export function useConsole(options: InstallationOptions): ConsoleInBrowser {
   let muster: Installation | undefined;
   let browser: Browser | undefined;

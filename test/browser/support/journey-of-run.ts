@@ -6,7 +6,7 @@ import type { RunReport } from '../../../sdk/generated/types.gen.ts';
 import { badge, button, canaryUsers, definitionOf, region, seen, type Journey } from './journey.ts';
 import { effectsOf, figuresOf, numbersIn, displayed, textsOf } from './shown-numbers.ts';
 
-/** Starts it, and lets it go on once its canary has ended. Returns the id of the run. */
+/** Starts the campaign, and lets its run continue after the canary. Returns the id of the run. */
 export async function startWithCanary(page: Page, journey: Journey, { id, dryRun }: { id: string; dryRun: RunReport }) {
   await region(page, 'Approval').getByText('approved by rahayu').waitFor();
   await journey.hand.press(button(page, 'Start…'));
@@ -37,7 +37,10 @@ export async function startWithCanary(page: Page, journey: Journey, { id, dryRun
   return runId;
 }
 
-/** Key figures of a run that stands still: the API's, the database's, and of so many users. */
+/**
+ * Expects the page to show the key figures of a paused run as the API and the database have them, and this number of
+ * fed users.
+ */
 async function expectRunDisplayed(page: Page, journey: Journey, runId: string, fed?: number): Promise<void> {
   const { audience, steps } = await journey.muster.api.progress(runId);
   const stored = await journey.witness.run(runId);
@@ -54,7 +57,7 @@ async function expectRunDisplayed(page: Page, journey: Journey, runId: string, f
   expect(numbersIn(figures.get('Failed at a step') ?? '')[0]).toBe(displayed(failed));
 }
 
-/** A dialog that resumes a run counts everybody who is still to be called. */
+/** Expects a dialog that resumes a run to show the number of users who have not been called. */
 async function expectResumeDisplayed(
   dialog: Locator,
   journey: Journey,
@@ -69,7 +72,7 @@ async function expectResumeDisplayed(
   await expect.poll(async () => (await effectsOf(dialog))[0]?.[0]).toContain(`${displayed(left)} users pending`);
 }
 
-/** Pauses the run while it calls, and resumes it. */
+/** Pauses the run while it calls users, and resumes it. */
 export async function pauseAndResume(page: Page, journey: Journey, runId: string, users: number): Promise<void> {
   const { api } = journey.muster;
   await expect.poll(async () => (await api.progress(runId)).audience.counted).toBeGreaterThan(canaryUsers);
@@ -139,7 +142,7 @@ export async function readAndShare(page: Page, journey: Journey, { runId, users 
 export async function readShared(page: Page, link: string, report: RunReport): Promise<void> {
   await page.goto(link);
   await page.getByRole('heading', { name: report.campaignName }).waitFor();
-  // Cells of a table stand apart there.
+  // `innerText` separates the cells of a table by white space.
   const body = await page.locator('body').innerText();
   const counts = report.countries.flatMap(({ steps }) => steps.flatMap(({ succeeded, failed }) => [succeeded, failed]));
   const expected = [report.audience.counted, ...counts, ...report.failures.map(({ users }) => users)].map(displayed);

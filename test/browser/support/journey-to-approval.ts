@@ -75,7 +75,7 @@ export async function writeCampaign(
   name: string,
 ): Promise<{ id: string; users: number }> {
   await journey.hand.press(page.getByRole('link', { name: /^New( campaign)?/ }).first());
-  // It has the focus already.
+  // The field of the name has the focus from the start.
   await page.locator('[data-pointer="/name"]:focus').waitFor();
   await page.keyboard.type(name);
   await journey.hand.write(page.getByLabel('Add a country by its code'), 'SG VN ');

@@ -15,12 +15,15 @@ interface Candidate {
 const packedName = '@sparticuz/chromium';
 const packedSource = join(import.meta.dirname, '../../../shared/infrastructure/tools/chromium');
 
-/** A container has neither the rights for a sandbox nor much shared memory; what is opened is our own. */
+/**
+ * Containers lack the rights for Chromium's sandbox, and have little shared memory. The sandbox is not needed, because
+ * tests open only our own pages.
+ */
 const everywhere = ['--no-sandbox', '--disable-dev-shm-usage'];
 
 /**
- * A headless build takes the language of its pages from here. That of a machine without one is `en-US@posix`, which is no
- * language tag: the chart's library hands it to `Intl`, and the page breaks.
+ * A headless Chromium takes the language of pages from these variables. Without a language, the machine has
+ * `en-US@posix`, which is not a valid language tag: the chart library passes it to `Intl`, which throws.
  */
 const language = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 
@@ -53,7 +56,10 @@ export async function launchBrowser(environment: NodeJS.ProcessEnv = process.env
   );
 }
 
-/** Those that are there, the most wanted first. A path that somebody gave is the only one. */
+/**
+ * Yields the browsers that exist on this machine, the preferred one first. If the user has set a path, only that
+ * browser.
+ */
 export async function* candidates(environment: NodeJS.ProcessEnv): AsyncGenerator<Candidate> {
   const { CHROMIUM_PATH: given } = environment;
   if (given !== undefined && given !== '') {
@@ -76,12 +82,15 @@ function installedBrowsers({ PATH = '' }: NodeJS.ProcessEnv): string[] {
   return [...new Set([...onPath, ...fixedPlaces])].filter((path) => existsSync(path));
 }
 
-/** On a bare machine it needs the libraries that it brings along. */
+/**
+ * Yields the Chromium of the npm package: first alone, then with the libraries that the package contains, which a
+ * minimal machine lacks.
+ */
 async function* packedBrowser(environment: NodeJS.ProcessEnv): AsyncGenerator<Candidate> {
   const cache = cacheFolder(environment);
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const folder = await unpackChromium(await installTool(packedSource, { cache, environment, report }));
-  // Its own switches are for a place with one process and no origins: none of them is taken.
+  // The package suggests switches for a single process without a sandbox of origins. None of them is used here.
   const executablePath = join(folder, 'chromium');
   yield { name: packedName, executablePath };
   const env = { FONTCONFIG_PATH: join(folder, 'fonts'), LD_LIBRARY_PATH: join(folder, 'al2023/lib') };

@@ -1,7 +1,10 @@
 import type { EngineConfigFile } from '../../e2e/engine-config.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 
-/** For an installation in which each call of points is answered with an error, and nobody can be asked what it did. */
+/**
+ * Settings of an installation in which every call for points gets an error, and has no endpoint for the status of
+ * users.
+ */
 export const lostAnswers = {
   sandbox: { SANDBOX_POINTS_SERVER_ERROR_SHARE: '1', SANDBOX_POINTS_MEMORY: 'none' },
   configure: (config: EngineConfigFile): EngineConfigFile => {
@@ -11,7 +14,7 @@ export const lostAnswers = {
   },
 };
 
-/** A run that has ended, and of whose users nobody knows whether they were served. */
+/** Resolves when a run has ended in which the outcome of all users is unknown. Returns the id of the run. */
 export async function runWithUnknownUsers(api: MusterApi, segment: string): Promise<string> {
   const chain = [{ action: 'award-points', params: { points: 3 } }];
   const runId = await api.run({ name: 'Points, answers lost', countries: ['SG', 'VN'], segment, chain });

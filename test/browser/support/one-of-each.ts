@@ -17,7 +17,7 @@ import {
 } from '../../../sdk/generated/sdk.gen.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 
-/** One that waits for its time, beside a schedule. */
+/** Adds a job that waits for its due time, and a schedule. */
 export async function addJob({ client }: MusterApi): Promise<string> {
   await createClient({ client, body: { name: 'shop' } });
   const target = { client: 'shop', url: 'https://shop.example.com/close' };
@@ -38,7 +38,7 @@ export async function saveAudience({ client }: MusterApi): Promise<string> {
   return id;
 }
 
-/** Quiet hours, people whom nobody calls, and a notification with a digest. */
+/** Adds quiet hours, suppressed users and a notification with a digest. */
 export async function addRules({ client }: MusterApi): Promise<void> {
   const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
   const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
@@ -54,7 +54,10 @@ export async function addRules({ client }: MusterApi): Promise<void> {
   });
 }
 
-/** A draft with two revisions, made from a template with two; and a test of its first one. */
+/**
+ * Creates a template with two revisions, a draft with two revisions from the template, and a test send of the first
+ * revision.
+ */
 export async function addTestedDraft(api: MusterApi): Promise<[draftId: string, testId: string]> {
   const { client } = api;
   const campaign = {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
-/** In a process of its own: it takes its settings from the environment, and writes some there. */
+/**
+ * Unpacking runs in its own process, because the package reads settings from the environment and changes some of them.
+ */
 const unpack = 'const { default: chromium } = await import(process.argv[1]); await chromium.executablePath();';
 
 /** The fonts.conf of the package names the folder that it was made for. */
@@ -19,21 +21,22 @@ const fontsConf = `<?xml version="1.0"?>
 `;
 
 /**
- * Unpacks the browser of @sparticuz/chromium beside the package, once: whole or absent. By itself it would take whatever
- * lies as `chromium` in the machine's folder for temporary files, of another version or half written by another run.
+ * Unpacks the browser of @sparticuz/chromium beside the package, once and completely. The package alone would reuse any
+ * file `chromium` in the folder for temporary files, even one of another version or one that another process has not
+ * finished.
  *
- * @param packageFolder where npm put the package
- * @returns the folder with `chromium`, the libraries that a bare machine lacks in `al2023/lib`, and `fonts`
- * @throws when the package could not unpack it
+ * @param packageFolder folder into which npm installed the package
+ * @returns the folder with `chromium`, libraries that a minimal machine lacks in `al2023/lib`, and `fonts`
+ * @throws if the package could not unpack the browser
  */
 export async function unpackChromium(packageFolder: string): Promise<string> {
   const folder = join(packageFolder, 'unpacked');
   if (existsSync(folder)) return folder;
-  // Two who unpack at once both do it, and one is taken.
+  // If two processes unpack at the same time, each unpacks its own copy, and one copy is kept.
   const partial = `${folder}.${randomBytes(4).toString('hex')}`;
   try {
     await mkdir(partial);
-    // Its libraries are unpacked only where it believes to be at the place that it was made for.
+    // The package unpacks its libraries only if these variables name the platform that it was built for.
     const env = { ...process.env, TMPDIR: partial, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' };
     const entry = pathToFileURL(join(packageFolder, 'build/esm/index.js')).href;
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack, entry], { env });

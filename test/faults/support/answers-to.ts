@@ -1,18 +1,15 @@
 import { lasting } from './until.ts';
 
-/** Some 50 a second: a user's answers are not slow because others of theirs are under way. */
+/** About 50 requests per second: few enough that a user's requests do not slow down each other. */
 const betweenUsersMs = 20;
 
-/** The statuses of many answers, and in how many seconds 99 % of them came. */
+/** Statuses of many answers, and the seconds in which 99 % of them arrived. */
 export interface Answers {
   statuses: number[];
   p99: number;
 }
 
-/**
- * Answers to so many requests, one each 20 ms, whatever becomes of the others. Each has its own time, however long
- * others take.
- */
+/** Sends this many requests, one every 20 ms, without waiting for answers. Each answer is timed separately. */
 export async function answersTo(send: () => Promise<Response>, count: number): Promise<Answers> {
   const seconds: number[] = [];
   const statuses = new Set<number>();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { lasting, until } from './until.ts';
 
-/** One of several processes that serve the same. */
+/** One of several processes of the same service. */
 export interface Backend {
   name: string;
   port: number;
@@ -15,9 +15,9 @@ export interface Backend {
  */
 export interface Balancer {
   readonly url: string;
-  /** Resolves when it is ready, and gets connections. */
+  /** Resolves when the process is ready and gets connections. */
   add(backend: Backend): Promise<void>;
-  /** It gets no connection any more. */
+  /** Sends no more connections to the process. */
   leave(name: string): void;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
-/** Asks the probe of a process. */
+/** Returns true if the process reports that it is ready. */
 export async function isReady(healthPort: number): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
   await answer?.body?.cancel();

@@ -9,7 +9,10 @@ export interface BareServer {
   end(): Promise<void>;
 }
 
-/** A process that refuses each request by its head and lets its body go by: what carrying the bytes costs at least. */
+/**
+ * A process that refuses each request after its header and discards the body. Its CPU time is the minimum for receiving
+ * the bytes.
+ */
 export async function startBareServer(): Promise<BareServer> {
   const child = fork(join(import.meta.dirname, 'bare-server-main.ts'), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -9,8 +9,8 @@ export function withInspector(port: number): Record<string, string> {
 }
 
 /**
- * Keeps a process' event loop busy with nothing for so long, through its inspector: the service has no switch for it.
- * Resolves when it goes on.
+ * Blocks the event loop of a process for this long, through its inspector, because the service has no switch for this.
+ * Resolves when the event loop continues.
  */
 export async function blockEventLoop(inspectorPort: number, ms: number): Promise<void> {
   const answer: unknown = await (await fetch(`http://127.0.0.1:${inspectorPort}/json/list`)).json();

@@ -4,29 +4,29 @@ import { createKafka, type KafkaConnection } from '../../../shared/kafka/client/
 import { createLogger } from '../../../shared/runtime/logger.ts';
 import { lasting, until } from './until.ts';
 
-/** Kafka as an operator or an accident sees it. */
+/** Changes to Kafka that an operator can make, or that an accident can cause. */
 export interface BrokenTopics {
   delete(topic: string): Promise<void>;
   /**
-   * While off, the topic refuses every write, as one that is proves: no message is small enough for it. (More replicas
-   * than there are cannot be asked for: brokers take as many as there are for that.)
+   * Makes a topic refuse every write, or accept writes again. The topic gets a size limit that no message meets. (A
+   * minimum of replicas has no effect: brokers lower it to the existing number.)
    */
   writable(topic: string, on: boolean): Promise<void>;
   /** Raw bytes, to one partition. */
   produce(topic: string, partition: number, values: readonly (Buffer | null)[]): Promise<void>;
-  /** The values of all messages that lie on the topics now. */
+  /** Returns the values of all messages on the topics. */
   contents(topics: readonly string[]): Promise<string[]>;
   /**
-   * Messages of the prefix's topics that the groups of the prefix have not committed, by `topic/partition`; those with
-   * none are left out.
+   * Returns the number of uncommitted messages of the prefix's groups, by `topic/partition`, without partitions that
+   * have none.
    */
   lags(prefix: string): Promise<Record<string, number>>;
   addPartitions(topic: string, count: number): Promise<void>;
   /** Returns the number of messages that each partition ever got, in the order of the partitions. */
   ends(topic: string): Promise<number[]>;
-  /** Moves what the groups of the prefix have committed, which may have no members. */
+  /** Changes the committed offsets of the prefix's groups, which must have no members. */
   moveOffsets(prefix: string, to: 'earliest' | 'latest'): Promise<void>;
-  /** Partitions of the prefix's topics and of Kafka's own that lack a copy now: `topic/partition`. */
+  /** Returns the under-replicated partitions of the prefix's topics and of Kafka's own topics, as `topic/partition`. */
   lacking(prefix: string): Promise<string[]>;
   /** The broker's node id. */
   leaderOf(topic: string, partition: number): Promise<number>;
@@ -140,8 +140,8 @@ export function breakTopics(kafkaBrokers: string): BrokenTopics {
 }
 
 /**
- * Sets one configuration of a topic. Resolves when brokers apply it: a message of the next moment must not be written
- * before.
+ * Sets one configuration of a topic. Resolves when the brokers apply it, so that no later message is written under the
+ * old configuration.
  */
 async function configure(admin: Admin, topic: string, [name, value]: readonly [string, string]): Promise<void> {
   const resource = { type: ConfigResourceTypes.TOPIC, name: topic };
@@ -153,7 +153,7 @@ async function configure(admin: Admin, topic: string, [name, value]: readonly [s
     });
     return notified.resources[0]?.configEntries[0]?.configValue === value;
   });
-  // A broker says so a moment before it goes by it.
+  // A broker reports the new value a moment before it applies it.
   await lasting(appliedAfterMs);
 }
 

@@ -8,9 +8,9 @@ import { UnverifiedCall, verify } from '../../../sdk/verify.ts';
 import { callbackRules, type CallbackManner, type LedgerLine } from './callback-receiver-messages.ts';
 
 /**
- * A client's service, as a process of its own: it writes down every call before it answers, checks the signature by the
- * SDK, and behaves as it is told, by the first part of the path. Arguments: its ledger. Over its channel: the port that
- * it has, and rules.
+ * A client's service as a separate process. It records every call before it answers, verifies the signature with the
+ * SDK, and behaves by the rule for the first part of the path. The argument is its ledger. It sends its port to its
+ * parent process and receives rules.
  */
 const [ledgerFile = ''] = process.argv.slice(2);
 let rules = callbackRules.parse({ secrets: [], manners: {} });
@@ -19,7 +19,7 @@ const timesCalled = new Map<string, number>();
 const kept = new WeakSet<Socket>();
 let calls = 0;
 
-/** Not at once: a disk that is busy with what the test breaks must not hold up calls. */
+/** A stream, so that a disk that the fault keeps busy does not delay calls. */
 const ledger = createWriteStream(ledgerFile, { flags: 'a' });
 const write = (line: LedgerLine) => ledger.write(`${JSON.stringify(line)}\n`);
 
@@ -83,10 +83,10 @@ function behave(response: ServerResponse, { latencyMs, status, headers, does }: 
 const server = createServer((request, response) => {
   receive(request, response).catch(() => response.destroy());
 });
-// A dispatcher that stops calling for a while finds the connection as it was.
+// Keeps connections open while dispatchers make no calls, so that they can be reused.
 server.keepAliveTimeout = 60_000;
 let port = 0;
-/** When all that was seen before is written. */
+/** Reports the port after all earlier calls are written. */
 const tellPort = () => void ledger.write('', () => process.send?.({ port }));
 server.on('listening', () => {
   port = z.object({ port: z.number() }).parse(server.address()).port;
@@ -94,8 +94,8 @@ server.on('listening', () => {
 });
 
 /**
- * While nothing listened there, the kernel may have lent the port to a process that connects elsewhere: until that is
- * through.
+ * While the receiver did not listen, the kernel may have given the port to another connection. The receiver tries again
+ * until the port is free.
  */
 server.on('error', (error) => {
   if (!('code' in error) || error.code !== 'EADDRINUSE') throw error;

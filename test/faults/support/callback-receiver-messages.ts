@@ -5,9 +5,9 @@ const manner = z.object({
   latencyMs: z.int().default(0),
   status: z.int().default(200),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Instead of an answer. */
+  /** Behaviour instead of an answer. */
   does: z.enum(['hang', 'reset']).optional(),
-  /** Only so many times for each job; afterwards all is well. */
+  /** Number of calls of each job with this behaviour. Later calls are answered with 200. */
   times: z.int().optional(),
 });
 

@@ -7,17 +7,17 @@ import { z } from 'zod';
 import type { ReceivedCall } from '../../support/callback-evidence.ts';
 import { ledgerLine, type CallbackManners } from './callback-receiver-messages.ts';
 
-/** The witness of callbacks: a process with a ledger of its own, which nothing that the test breaks can reach. */
+/** Witness of callbacks: a separate process with its own ledger, which the faults of the test cannot affect. */
 export interface CallbackReceiver {
   readonly port: number;
   /** Sets the secret of valid calls. The answer to all paths changes with the next call. */
   trust(secret: string): Promise<void>;
   behave(manners: CallbackManners): Promise<void>;
-  /** While down, connections are refused, and those that were open are cut. */
+  /** Refuses connections and cuts open ones while `isUp` is false. */
   up(isUp: boolean): Promise<void>;
   /** Returns the written calls: nearly all that were received. */
   calls(): ReceivedCall[];
-  /** All that it was called for until now. */
+  /** Returns all calls received so far. */
   allCalls(): Promise<ReceivedCall[]>;
   end(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
   gone.catch(() => undefined);
   let rules: { secrets: string[]; manners: CallbackManners; isUp: boolean } = { secrets: [], manners: {}, isUp: true };
 
-  /** The last change. Each waits for the one before: answers carry no mark of the change that they are for. */
+  /** The last change. Changes are sent one by one, because answers do not name the change that they belong to. */
   let last: Promise<unknown> = Promise.resolve();
 
   function change(changes: Partial<typeof rules>): Promise<number> {
@@ -82,7 +82,7 @@ export async function startCallbackReceiver(): Promise<CallbackReceiver> {
 
 function readCalls(ledgerFile: string): ReceivedCall[] {
   const calls = new Map<number, ReceivedCall>();
-  // The last line may be half of one, while it is written.
+  // The last line may be incomplete while it is being written.
   const lines = readFileSync(ledgerFile, 'utf8').split('\n').slice(0, -1);
   for (const line of lines.map((text) => ledgerLine.parse(JSON.parse(text)))) {
     if (line.kind === 'call') {

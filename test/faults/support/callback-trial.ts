@@ -29,7 +29,7 @@ import { startTrial, type Trial, type TrialOptions } from './trial.ts';
 import { lasting, until } from './until.ts';
 
 export interface WantedJobs {
-  /** One unless given. */
+  /** Number of jobs; one unless given. */
   count?: number;
   client?: string;
   /** Endpoint of the client through which jobs are called. */
@@ -53,15 +53,15 @@ export interface CallbackVerdict {
   allow?: Partial<CallbackAllowance>;
   occurrences?: readonly Occurrence[];
   measured?: Record<string, number>;
-  /** Processes that may end by themselves. */
+  /** Number of processes that may end by themselves. */
   ownEnds?: number;
   /** Calls that other receivers of the scenario got. */
   elsewhere?: readonly ReceivedCall[];
 }
 
 /**
- * An installation that calls back, under fault: its database, the receiver's ledger and what the harness broke are
- * three records.
+ * An installation with callbacks under fault, with three independent records: the database, the ledger of the receiver,
+ * and the list of injected faults.
  */
 export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   readonly receiver: CallbackReceiver;
@@ -73,11 +73,11 @@ export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   /** An endpoint of a client, at the receiver. */
   addEndpoint(clientName: string, name: string, rules?: Partial<NewClientEndpointInput>): Promise<void>;
   /**
-   * Ids of jobs that are accepted, each with a key: what has no answer is sent again. Of the client `orders` unless
-   * given.
+   * Schedules jobs, each with an idempotency key, and repeats requests without an answer. The client is `orders` unless
+   * given. Returns the ids of the accepted jobs.
    */
   schedule(wanted: WantedJobs): Promise<string[]>;
-  /** An answer said that it is due at another time now. */
+  /** Tells the witness that an answer has given the job another due time. */
   moved(jobId: string, dueAtMs: number): void;
   url(path: string, host?: string): string;
   /** Resolves when the receiver has been called so many times. */
@@ -86,8 +86,8 @@ export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   awaitEnded(deadlineMs?: number): Promise<void>;
   openJobs(): Promise<number>;
   /**
-   * Freezes the dispatchers once every partition has a scheduler and each has just said what it takes: no offer is made
-   * without that. For some eight seconds jobs are offered then, and not taken.
+   * Waits until every partition has a scheduler and every dispatcher has just reported its credit, because schedulers
+   * offer no job without it. Then freezes the dispatchers: for about eight seconds jobs are offered, but not claimed.
    */
   freezeTakers(): Promise<void>;
   /** Resolves when so many references to jobs lie on the topic of calls. */
@@ -96,16 +96,13 @@ export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   judgeCallbacks(verdict: CallbackVerdict): Promise<string[]>;
 }
 
-/** Short enough that each runs out within seconds, and longer than a call (8 s) with its margin. */
+/** Leases that expire within seconds, and are longer than a call (8 s) with its margin. */
 export const quickCallLeases = { SCHEDULER_LEASE_MS: '3000', DISPATCHER_LEASE_MS: '12000' };
 const callTimeoutMs = 8000;
 const usualClient = 'orders';
-/**
- * A machine that is busy with other things as well keeps a process from running for seconds: answers come too late
- * then.
- */
+/** Share of answers that may arrive too late, because on a busy machine a process may not run for seconds. */
 const shareUnheard = 0.02;
-/** Until every process signs with a key that was just added. */
+/** Time after which every process signs with a new key. */
 const followedWithinMs = 1500;
 
 export type CallbackTrialOptions = Partial<TrialOptions>;
@@ -155,7 +152,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
     const nowMs = Date.now();
     const jobs = Array.from({ length: count }, (_, index) => {
       const key = `key-${++keys}`;
-      // What is due now or before is due when it arrives.
+      // A due time in the past becomes the time of arrival.
       const dueAtMs = Math.floor(nowMs + dueInMs + (spreadMs * index) / count);
       const body = JSON.stringify({ key, note: 'grüße' });
       const relevancy = relevancySeconds === undefined ? {} : { relevancySeconds };
@@ -190,7 +187,10 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
 
   const openJobs = () => trial.database.count('select 1 from jobs');
 
-  /** The installation is there when its API is: a dispatcher that still starts takes no job, and ends by a signal. */
+  /**
+   * Waits until all dispatchers have started. The installation counts as started when its API answers, and a dispatcher
+   * that is still starting claims no job, and a signal would end it.
+   */
   async function awaitDispatchers(): Promise<void> {
     await until('every dispatcher is there', async () => {
       const there = `select 1 from job_nodes where kind = 'dispatcher' and expires_at > now()`;
@@ -204,7 +204,7 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
       return (await trial.database.count('select 1 from job_partitions where (expires_at > now()) is not true')) === 0;
     });
     await until('every dispatcher says what it takes', async () => {
-      // It says so every two seconds, and is believed for ten.
+      // A dispatcher reports its credit every two seconds, and the report is valid for ten seconds.
       const taking = `select 1 from job_nodes where kind = 'dispatcher' and default_client_credit is not null
         and expires_at > now() + interval '8 seconds'`;
       return (await trial.database.count(taking)) === dispatchers.length;

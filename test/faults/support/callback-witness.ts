@@ -4,9 +4,9 @@ import type { CallbackEvidence, ClaimEvent, EndedRow } from '../../support/callb
 import type { Observer } from './observer.ts';
 
 /**
- * Notes every change of a fire, in the transaction that makes it: what the engine itself keeps is gone with the end of
- * a job. Claims are insertions, and updates that move the epoch or the owner. As the owner of the table: the services'
- * roles may not write to it.
+ * Records every change of a claim in the same transaction, because the engine deletes a claim with the end of its job.
+ * A claim is an insertion, or an update that changes epoch or owner. The trigger runs as the owner of its table,
+ * because services may not write to it.
  */
 export async function watchFires(database: Observer): Promise<void> {
   await database.rows(`
@@ -77,7 +77,7 @@ export async function storedEvidence(
 ): Promise<Pick<CallbackEvidence, 'stored' | 'ended' | 'attempts' | 'totals' | 'claims'>> {
   const [stored, ended, attempts, totals, claims] = await Promise.all([
     database.rows<{ id: string }>('select id::text from jobs'),
-    // A death is the end as long as it was not replayed; the row that tells of it stays.
+    // A dead job that was not replayed has ended. Its row in `ended_jobs` remains after a replay.
     database.rows(`
       select id::text, outcome from ended_jobs where outcome <> 'dead'
       union all select id::text, 'dead' from dead_jobs`),

@@ -1,7 +1,10 @@
 import type { CallbackTrial } from './callback-trial.ts';
 import { lasting } from './until.ts';
 
-/** Has callbacks come due all the while, 50 in two seconds. @returns what ends it, when the last ones are accepted */
+/**
+ * Schedules 50 callbacks every two seconds.
+ * @returns a function that stops this, and resolves when the last jobs are accepted
+ */
 export function scheduleAllTheWhile(trial: CallbackTrial): () => Promise<void> {
   const ending = new AbortController();
   const scheduling = (async () => {
@@ -10,7 +13,7 @@ export function scheduleAllTheWhile(trial: CallbackTrial): () => Promise<void> {
       await lasting(2000);
     }
   })();
-  // Its failure is thrown where it is ended.
+  // The caller of the returned function gets the failure.
   scheduling.catch(() => undefined);
   return async () => {
     ending.abort();

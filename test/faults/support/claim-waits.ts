@@ -1,7 +1,7 @@
 import type { Observer } from './observer.ts';
 
 const lookEveryMs = 200;
-/** Beats come every two seconds: a dispatcher, or its database, was frozen in a longer gap. */
+/** Heartbeats come every two seconds. After a longer gap, a dispatcher or its database was frozen. */
 const longestGapMs = 4000;
 
 export interface ClaimWaits {
@@ -40,7 +40,7 @@ export function watchClaims(database: Observer): ClaimWaits {
     }
   }
 
-  // A database that is frozen answers none of them.
+  // A frozen database answers none of these queries.
   const looking = setInterval(() => void look().catch(() => undefined), lookEveryMs);
   return { longestWaitMs: () => longestMs, end: () => clearInterval(looking) };
 }

@@ -36,7 +36,7 @@ export const scenarioFigures = z.object({
 
 export type ScenarioFigures = z.infer<typeof scenarioFigures>;
 
-/** Not in the repository: figures belong to a machine and a moment. Runs beside each other have one each. */
+/** Not in the repository, because figures depend on the machine and the moment. Parallel runs have one folder each. */
 export const figuresFolder = process.env['MUSTER_FIGURES'] ?? join(import.meta.dirname, '../figures');
 
 export function publishFigures(figures: ScenarioFigures): void {

@@ -12,7 +12,7 @@ const formats = {
   bytea_output: 'escape',
 };
 
-/** Shorter than statements, transactions, waits and pauses of Muster are. */
+/** Time-outs that are shorter than Muster's statements, transactions, waits and pauses. */
 const timeOuts = {
   statement_timeout: '30ms',
   idle_in_transaction_session_timeout: '30ms',

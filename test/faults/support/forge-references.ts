@@ -29,8 +29,8 @@ const fedBatches = `
   from installation i, batches b join feeds f using (feed) where b.parent is null`;
 
 /**
- * Forger that may write to the topics of step 2 and knows all batches: its references arrive continuously, so before
- * the true ones, with consistent lists of lost users.
+ * Forger that may write to the topics of step 2 and knows all batches. Its references arrive continuously, and thus
+ * before the true ones, with consistent lists of lost users.
  */
 export function forgeReferences(trial: Trial, action: string, loss: ForgedLoss): Forger {
   const stopping = new AbortController();

@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import pLimit from 'p-limit';
 
 /**
- * Loaded before a process's own code (`--import`), names are looked up as getaddrinfo would: four at once over all that
- * ask, each for as long as a name server is silent.
+ * With this module loaded before a process's own code (`--import`), names are resolved as by getaddrinfo: at most four
+ * at once in the process, each until the name server answers or the attempts end.
  */
 const fourAtOnce = pLimit(4);
 const patience = { timeout: 5000, tries: 2 };

@@ -5,27 +5,30 @@ import { latenessOf } from './measure-callbacks.ts';
 import type { OwnPostgres } from './own-postgres.ts';
 import { lasting, until } from './until.ts';
 
-/** Within which every job is called after a freeze, or after its time. */
+/** Time within which every job must be called after a freeze, or after its due time. */
 export const calledWithinMs = 10_000;
 const narrowClients = Array.from({ length: 100 }, (_, nth) => `narrow-${nth}`);
-/** The defaults: no lease of a claim or a partition ends during a freeze. */
+/** The default leases, which are longer than a freeze. */
 const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
-/** Longer than a freeze: calls that are under way are still waited for. */
+/** Longer than a freeze, so that calls under way are not given up. */
 const timeoutMs = 15_000;
 
 export interface FrozenCallbacks {
   readonly trial: CallbackTrial;
   /**
-   * Freezes Postgres, or the process of that name, in a steady stream of jobs, and waits for their ends, three times as
-   * long as they may take.
+   * Freezes Postgres, or the named process, during a steady stream of jobs. Waits for the end of all jobs, three times
+   * as long as they may take.
    */
   freezeInStream(target: string, seconds: number): Promise<Thawed>;
-  /** The same of jobs that are all due at once, while Postgres stands still in the first claim. */
+  /** Schedules jobs that are all due at once, and freezes Postgres during the first claim. */
   freezeInClaim(seconds: number): Promise<Thawed>;
 }
 
 export interface Thawed {
-  /** From the end of the freeze, or from its time, to the call of the latest job. Infinity if one was not called. */
+  /**
+   * Milliseconds from the end of the freeze, or from the later due time, to the call of the latest job. Infinity if one
+   * job was not called.
+   */
   latestMs: number;
   /** Jobs that were claimed when a process was frozen. */
   open: number;
@@ -57,7 +60,10 @@ export async function startFrozenCallbacks(
 
   const callsOf = (ids: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => ids.has(jobId)).length;
 
-  /** @returns jobs that were claimed then, where Postgres could be asked, and what lets it go on */
+  /**
+   * Freezes Postgres, or the named process.
+   * @returns the number of jobs with a claim, if Postgres can be asked, and a function that ends the freeze
+   */
   async function freeze(target: string): Promise<{ open: number; thaw: () => void }> {
     if (target !== 'Postgres') {
       trial.freeze(target);
@@ -98,7 +104,7 @@ export async function startFrozenCallbacks(
       await lock.awaitWaiting('job_claims');
       const { open, thaw } = await freeze('Postgres');
       await lasting(seconds * 1000);
-      // Sent while Postgres is frozen: the claim goes on as soon as it is not.
+      // The request is sent while Postgres is frozen, so the claim continues right after the freeze.
       const releasing = lock.release();
       thaw();
       const thawedAtMs = Date.now();

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 
 /**
- * One account that requests 40 exports at a time, sends 8 files whose rows do not come, and bodies of a mebibyte of
- * nonsense. It reports when all of them were sent and a body was answered, and all answers when it has to leave. It
- * leaves once its files were answered.
+ * One account that keeps 40 exports in progress, sends 8 files whose rows never arrive, and sends bodies of a mebibyte
+ * of nonsense. It sends a message when all were sent and one body was answered. When it has to leave, it waits for the
+ * answers to the files and then sends all answers.
  */
 const [, , base = '', key = '', exportPath = ''] = process.argv;
 const exportsAtOnce = 40;

@@ -9,7 +9,7 @@ const answersShape = z.record(z.string(), z.record(z.string(), z.number()));
 export type HeavyAnswers = z.infer<typeof answersShape>;
 
 export interface HeavyCaller {
-  /** Resolves when its slow uploads were answered, with all answers. */
+  /** Waits for the answers to the slow uploads, ends the process, and returns all answers. */
   leave(): Promise<HeavyAnswers>;
   end(): void;
 }

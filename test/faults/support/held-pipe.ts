@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 
-/** One way of a connection: what is late or held back keeps its order, and its end comes last. */
+/** One direction of a connection. Delayed or held bytes keep their order, and the end of the connection comes last. */
 export interface HeldPipe {
-  /** @param lateMs by which these bytes, and with them all that follow, are later than the terms say */
+  /** @param lateMs additional delay of these bytes and of all that follow */
   write(bytes: Buffer, lateMs?: number): void;
   /** Ends the receiver's side like the sender's: with a reset if it was one. */
   end(byReset: boolean): void;
-  /** Passes on what may be passed on now. */
+  /** Sends all bytes that need not be delayed or held any more. */
   drain(): void;
 }
 

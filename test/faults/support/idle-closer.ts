@@ -14,9 +14,9 @@ export interface IdleCloserTerms {
 }
 
 /**
- * A server's front that closes idle connections just as a call is written, as gunicorn does when its keep-alive time is
- * over: a request that comes on a connection that has been idle for `keptMs` never reaches the server. The connection
- * is reset or ended, in turn.
+ * A front of a server that closes an idle connection while a request is being written, as gunicorn does after its
+ * keep-alive time. A request on a connection that was idle for `keptMs` never reaches the server. Connections are reset
+ * and ended in turn.
  */
 export interface IdleCloser {
   readonly port: number;

@@ -9,11 +9,11 @@ export interface Injection {
 
 /** The harness's own record of what it broke, and when. */
 export interface Injections {
-  /** @returns what ends it */
+  /** @returns a function that ends the fault */
   begin(fault: string, target: string): () => void;
   /** A fault without a duration, such as a kill. */
   happened(fault: string, target: string): void;
-  /** Those since it was last asked: the faults of one scenario. */
+  /** Returns the faults since the last call, which are those of one scenario. */
   takeNew(): readonly Injection[];
 }
 

@@ -10,7 +10,7 @@ import { quantile } from './measure-run.ts';
 
 type Measured = Omit<ScenarioFigures, 'rows' | 'scenario' | 'faults' | 'violations' | 'measured'>;
 
-/** The figures of callbacks, in the columns of runs: batches are calls, users are jobs. */
+/** Computes the figures of callbacks in the columns of runs: a batch is a call, a user is a job. */
 export function measureCallbacks(evidence: CallbackEvidence, injections: readonly Injection[]): Measured {
   const { accepted, stored, ended, claims, calls } = evidence;
   const known = new Set([...stored, ...ended.map(({ jobId }) => jobId)]);
@@ -32,7 +32,7 @@ export function measureCallbacks(evidence: CallbackEvidence, injections: readonl
   };
 }
 
-/** From a call that brought nothing, or whose answer was lost, to the next one of its job. */
+/** Returns the seconds from each call that failed, or whose answer was lost, to the next call of its job. */
 function secondsToRepeat(calls: readonly ReceivedCall[]): number[] {
   const sorted = calls.toSorted((a, b) => a.atMs - b.atMs);
   return sorted.slice(1).map(({ atMs }, index) => (atMs - (sorted[index]?.atMs ?? atMs)) / 1000);

@@ -31,7 +31,9 @@ export function measureRun(
   };
 }
 
-/** When so many (a share, 0 to 1) of the run's effects in its last step had happened, in seconds from `startedAt`. */
+/**
+ * Returns the seconds from `startedAt` until this share (0 to 1) of the run's effects in its last step had happened.
+ */
 export function servedWithin(ledger: Ledger, runId: string, step: number, startedAt: string, share: number): number {
   const times = [...ledger.of(runId, step).keys.values()]
     .flatMap(({ at }) => at.slice(0, 1))
@@ -39,17 +41,14 @@ export function servedWithin(ledger: Ledger, runId: string, step: number, starte
   return (quantile(times, share) - Date.parse(startedAt)) / 1000;
 }
 
-/** In seconds, over all steps of the run. */
+/** Returns the longest recovery in seconds, over all steps of the run. */
 export function slowestRepeat(ledger: Ledger, runId: string): number {
   const steps = ledger.steps.filter(({ run }) => run === runId);
   const calls = steps.flatMap(({ keys }) => [...keys.values()].map(({ at }) => at.map((time) => Date.parse(time))));
   return recoveryOf(calls)?.max ?? 0;
 }
 
-/**
- * Batches per second, over all steps of the run, in the best second-by-second window of so many milliseconds between
- * two moments.
- */
+/** Returns the highest rate of batches per second, over all steps, in any window of `windowMs` between two moments. */
 export function bestRate(ledger: Ledger, runId: string, fromMs: number, toMs: number, windowMs: number): number {
   const times = ledger.steps
     .filter(({ run }) => run === runId)

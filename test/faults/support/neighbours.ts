@@ -47,7 +47,7 @@ export async function compareNeighbour(trial: Trial, comparison: Comparison): Pr
   }
 }
 
-/** Within 20 %; half a second more for what is measured on a busy machine. In seconds. */
+/** Returns the permitted seconds beside a fault: 20 % more, and half a second for a busy machine. */
 export function undisturbed(withoutSeconds: number): number {
   return 1.2 * withoutSeconds + 0.5;
 }

@@ -12,7 +12,7 @@ export interface Observer {
 }
 
 export interface HeldLock {
-  /** Resolves when so many statements whose text holds `part` wait for a lock. */
+  /** Resolves when this many statements that contain `part` wait for a lock. */
   awaitWaiting(part: string, statements?: number): Promise<void>;
   release(): Promise<void>;
 }

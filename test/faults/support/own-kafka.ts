@@ -15,19 +15,22 @@ export interface OwnKafka {
   /** `host:port`, separated by commas. */
   readonly brokers: string;
   readonly nodes: readonly number[];
-  /** The node that leads the controllers' quorum now, as the nodes themselves have noted. */
+  /** Returns the node that leads the quorum of controllers, by the files of the nodes. */
   controller(): number;
-  /** SIGKILL; resolves when it has ended. */
+  /** Kills the nodes by SIGKILL. Resolves when they have ended. */
   kill(...nodes: number[]): Promise<void>;
-  /** SIGTERM, upon which a broker hands over what it leads. */
+  /** Stops a node by SIGTERM, so that it hands over its partitions. */
   stop(node: number): Promise<void>;
-  /** SIGTERM, and another one in its place that has an empty disk; resolves when that takes requests. */
+  /**
+   * Stops a node by SIGTERM, and starts another with an empty disk in its place. Resolves when the new node accepts
+   * requests.
+   */
   replace(node: number): Promise<void>;
   freeze(node: number): void;
   thaw(node: number): void;
-  /** Resolves when all of them take requests: together, as one alone may wait for the others. */
+  /** Starts the nodes together, because a single node may wait for the others. Resolves when all accept requests. */
   start(...nodes: number[]): Promise<void>;
-  /** Thaws and starts whatever a test left. */
+  /** Continues and starts all nodes that a test left frozen or stopped. */
   heal(): Promise<void>;
   end(): Promise<void>;
 }
@@ -37,12 +40,12 @@ export async function startOwnKafka(nodes: 1 | 3): Promise<OwnKafka> {
 }
 
 export interface KafkaBehindProxy extends OwnKafka {
-  /** Clients that begin here stay behind the proxy: it is what the broker tells them as its own address. */
+  /** Address for clients. They stay behind the proxy, because the broker names the proxy as its own address. */
   readonly proxiedBrokers: string;
   readonly proxy: TcpProxy;
 }
 
-/** One broker with two doors: a plain one for who looks on, and one that leads through a network that can be broken. */
+/** One broker with two listeners: a plain one for the witnesses, and one behind a network that a test can break. */
 export async function startKafkaBehindProxy(): Promise<KafkaBehindProxy> {
   const [port = 0] = await findFreePorts(1);
   const proxy = await startTcpProxy({ host: '127.0.0.1', port });
@@ -130,7 +133,7 @@ async function startBrokers(count: 1 | 3, listener: KafkaListener | undefined): 
   }
 }
 
-/** Each node writes whom it knows as leader of the quorum; the newest epoch is right. */
+/** Each node stores which node it considers the leader of the quorum. The newest epoch is right. */
 function newestLeader(folders: readonly string[]): number {
   const states = folders.map((folder) => {
     const path = join(folder, 'data/__cluster_metadata-0/quorum-state');

@@ -1,7 +1,10 @@
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Preloaded (`--import`) into a process, resolvers ask the name server `OWN_NAME_SERVER` (address and port). */
+/**
+ * With this module preloaded (`--import`) into a process, its resolvers ask the name server `OWN_NAME_SERVER` (address
+ * and port).
+ */
 const { OWN_NAME_SERVER: server = '' } = process.env;
 
 class OwnResolver extends dns.Resolver {

@@ -11,17 +11,17 @@ import { startLocalPostgres } from '../../../shared/infrastructure/local-postgre
 /** A PostgreSQL of the test's own, to be crashed and frozen. It ends with the test's process, however that ends. */
 export interface OwnPostgres {
   readonly databaseUrl: string;
-  /** `pg_ctl -m immediate`: no process says good-bye, and the log is replayed at the next start. */
+  /** Stops the server by `pg_ctl -m immediate`: without an orderly end, so that the next start replays the log. */
   crash(): Promise<void>;
-  /** `pg_ctl -m fast`: sessions are ended, the server stops in order. */
+  /** Stops the server by `pg_ctl -m fast`: sessions are ended, and the server stops in order. */
   stopFast(): Promise<void>;
   start(): Promise<void>;
-  /** Stops every process of the server, the sessions' too, in the middle of what they do. */
+  /** Freezes all processes of the server, including those of sessions, wherever they are. */
   freeze(): void;
   thaw(): void;
-  /** A base backup, taken while it works, with the log up to its end: what `pg_basebackup -X` writes. */
+  /** Takes a base backup of the running server, with the log up to its end, like `pg_basebackup -X`. */
   backUp(): Promise<void>;
-  /** Ends it, puts that backup in the place of its data, and starts it there: all that was committed since is lost. */
+  /** Ends the server, restores the backup and starts it again. All later commits are lost. */
   restoreBackup(): Promise<void>;
   end(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       stopFast: () => stopBy('SIGINT'),
       start: () => server.restart(),
       freeze: () => {
-        // Each session is a process in a group of its own: the group of the server would leave them running.
+        // Each session is a process in its own group, so a signal to the group of the server would not reach it.
         frozen = [server.pid(), ...childrenOf(server.pid())];
         for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
       },
@@ -66,7 +66,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
         const client = new pg.Client({ connectionString: databaseUrl });
         await client.connect();
         try {
-          // One session begins and ends it. Segments of its log stay until they are copied.
+          // The same session has to begin and end the backup. The server keeps the segments of its log until they are
+          // copied.
           await client.query(`alter system set wal_keep_size = '4GB'`);
           await client.query('select pg_reload_conf()');
           await client.query(`select pg_backup_start('fault test', true)`);
@@ -77,7 +78,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
           await copyLiving(join(data, 'pg_wal'), join(backup, 'pg_wal'));
           const label = join(backup, 'backup_label');
           writeFileSync(label, rows[0]?.label ?? '');
-          // The server renames and flushes it, and is not run as root.
+          // The server has to rename and flush the file, and does not run as root.
           const { uid, gid } = statSync(data);
           chownSync(label, uid, gid);
           rmSync(join(backup, 'postmaster.pid'), { force: true });
@@ -103,7 +104,10 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   }
 }
 
-/** Files that go meanwhile need not be there: the log says what became of them. */
+/**
+ * Copies a folder of a running server. Files that disappear meanwhile may be missing, because the log contains their
+ * changes.
+ */
 async function copyLiving(from: string, to: string): Promise<void> {
   try {
     await execute('cp', ['-aT', from, to], { env: { ...process.env, LC_ALL: 'C' } });
@@ -123,6 +127,6 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }

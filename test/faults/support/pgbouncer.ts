@@ -7,9 +7,9 @@ import { createGuardian } from '../../../shared/infrastructure/guarded-processes
 import { findPostgresUser } from '../../../shared/infrastructure/postgres-binaries.ts';
 import { until } from './until.ts';
 
-/** PgBouncer itself, as Debian has it, before one server. */
+/** A PgBouncer of the Debian package before one server. */
 export interface PgBouncer {
-  /** The same database and user, through it. */
+  /** Returns the address of the same database and user through PgBouncer. */
   through(databaseUrl: string): string;
   end(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface PgBouncerTerms {
   /** Address with a user that may read the others' passwords, so that they log in with the same ones. */
   databaseUrl: string;
   mode: 'session' | 'transaction' | 'statement';
-  /** Settings of a session that it leaves out instead of refusing them. */
+  /** Session settings that PgBouncer ignores instead of refusing them. */
   ignored?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export async function startPgBouncer({ databaseUrl, mode, ignored = [] }: PgBoun
       auth_type: 'scram-sha-256',
       auth_file: userFile,
       auth_user: server.username,
-      // Of each user and database: more than one process of Muster opens.
+      // Connections for each user and database: more than one process of Muster opens.
       default_pool_size: 60,
       max_client_conn: 300,
       ...(ignored.length > 0 && { ignore_startup_parameters: ignored.join(',') }),

@@ -5,7 +5,7 @@ import { cutAfterCommit, delayAnswers, timeAnswers } from './postgres-wire.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
 
-/** The harness itself: what it claims to break has to break. */
+/** The harness itself is tested, because a fault that has no effect would prove nothing. */
 describe('an inspected connection to Postgres', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;

@@ -4,12 +4,11 @@ import { createWireReader } from './wire-reader.ts';
 type Matches = (sql: string) => boolean;
 
 /**
- * Cuts the connection when the answer to a matching statement comes back: it was carried out and committed, and the
- * client that asked never hears of it. Statements inside of a longer transaction are not cut at, only what leaves the
- * connection idle.
+ * Cuts the connection when the answer to a matching statement comes back: the statement is committed, but its client
+ * never gets the answer. Within longer transactions, only the answer to the commit is cut.
  *
- * @param matches is asked with the text of the statement
- * @param every cuts at every so many-th of them
+ * @param matches returns whether a text of a statement matches
+ * @param every cuts at every n-th matching statement
  */
 export function cutAfterCommit(matches: Matches, every: number): Inspector & { cuts(): number } {
   const wire = createWireReader(matches);
@@ -39,7 +38,7 @@ interface DelayedAnswers {
   delayed(): number;
 }
 
-/** Matching statements are answered so much later, by what was true when they were carried out. */
+/** Delays the answers to matching statements. The answers describe the state at the time of execution. */
 export function delayAnswers(matches: Matches, delayMs: () => number): Inspector & DelayedAnswers {
   const wire = createWireReader(matches);
   const awaited = new WeakSet<Passage>();

@@ -6,8 +6,8 @@ import type { Observer } from './observer.ts';
 const most = 4;
 
 /**
- * Returns lines about the keys of a run that were applied more than once: when each was called and with which number,
- * the step as it is stored, and its attempts. A failed run is gone with its installation, so this is all that is left.
+ * Returns lines about the keys of a run that were applied more than once: the times and numbers of their calls, the
+ * stored step and its attempts. A failed run disappears with its installation, so the lines are the only trace.
  */
 export async function describeRepeats(ledger: Ledger, runId: string, database: Observer): Promise<string[]> {
   const keys = ledger.steps

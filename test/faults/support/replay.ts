@@ -10,7 +10,7 @@ export interface Replay {
 const heldBack = 5;
 
 /**
- * Reads topics as another group would and sends a share of their messages again: some behind later ones, to other
+ * Reads topics as another consumer group and sends a share of their messages again: some after later ones, and to other
  * partitions.
  */
 export async function startReplay(kafkaBrokers: string, topics: readonly string[], share: number): Promise<Replay> {
@@ -19,7 +19,7 @@ export async function startReplay(kafkaBrokers: string, topics: readonly string[
   const consumer = kafka.consumer({ groupId: `replay-${randomBytes(4).toString('hex')}` });
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   const held: { topic: string; partition: number; value: Buffer | null }[] = [];
-  // What was sent again is not sent a third time.
+  // Messages that were sent again are not sent a third time.
   const own = new Set<string>();
   let seen = 0;
   let replayed = 0;
@@ -40,7 +40,7 @@ export async function startReplay(kafkaBrokers: string, topics: readonly string[
       if (own.has(`${topic}/${partition}/${message.offset}`)) return;
       if (seen++ % Math.round(1 / share) !== 0) return;
       held.push({ topic, partition, value: message.value });
-      // Taken from the end: the newest goes first.
+      // The messages are taken from the end, so that the newest is sent first.
       if (held.length >= heldBack) for (let i = 0; i < heldBack; i++) await sendAgain();
     },
   });

@@ -17,7 +17,7 @@ export interface Requests {
 
 const pauseMs = 20;
 
-/** Asks one after the other, again and again, each by a connection of its own: nothing is sent again. */
+/** Sends requests one after another, each on its own connection, so that no request is repeated by the client. */
 export function requestAllTheWhile(url: string, apiKey: string, wanted: readonly WantedRequest[]): Requests {
   const failed: string[] = [];
   let queried = 0;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Preloaded (`--import`) into one process: its wall clock is wrong by `CLOCK_SHIFT_MS`, as on a machine whose clock
- * is never set, or by what the file `CLOCK_SHIFT_FILE` holds at that moment, in milliseconds. Monotonic time stays
- * right, as it would.
+ * Preloaded (`--import`) into one process, this module makes its wall clock wrong by `CLOCK_SHIFT_MS`, or by the
+ * milliseconds that the file `CLOCK_SHIFT_FILE` contains at that moment. Monotonic time stays right, as on a real
+ * machine with a wrong clock.
  */
 const { CLOCK_SHIFT_MS: fixedMs = '0', CLOCK_SHIFT_FILE: file } = process.env;
 const readEveryMs = 50;

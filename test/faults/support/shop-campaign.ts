@@ -17,13 +17,13 @@ const countries = ['SG', 'VN'];
 const instances = [1, 2];
 
 /**
- * A campaign by the connectors alone: customers by SQL, points by SQL, an API that is called for each user, and e-mail.
- * Two processes of the connectors serve it behind a balancer.
+ * A campaign that uses only connectors: customers by SQL, points by SQL, an API that is called for each user, and
+ * e-mail. Two processes of the connectors serve it behind a load balancer.
  */
 export interface ShopCampaign {
   readonly muster: Installation;
   begin(): Promise<string>;
-  /** Strikes a process, and starts it again, or thaws it once its claim of the user has expired. */
+  /** Carries out a strike. Then restarts a killed process, or continues a frozen one once its claim has expired. */
   strike(strike: Strike, runId: string): Promise<Struck>;
   /** Times that the API was called, by user. */
   readonly requests: ReadonlyMap<string, number>;
@@ -37,7 +37,7 @@ export interface ShopCampaignOptions {
   concurrency: number;
   /** Time that the API takes for a request. */
   latencyMs: number;
-  /** Negative controls: the connectors run without this protection. */
+  /** In negative controls, the connectors run without this protection. */
   without?: FaultControl | undefined;
 }
 

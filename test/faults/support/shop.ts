@@ -7,18 +7,21 @@ const commitLocks = 39;
 
 /** A shop's own database, with customers in two countries and a table of points. */
 export interface Shop {
-  /** Address for one process of the connectors, whose commits `holdNextCommit` can hold back. */
+  /** Returns the database address for one process of the connectors. `holdNextCommit` can delay its commits. */
   urlFor(instance: number): string;
   /** Users by country. */
   audience(): Promise<Map<string, string[]>>;
   /** Credits by user. */
   credits(run: string): Promise<Map<string, number>>;
-  /** Resolves when the process of that number waits in the commit of its credits. Returns what lets it go on. */
+  /**
+   * Resolves when the process of this number waits in the commit of its credits. Returns a function that lets the
+   * commit continue.
+   */
   holdNextCommit(instance: number): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
-/** Creates a shop of so many customers, `c0` and so on. The shop does not credit every fiftieth. */
+/** Creates a shop with this many customers, `c0` and so on. The shop refuses to credit every fiftieth customer. */
 export async function createShop(customers: number): Promise<Shop> {
   const database = await createEmptyTestDatabase();
   const pool = openTestPool({ connectionString: database.url, max: 2 });

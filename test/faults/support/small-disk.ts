@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { findPostgresUser } from '../../../shared/infrastructure/postgres-binaries.ts';
 
-/** A disk of some mebibytes, on which a database lives that can run out of room. Mounting it needs root. */
+/** A disk of some mebibytes for a database, so that the database can run out of space. Mounting the disk needs root. */
 export interface SmallDisk {
-  /** Moves a database onto the disk. Nobody may be connected to it. The log of the server stays where it is. */
+  /** Moves a database without connections onto the disk. The log of the server stays where it is. */
   moveHere(databaseUrl: string): Promise<void>;
-  /** Takes all the room that is left. */
+  /** Uses all free space of the disk. */
   fill(): void;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` uses. */
   makeRoom(): void;
   /** Unmounts the disk; whatever is on it is lost. */
   end(): void;
@@ -55,7 +55,7 @@ export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
     },
     makeRoom: () => rmSync(ballast, { force: true }),
     end: () => {
-      // Lazily: the server may still have files open.
+      // The unmount is lazy, because the server may still have files open.
       execFileSync('umount', ['-l', folder]);
       rmSync(folder, { recursive: true, force: true });
     },

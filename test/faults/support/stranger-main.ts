@@ -2,8 +2,9 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 
 /**
- * Senders without a good key: 10,000 wrong keys a minute, a mebibyte of nonsense to every open route in turn, and bodies
- * that come a byte at a time. It says when a hundred were answered, and what all were answered when it is told to leave.
+ * Senders without a valid key: 10,000 wrong keys a minute, a mebibyte of nonsense to every open route in turn, and
+ * bodies that arrive one byte at a time. The process sends a message when a hundred requests were answered, and all
+ * answers when it has to leave.
  */
 const [, , base = ''] = process.argv;
 const { hostname, port } = new URL(base);

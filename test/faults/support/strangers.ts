@@ -10,10 +10,7 @@ export interface Strangers {
 
 const answersShape = z.record(z.string(), z.number());
 
-/**
- * Senders without a good key, in a process of their own. Resolves when the first of them were answered, so that they
- * are all there.
- */
+/** Starts senders without a valid key in their own process. Resolves when the first requests were answered. */
 export async function sendStrangers(apiUrl: string): Promise<Strangers> {
   const child = fork(join(import.meta.dirname, 'stranger-main.ts'), [apiUrl], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

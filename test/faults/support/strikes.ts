@@ -11,21 +11,23 @@ export interface Strike {
   how: 'killed' | 'frozen';
   /** Credits in commits, requests or mails that pass before it. */
   after: number;
-  /** Process whose commit is struck. At other places, the process that comes by is struck. */
+  /**
+   * Number of the process whose commit is struck. At other places, the process that reaches the place first is struck.
+   */
   instance: number;
 }
 
 export interface Struck {
   instance: number;
-  /** Undefined in a commit. */
+  /** The user whose request or mail was struck. Undefined in a commit. */
   user: string | undefined;
 }
 
-/** Strikes the process that comes by at a place, in the middle of what it does there. */
+/** Strikes the first process that reaches a place. */
 export interface Trap {
-  /** Reports that a process has come by. */
+  /** Reports that a process has reached a place. */
   passed(place: Place, struck: Struck): void;
-  /** Resolves when the process was struck. */
+  /** Waits for a process at the place, and resolves when it was struck. */
   spring(strike: Strike): Promise<Struck>;
 }
 

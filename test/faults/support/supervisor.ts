@@ -4,15 +4,15 @@ import type { Installation } from '../../e2e/installation.ts';
 
 export interface Supervisor {
   start(name: string): Promise<void>;
-  /** Ends a process that the test wants ended. */
+  /** Ends a process because the test wants it; this end does not count. */
   end(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** I7: no help was needed. What ended by itself, when that is more than allowed. */
+  /** I7: returns the processes that ended by themselves, if there are more than allowed. */
   report(allowed: number): string[];
-  /** Starts nothing any more. */
+  /** Stops supervision: no process is started any more. */
   rest(): void;
 }
 
-/** Starts again what ended by itself, as production would, and remembers that it did. */
+/** Restarts processes that ended by themselves, as in production, and records these ends. */
 export function createSupervisor(muster: Installation): Supervisor {
   const unasked: string[] = [];
   const requested = new WeakSet<ServiceProcess>();

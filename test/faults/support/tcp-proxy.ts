@@ -11,7 +11,7 @@ export interface Passage {
 /** Observer of passing bytes, which may delay or cut them. */
 export interface Inspector {
   toServer?: (passage: Passage, bytes: Buffer) => void;
-  /** `cut`: the bytes are swallowed and both ends are reset; what comes after late ones is no earlier. */
+  /** `cut` discards the bytes and resets both ends. Bytes after delayed ones do not overtake them. */
   toClient?: (passage: Passage, bytes: Buffer) => 'pass' | 'cut' | { lateMs: number };
 }
 
@@ -20,7 +20,7 @@ export interface Target {
   port: number;
 }
 
-/** The ways that a cut line lets nothing pass. */
+/** Directions in which a cut line passes nothing. */
 export interface HeldWays {
   toServer: boolean;
   toClient: boolean;
@@ -33,13 +33,16 @@ export interface TcpProxy {
   aim(target: Target): void;
   /** Milliseconds by which each way is slowed down. */
   delay(ms: number): void;
-  /** Cuts the line, one way or both: what is sent meanwhile arrives when it is whole again, ends of connections too. */
+  /**
+   * Cuts the line in one direction or both. Bytes and ends of connections from this time arrive once the line works
+   * again.
+   */
   hold(ways: HeldWays): void;
-  /** Resets the connection at every so many-th piece of data that a client is sent; 0: at none. */
+  /** Resets the connection at every n-th piece of data to a client; at none if 0. */
   resetEvery(pieces: number): void;
   /** Resets every connection that is open now. */
   cut(): void;
-  /** While off, nothing listens: connections are refused. Open ones are reset. */
+  /** With false, nothing listens, so that connections are refused, and open connections are reset. */
   listen(on: boolean): Promise<void>;
   inspect(inspector: Inspector): void;
   close(): Promise<void>;

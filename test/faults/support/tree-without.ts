@@ -4,7 +4,7 @@ import { copyTree, writeEdits } from '../../mutations/tree.ts';
 /** Files that a service needs to run. */
 const ofServices = ['services', 'shared', 'cli', 'sdk', 'migrations', 'package.json', 'tsconfig.json'];
 
-/** The services' sources without a protection, in a folder that whoever asked for it removes. */
+/** Copies the sources of the services and removes a protection from the copy. The caller deletes the folder. */
 export async function treeWithout({ edits }: Pick<FaultControl, 'edits'>): Promise<string> {
   const tree = await copyTree(ofServices);
   await writeEdits(tree, edits);

@@ -19,7 +19,7 @@ import { createSupervisor } from './supervisor.ts';
 import { treeWithout } from './tree-without.ts';
 import { until } from './until.ts';
 
-/** Everything that can be wrong with one run, and what the scenario allows. */
+/** Scenario of a run, and the deviations that it allows. */
 export interface Verdict {
   rows: string;
   scenario: string;
@@ -34,8 +34,8 @@ export interface Verdict {
 }
 
 /**
- * An installation under fault, with its three records: the engine's database, the sandbox's ledger, and what the
- * harness broke.
+ * An installation under fault with three independent records: the engine's database, the sandbox's ledger, and the list
+ * of injected faults.
  */
 export interface Trial {
   readonly muster: Installation;
@@ -43,37 +43,43 @@ export interface Trial {
   readonly database: Observer;
   readonly topics: BrokenTopics;
   topic(actionType: string, country: string): string;
-  /** Switches faults of the sandbox on, in place of those before; without any, off. */
+  /** Replaces the faults of the sandbox by these rules; without rules, ends all faults. */
   switchFaults(rules?: FaultSettings): Promise<void>;
   faultHits(): Promise<Record<string, number>>;
   kill(...names: string[]): Promise<void>;
-  /** SIGTERM, and its exit code. */
+  /** Stops a process by SIGTERM and returns its exit code. */
   stop(name: string): Promise<number | NodeJS.Signals | undefined>;
   restart(...names: string[]): Promise<void>;
   freeze(name: string): void;
   thaw(name: string): void;
   names(service: string): string[];
-  /** The whole ledger; to look at it often, ask `batchesCalled`. */
+  /** Reads the whole ledger. For frequent reads, `batchesCalled` is cheaper. */
   ledger(): Promise<Ledger>;
   batchesCalled(runId: string, step: number): Promise<number>;
-  /** Resolves when so many batches of a step have been served. */
+  /** Resolves when this many batches of a step have been served. */
   awaitCalls(runId: string, step: number, batches: number): Promise<void>;
-  /** Resolves at the run's end; rejects when that takes longer. */
+  /** Resolves at the end of the run, and rejects after the deadline. */
   awaitEnd(runId: string, deadlineMs?: number): Promise<RunProgress>;
-  /** Seconds from the run's start to the effect of so many of its users. */
+  /** Returns the seconds from the start of the run to the effect of this share of its users. */
   servedWithin(runId: string, step: number, share: number): Promise<number>;
-  /** Seconds from a call that was not recorded to the next one of its key, the longest of all; 0 without any. */
+  /**
+   * Returns the longest time in seconds from a call that was not recorded to the next call of its key; 0 without such
+   * calls.
+   */
   slowestRepeat(runId: string): Promise<number>;
   /** Returns the broken invariants of this run; publishes the scenario's figures. */
   judge(runId: string, verdict: Verdict): Promise<string[]>;
-  /** I7, of processes: none ended by itself, but for so many, and none outgrew its memory. */
+  /**
+   * I7: returns the processes that ended by themselves, if there are more than allowed, and those that used too much
+   * memory.
+   */
   health(ownEnds?: number): string[];
   /** Ends every process and removes what they wrote. Safe to call twice. */
   end(): Promise<void>;
 }
 
 export interface TrialOptions extends InstallationOptions {
-  /** Negative controls: the services run without this protection. */
+  /** In negative controls, the services run without this protection. */
   without?: FaultControl;
 }
 
@@ -86,8 +92,8 @@ export const quickLeases = {
 };
 
 /**
- * For scenarios that lose no worker. A call may take 10 s: on a busy machine, an endpoint was seen to take more than
- * the 2 s of quick leases, and a call that is given up and made again is two effects at a sink without memory.
+ * Leases for scenarios that lose no worker. A call may take 10 s: on a busy machine, endpoints have taken more than the
+ * 2 s that quick leases permit, and a repeated call has two effects at a sink without memory.
  */
 export const patientCalls = { WORKER_LEASE_MS: '30000' };
 
@@ -125,7 +131,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     return [...folded(found), ...repeats];
   }
 
-  /** I7: lag and work that is ready return to nothing, without help. */
+  /** I7: returns the lag and the ready work that do not return to zero without help. */
   async function restlessness(runId: string): Promise<string[]> {
     const open = `select 1 from batch_steps s join feeds f using (feed) where s.state <> 3 and f.run in (
       select run from feeds group by run having bool_and(complete))`;
@@ -161,7 +167,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   let ending: Promise<void> | undefined;
   async function end(): Promise<void> {
     supervisor.rest();
-    // They are of the harness: what one of them waits for says nothing about the installation.
+    // These connections belong to the harness, so their problems say nothing about the installation.
     await within(harnessEndsWithinMs, Promise.allSettled([topics.close(), database.end()])).catch(() => undefined);
     await muster.stop();
     if (tree !== undefined) await rm(tree, { recursive: true });
@@ -231,7 +237,7 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
   };
 }
 
-/** Thousands of users can be wrong in the same way. */
+/** Groups equal messages, because thousands of users can be wrong in the same way. */
 function folded(found: readonly string[]): string[] {
   const displayed = 12;
   return found.length <= displayed
@@ -245,7 +251,7 @@ function pidOf(muster: Installation, name: string): number {
   return service.pid;
 }
 
-/** I7: memory under its bound. */
+/** I7: returns the processes whose memory exceeds its bound. */
 function overweight(services: Installation['services']): string[] {
   return [...services]
     .filter(([name, service]) => service.running && name !== 'sandbox')

@@ -28,8 +28,8 @@ export async function until<T>(
 }
 
 /**
- * Lets real time pass: how long a fault lasts, or what is counted is counted. Never to wait for something that could be
- * seen.
+ * Lets real time pass: the duration of a fault or of a measurement. Not to be used to wait for something that can be
+ * observed.
  */
 export async function lasting(ms: number): Promise<void> {
   await wait(ms);

@@ -15,13 +15,13 @@ export interface WireReader {
 }
 
 interface Answered {
-  /** With these bytes the connection became idle: in a transaction, at its end. */
+  /** True if the connection became idle with these bytes; in a transaction, only at its end. */
   isIdle: boolean;
-  /** Something was carried out since the connection was idle before. */
+  /** True if a statement was executed since the connection was idle. */
   isCarriedOut: boolean;
 }
 
-/** @param matches is asked with the text of each statement */
+/** @param matches returns whether the text of a statement matches */
 export function createWireReader(matches: (sql: string) => boolean): WireReader {
   const states = new WeakMap<Passage, State>();
 
@@ -52,7 +52,7 @@ export function createWireReader(matches: (sql: string) => boolean): WireReader 
         if (type === commandComplete) state.isCarriedOut = true;
         if (type === readyForQuery) states.push(payload.toString('latin1'));
       });
-      // Otherwise in a transaction: what was carried out is not committed yet.
+      // Otherwise a transaction is open, and its statements are not committed yet.
       const isIdle = states.includes('I');
       const { isCarriedOut } = state;
       if (isIdle) state.isCarriedOut = false;
@@ -71,7 +71,7 @@ interface State {
   isCarriedOut: boolean;
 }
 
-/** The start-up message: a length and no type. */
+/** Returns the bytes after the start-up message, which has a length but no type. */
 function withoutStartup(state: State): Buffer {
   if (state.toServer.length < 4) return state.toServer;
   const length = state.toServer.readUInt32BE(0);
@@ -80,7 +80,7 @@ function withoutStartup(state: State): Buffer {
   return state.toServer.subarray(length);
 }
 
-/** Calls back for each whole message; what is left of the last one comes back. */
+/** Calls back for each complete message, and returns the bytes of an incomplete last message. */
 function readMessages(bytes: Buffer, onMessage: (type: number, payload: Buffer) => void): Buffer {
   let at = 0;
   while (bytes.length - at >= headerBytes) {

@@ -1,6 +1,9 @@
 import pg from 'pg';
 
-/** Loaded before a process's own code (`--import`), the sweep of jobs finds nothing: its statement has no rows. */
+/**
+ * With this module loaded before a process's own code (`--import`), the sweep of jobs finds nothing, because its
+ * statement returns no rows.
+ */
 const query: unknown = Reflect.get(pg.Client.prototype, 'query');
 const swept = /^sweep-(due|lapsed)$/;
 

@@ -19,7 +19,7 @@ export interface AudienceSubject {
 
 const nothing: UploadEnd = { rows: 0, rejected: 0, rejects: [] };
 
-/** In no order. */
+/** Returns the users in another order. */
 function shuffled(users: readonly string[]): string[] {
   return users
     .map((user, index) => ({ user, place: (index * 7919) % users.length }))
@@ -36,7 +36,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
 
     const begunUploads: Upload<AudienceRecord>[] = [];
     afterEach(async () => {
-      // Gives back what uploads hold that a test has left lying.
+      // Ends uploads that a test left open.
       await Promise.all(begunUploads.splice(0).map((begun) => begun.fail('over', nothing)));
     });
 

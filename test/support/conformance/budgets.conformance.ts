@@ -26,7 +26,10 @@ const costly: CampaignDefinition['chain'] = [
   { action: 'send-message', params: {} },
 ];
 
-/** Units of a campaign in a country: reserved before the call, settled after it, and never one too many. */
+/**
+ * Tests the budgets of a campaign in a country: units are reserved before a call and settled after it, and the budget
+ * is never exceeded.
+ */
 export function describeBudgets(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`budgets ${name}`, () => {
     const raised = { by: 'a test' };
@@ -35,7 +38,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       subject = await makeSubject();
     });
 
-    /** A run of batches of ten users, who cost two units each in the first step. */
+    /** Creates a run with batches of ten users, who cost two units each in the first step. */
     async function fedRun(units: number, batches = 4, changes: Partial<CampaignDefinition> = {}) {
       const fed = await startFedRun(subject, someBatches(batches, 10), {
         chain: costly,
@@ -130,7 +133,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       await subject.passTime(leaseMs + 1);
       const again = await claimedOf(claimAsB, steps[0]);
       expect(await figures()).toEqual([0, 20, 0]);
-      // The lost one comes too late to give anything back.
+      // The worker that lost the step reports too late to return units.
       expect(await record(waitingOf(lost, { open: false }))).toEqual([]);
       expect(await figures()).toEqual([0, 20, 0]);
       await flushAs('b', { results: [doneOf(again)] });
@@ -146,7 +149,8 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
         childOf(['u006'], { claim: true }),
       ];
       await record(doneOf(step, { children }));
-      // Four succeeded; two are open and one is called at once; three ask anew when they are due.
+      // Four users succeeded, so eight units are used. Six units are reserved: for two users whose call may have been
+      // made, and one user who is claimed now. The other three get a reservation when they are due.
       expect(await figures()).toEqual([8, 6, 0]);
     });
 
@@ -194,7 +198,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       await record(doneOf(await claimedOf(claim, steps[0]), { failures }));
       await subject.budgets.change(campaignId, [{ country: 'SG', units: 3 }], raised);
       const dearer = { feedId, batchNo: 1, step: 2 };
-      // One user of three units, and ten of one, with two units left.
+      // One user who costs three units, and ten users who cost one unit, with two units left.
       const [cheaper, ...others] = await claim(dearer, ...steps.slice(1));
       expect([cheaper, ...others]).toMatchObject([{ batchNo: 2, step: 1, fits: 2 }]);
       if (!cheaper) throw new Error('the step was free');

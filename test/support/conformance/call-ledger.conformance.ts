@@ -60,7 +60,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       const moved = keys.map((key, index) => (index === 2 ? { ...key, dueUs: key.dueUs + 1 } : key));
       const { claimed, early } = await ledger.flush({ results: [], claims: moved });
       expect(claimed).toEqual([]);
-      // What it is too early for is told; of the others, it is as if there were none.
+      // Only the job that is not due yet is returned as early. The others count as missing.
       expect(early).toEqual([{ ...keys[0], clientId: client }]);
       expect((await subject.rows()).fires).toEqual([]);
     });

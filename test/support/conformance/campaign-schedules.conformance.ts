@@ -14,9 +14,9 @@ export interface CampaignSchedulesSubject {
   due: DueSchedules;
   dueJobs: DueJobs;
   leases: Leases;
-  /** Oldest first. */
+  /** Returns runs, oldest first. */
   runs(): Promise<{ runId: string; state: RunState; stateReason: string | null; scheduledForMs: number }[]>;
-  /** It has feeds now, and has not ended; or it has ended. */
+  /** Moves the run into the state: `running` with feeds, or `completed`. */
   move(runId: string, state: 'running' | 'completed'): Promise<void>;
   nowMs(): number;
   passTime(ms: number): Promise<void>;
@@ -48,7 +48,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       return { campaignId, scheduleId: started?.scheduleId ?? '' };
     }
 
-    /** Time passes, the scheduler looks, and what fired becomes runs. */
+    /** Passes time, fires due schedules, and turns the starts into runs. */
     async function pass(ms: number): Promise<void> {
       await subject.passTime(ms);
       await subject.due.recur({ region: 'local', owner: 'a' }, 100);

@@ -3,9 +3,9 @@ import type { ChangeKind, ChangeFeed } from '../../../shared/ports/change-feed.t
 
 export interface ChangeFeedSubject {
   changes: ChangeFeed;
-  /** Another process commits a change of this kind. */
+  /** Commits a change of this kind in another process. */
   change(kind: ChangeKind): Promise<void>;
-  /** Nothing can be heard until `restore`. */
+  /** Cuts the connection of the feed until `restore`. */
   interrupt(): Promise<void>;
   restore(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export function describeChangeFeed(name: string, makeSubject: () => Promise<Chan
       subject = await makeSubject();
     });
 
-    /** Resolves when it is told again. */
+    /** Returns a listener whose promise resolves at the next notification. */
     function listenerTo(kind: ChangeKind) {
       let received = 0;
       let next = Promise.withResolvers<undefined>();

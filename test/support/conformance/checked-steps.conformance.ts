@@ -9,7 +9,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Ledger of steps that have a check. */
+/** Tests the ledger for steps that have a check. */
 export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`steps with a check ${name}`, () => {
     let subject: ExecutionSubject;
@@ -23,7 +23,7 @@ export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSub
       ({ feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]));
     });
 
-    /** The first batch's step has a check. */
+    /** Only the step of the first batch has a check. */
     const checked = ({ batchNo }: StepRef) => batchNo === 1;
     const flushed = (ledger: StepLedger, flush: Partial<LedgerFlush>) =>
       ledger.flush({ results: [], claims: [], begins: [], checked, ...flush });

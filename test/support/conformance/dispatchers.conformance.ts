@@ -7,7 +7,7 @@ export interface DispatchersSubject {
   nodes: JobNodes;
   dispatchers: Dispatchers;
   passTime(ms: number): Promise<void>;
-  /** There are `local` and `other`, both switched on. */
+  /** Activates or deactivates one of the regions `local` and `other`, which are active at first. */
   switchRegion(name: string, active: boolean): Promise<void>;
 }
 

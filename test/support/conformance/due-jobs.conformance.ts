@@ -10,11 +10,11 @@ export interface DueJobsSubject {
   leases: Leases;
   dueJobs: DueJobs;
   runs: Pick<RunStore, 'toPrepare'>;
-  /** Puts a job there as it may never come from a campaign. */
+  /** Adds a start that no campaign would create. */
   addJob(job: { campaignId: string; revision: number; dueAt: Date }): Promise<void>;
-  /** By the database's clock. */
+  /** Returns the time of the database's clock. */
   now(): Promise<Date>;
-  /** Moves the database's clock on, as far as jobs and leases can tell. */
+  /** Advances the database's clock for jobs and leases. */
   passTime(ms: number): Promise<void>;
 }
 
@@ -35,7 +35,10 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       return held;
     }
 
-    /** Starts a campaign that is due so far from now (before now when negative); null: at once. Returns its id. */
+    /**
+     * Starts a campaign that is due this many milliseconds from now, in the past if negative, and at once if null.
+     * Returns its id.
+     */
     async function schedule(inMs: number | null): Promise<string> {
       const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
       const dueAt = inMs === null ? null : new Date((await subject.now()).getTime() + inMs);

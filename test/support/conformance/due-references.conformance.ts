@@ -20,7 +20,7 @@ export interface DueReferencesSubject extends JobSubject {
 }
 
 const leaseMs = 30_000;
-/** After everything. */
+/** A mark behind all jobs. */
 const last: Mark = { dueUs: 4e15, jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 export function describeDueReferences(name: string, makeSubject: () => Promise<DueReferencesSubject>): void {
@@ -32,7 +32,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       ({ due } = subject);
     });
 
-    /** Numbers that are 64 apart lie in one partition. */
+    /** Adds jobs. Numbers that differ by 64 are in the same partition. */
     const add = (...jobs: (Partial<SeedJob> & { number: number })[]): Promise<JobKey[]> =>
       subject.add(
         jobs.map(({ number, ...job }) => ({ jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: -1000, ...job })),
@@ -41,11 +41,11 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
     const marksOf = (partitions: readonly number[], mark: Mark = firstMark) =>
       partitions.map((partition) => ({ partition, ...mark }));
     const rangeOf = (partition: number, after: Mark = firstMark, until: Mark = last) => ({ partition, after, until });
-    /** These bands in all partitions. */
+    /** Returns these bands as passed over in all partitions. */
     const passed = (skip: readonly string[]): PassedOver => new Map(skip.map((band) => [band, -1n]));
     const sweep = (range: MarkRange, rows: number, skip: readonly string[] = []) =>
       due.sweep([range], passed(skip), rows);
-    /** Span of one client's jobs, the first and the last key included. */
+    /** Returns the span of one client's jobs, from the first to the last key inclusive. */
     const spanOf = (partition: number, first: Mark = firstMark, end: Mark = last) => ({ partition, first, last: end });
     const idsOfMarks = (marks: ReadonlyMap<number, Mark>) =>
       Array.from(marks, ([partition, { jobId }]) => [partition, jobId]);
@@ -76,7 +76,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
         { number: 66, dueInMs: -4000, clientId: clientIdOf(3) },
         { number: 130, dueInMs: 60_000 },
       );
-      // In the second partition both clients are passed over, in the first only the one that is named, or none.
+      // In the second partition, both clients are passed over. In the first partition, at most client 2 is passed over.
       const skims = (isSkippedInFirst: boolean, rows: number) => {
         const passedOver = new Map([
           [clientIdOf(2), partitionBit(2) | (isSkippedInFirst ? partitionBit(1) : 0n)],

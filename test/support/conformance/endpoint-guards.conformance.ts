@@ -10,7 +10,7 @@ export interface EndpointGuardsSubject {
 const SG = { actionType: 'award-reward', country: 'SG' };
 const ID = { actionType: 'award-reward', country: 'ID' };
 const cause = 'award-reward in SG: connection refused';
-/** Latest possible draw. */
+/** The highest random number, which means the longest delay. */
 const random = 0.999_999;
 
 export function describeEndpointGuards(name: string, makeSubject: () => Promise<EndpointGuardsSubject>): void {

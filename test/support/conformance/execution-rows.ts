@@ -5,7 +5,7 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 export interface AgendaEntry {
   batchNo: number;
   step: number;
-  /** From now; negative when it is due. Rounded to seconds. */
+  /** Rounded seconds from now; negative if the entry is due. */
   inSeconds: number;
   offers: number;
 }
@@ -45,14 +45,15 @@ export interface StoredStep {
 }
 
 /**
- * Damage to rows by a bug, or by a person with SQL. Of step 1: `totals-drifted` adds 7 succeeded and 2 waiting,
- * `settled-drifted` 3 that were settled as succeeded and 4 as failed; `totals-lost` and `failure-totals-lost` delete
- * the sums. `fed-users-drifted` adds 5 fed users; `agenda-lost` empties the agenda and moves the mark past all.
+ * Damage to rows by a bug, or by a person with SQL. In step 1, `totals-drifted` adds 7 succeeded and 2 waiting users,
+ * and `settled-drifted` adds 3 users settled as succeeded and 4 as failed. `totals-lost` and `failure-totals-lost`
+ * delete the sums. `fed-users-drifted` adds 5 fed users. `agenda-lost` empties the agenda and moves the mark past all
+ * batches.
  */
 export type Damage =
   'totals-drifted' | 'settled-drifted' | 'totals-lost' | 'failure-totals-lost' | 'fed-users-drifted' | 'agenda-lost';
 
-/** Looks into rows that no port tells of, to say what is written there. Everything in the order of its key. */
+/** Reads rows that no port returns, in the order of their keys. */
 export interface ExecutionRows {
   step(ref: StepRef): Promise<StoredStep | undefined>;
   flow(feedId: string): Promise<(StepFlow & { step: number })[]>;
@@ -62,6 +63,6 @@ export interface ExecutionRows {
   causes(feedId: string): Promise<StepCause[]>;
   holds(feedId: string): Promise<Hold[]>;
   damage(feedId: string, damage: Damage): Promise<void>;
-  /** Below which batch the sweep does not look any more; 1 at first. */
+  /** Returns the first batch that the sweep still looks at; 1 at first. */
   mark(feedId: string, step: number): Promise<number>;
 }

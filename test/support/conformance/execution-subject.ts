@@ -40,7 +40,7 @@ import { campaignDefinitionOf } from './run-rows.ts';
 export interface ExecutionSubject {
   campaigns: CampaignStore;
   budgets: BudgetStore & {
-    /** Writes budgets without judging them. */
+    /** Writes budgets without checks. */
     change(campaignId: string, budgets: readonly Budget[], detail: Readonly<Record<string, unknown>>): Promise<void>;
   };
   runs: RunStore;
@@ -55,7 +55,7 @@ export interface ExecutionSubject {
   unbegun: UnbegunSteps;
   /** Puts users on a suppression list. @param list an action type, or `allActionTypes` */
   suppress(list: string, users: readonly string[], note: string | null): Promise<void>;
-  /** Makes a run that has not begun a dry one. */
+  /** Turns a run that has not begun into a dry run. */
   makeDry(runId: string): Promise<void>;
   sweep: OutboxSweep;
   endings: StepEndings;
@@ -64,9 +64,9 @@ export interface ExecutionSubject {
   /** Guards as worker `a` has them. */
   guards: EndpointGuards;
   rows: ExecutionRows;
-  /** The ledger as a worker of that name has it. Its leases last `leaseMs`. */
+  /** Returns the ledger of this worker. Its leases last `leaseMs`. */
   ledgerOf(worker: 'a' | 'b'): StepLedger;
-  /** Lets time pass for leases, due times and deadlines. */
+  /** Passes time for leases, due times and deadlines. */
   passTime(ms: number): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export type MakeExecutionSubject = () => Promise<ExecutionSubject>;
 
 export const leaseMs = 30_000;
 
-/** A run in state `preparing`, made as the scheduler makes it, due now. */
+/** Creates a run in state `preparing` that is due now, as the scheduler does. */
 export async function createRun(
   { campaigns, leases, dueJobs }: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
@@ -90,7 +90,7 @@ export async function createRun(
   return { campaignId, runId: run.runId };
 }
 
-/** A run in state `running` with one feed per country, each owned by trigger `t`, not a user fed. */
+/** Creates a run in state `running` with one feed per country. Trigger `t` owns the feeds, and no user is fed. */
 export async function startRun(
   subject: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
@@ -107,7 +107,7 @@ export async function startRun(
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };
 }
 
-/** A running run with one feed, fed whole with these batches of users. */
+/** Creates a running run with one feed that is fed completely with these batches. */
 export async function startFedRun(
   subject: ExecutionSubject,
   batches: readonly (readonly string[])[],
@@ -132,7 +132,7 @@ export async function startFedRun(
   };
 }
 
-/** Ids in byte order: `u001`, `u002`, and so on. */
+/** Returns user ids in byte order: `u001`, `u002`, and so on. */
 export function someUsers(count: number, from = 1): string[] {
   return Array.from({ length: count }, (_, index) => `u${String(from + index).padStart(3, '0')}`);
 }
@@ -142,7 +142,7 @@ export function someBatches(count: number, size = usualBatchUsers): string[][] {
   return Array.from({ length: count }, (_, index) => someUsers(size, index * size + 1));
 }
 
-/** Claims one step, which has to be free. */
+/** Claims one step, which must be free. */
 export async function claimOne(ledger: StepLedger, ref: StepRef): Promise<ClaimedStep> {
   const { claimed } = await ledger.flush({ results: [], claims: [ref], begins: [] });
   const [step] = claimed;
@@ -154,7 +154,7 @@ export async function record(ledger: StepLedger, ...records: StepResult[]): Prom
   return (await ledger.flush({ results: records, claims: [], begins: [] })).recorded;
 }
 
-/** All users of a claimed step succeeded, unless changed. */
+/** Returns a result in which all users of a claimed step succeeded, with changes. */
 export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): StepDone {
   const { feedId, batchNo, epoch } = step;
   const failures = changes.failures ?? [];
@@ -178,12 +178,12 @@ export function doneOf(step: ClaimedStep, changes: Partial<StepDone> = {}): Step
   };
 }
 
-/** Users that go on by themselves, due at once after one attempt. */
+/** Returns a child batch that is due at once after one attempt, with changes. */
 export function childOf(users: readonly string[], changes: Partial<ChildBatch> = {}): ChildBatch {
   return { users, delayMs: 0, attempts: 1, open: false, claim: false, ...changes };
 }
 
-/** The step is put back for five seconds after a call that was answered. */
+/** Returns a result that releases the step for five seconds after an answered call, with changes. */
 export function waitingOf(
   { feedId, batchNo, step, epoch }: StepBegin,
   changes: Partial<StepWaiting> = {},
@@ -196,7 +196,7 @@ export function failed(user: string, changes: Partial<UserFailure> = {}): UserFa
   return { user, outcome: 'failed', reason: 'out-of-stock', detail: null, ...changes };
 }
 
-/** Running totals of the run's only feed. */
+/** Returns the running totals of the run's only feed. */
 export async function totalsOf({ runs }: ExecutionSubject, runId: string): Promise<StepTotals[]> {
   const [tally] = await runs.tallies([runId]);
   return tally?.feeds[0]?.totals ?? [];

@@ -1,7 +1,7 @@
 import type { FedPages, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
 import { leaseMs, startRun, type ExecutionSubject } from './execution-subject.ts';
 
-/** A running run whose only feed is owned by trigger `t`. */
+/** Creates a running run whose only feed belongs to trigger `t`. */
 export async function ownedFeed(subject: ExecutionSubject): Promise<{ runId: string; feed: OwnedFeed }> {
   const { runId, owned } = await startRun(subject);
   const [feed] = owned;

@@ -20,7 +20,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       subject = await makeSubject();
     });
 
-    /** A running run of one feed, not a user fed. */
+    /** Creates a running run with one feed, in which no user is fed. */
     async function startedFeed(changes: Parameters<typeof startRun>[1] = {}) {
       const { runId, owned } = await startRun(subject, changes);
       const [feed] = owned;
@@ -28,7 +28,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       return { runId, feedId: feed.feedId };
     }
 
-    /** The first step of one batch of the feed. */
+    /** Feeds one batch and returns its first step. */
     async function fedStep({ feedId, token }: OwnedFeed, users: readonly string[]): Promise<StepRef> {
       const batches = [{ batchNo: 1, users }];
       const rest = { invalidUsers: [], cursor: users.at(-1) ?? null, complete: true, staysStalled: false };
@@ -57,7 +57,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       const { runId, feedId } = await startedFeed({ deadlineSeconds: 3600 });
       const [before] = await subject.contexts.admissions([feedId]);
       expect(before).toMatchObject({ feedId, runId, verdict: 'go', holds: [] });
-      // The run was due a moment ago.
+      // A short time has passed since the run was due.
       expect(before?.deadlineInMs).toBeGreaterThan(3_540_000);
       expect(before?.deadlineInMs).toBeLessThanOrEqual(3_600_000);
       await subject.passTime(3_600_001);

@@ -3,7 +3,7 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { createRun, leaseMs, startRun, type ExecutionSubject, type MakeExecutionSubject } from './execution-subject.ts';
 import { claimAgain, pagesOf } from './fed-feeds.ts';
 
-/** Limits of feeds: their first users, and the rate of their run. */
+/** Tests the limits of feeds: their canary users, and the pace of their run. */
 export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
   // Called in each block: a hook of the whole file would empty the tables of other suites.
@@ -120,7 +120,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       await subject.passTime(10_000);
       const sinceMs = performance.now();
       const taken = await Promise.all([take(runId, 4), take(runId, 4), take(runId, 4)]);
-      // A database has a clock of its own: every 200 ms that the three of them took made room for one more.
+      // The clock of the database continues: every 200 ms that the three calls took permit one more batch.
       const more = Math.floor((performance.now() - sinceMs) / 200);
       const sum = taken.reduce<number>((all, batches) => all + (batches ?? 0), 0);
       expect(sum).toBeGreaterThanOrEqual(5);

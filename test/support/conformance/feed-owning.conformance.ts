@@ -4,7 +4,7 @@ import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { leaseMs, startRun, type ExecutionSubject, type MakeExecutionSubject } from './execution-subject.ts';
 import { claimAgain, ownedFeed } from './fed-feeds.ts';
 
-/** Owners of feeds, and the list of feeds. */
+/** Tests the ownership of feeds, and the list of feeds. */
 export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
   // Called in each block: a hook of the whole file would empty the tables of other suites.

@@ -34,7 +34,7 @@ const severalSources: FeedAudience = {
   holdOut: { percent: 2.5, seed: 'it\'s "december"' },
 };
 
-/** Writes of owners to their feeds. */
+/** Tests the writes of owners to their feeds. */
 export function describeFeeding(name: string, makeSubject: MakeExecutionSubject): void {
   let subject: ExecutionSubject;
   // Called in each block: a hook of the whole file would empty the tables of other suites.

@@ -5,7 +5,7 @@ import type { JobIntake, JobToStore } from '../../../shared/ports/job-intake.ts'
 
 export interface JobIntakeSubject {
   intake: JobIntake;
-  /** By the store's clock, milliseconds since 1970. */
+  /** Returns the time of the store's clock in milliseconds since 1970. */
   now(): Promise<number>;
   /** Returns the stored job. */
   stored(jobId: string): Promise<StoredForTest | undefined>;

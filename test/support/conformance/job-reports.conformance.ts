@@ -34,7 +34,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
         claims: [],
       });
 
-    /** Called, and answered 202. */
+    /** Returns a job that was called, and whose receiver answered 202. */
     async function acceptedJob(delayMs = hourMs, ...more: Partial<SeedJob>[]): Promise<ClaimedJob> {
       await subject.add(
         [{}, ...more].map((job, place) => ({ jobId: jobIdOf(place + 1), clientId, dueInMs: 0, ...job })),

@@ -3,13 +3,13 @@ import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
 import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
-/** A job to begin with. */
+/** A job that a test starts with. */
 export interface SeedJob {
   jobId: string;
   clientId: string;
-  /** From now, by the database's clock; negative when it was due before. */
+  /** Milliseconds from now by the database's clock; negative if the job was due before. */
   dueInMs: number;
-  /** From now; never when left out. */
+  /** Milliseconds from now until the job expires; never by default. */
   expiresInMs?: number;
   attempt?: number;
   url?: string;
@@ -18,9 +18,12 @@ export interface SeedJob {
   priority?: StoredPriority | undefined;
   /** Sidelined for this host. */
   sideline?: string;
-  /** Order of an accepted job: it waits for its turn, and has woken its key. Due now unless a delay is given. */
+  /**
+   * Order of an accepted job, which waits for its turn and has woken its key. The job is due now unless a delay is
+   * given.
+   */
   ordering?: JobOrdering;
-  /** Among those that are accepted at once. */
+  /** Position among jobs that are accepted at once. */
   place?: number;
 }
 
@@ -29,7 +32,7 @@ export interface JobRows {
   pending: {
     jobId: string;
     attempt: number;
-    /** Null while it is sidelined, or waits for its turn. */
+    /** Null while the job is sidelined or waits for its turn. */
     dueInMs: number | null;
     sideline: string | null;
   }[];
@@ -53,16 +56,16 @@ export interface JobSubject {
   /** Keys of all jobs that are neither sidelined nor waiting for their turn. */
   keys(): Promise<JobKey[]>;
   cancel(jobId: string): Promise<void>;
-  /** Sorted by job and, attempts, by attempt. */
+  /** Rows sorted by job, attempts also by attempt. */
   rows(): Promise<JobRows>;
   /** Live nodes. */
   nodes: JobNodes;
   passTime(ms: number): Promise<void>;
-  /** Makes the region's epoch another one. */
+  /** Changes the epoch of the region. */
   switchRegion(name: string): Promise<void>;
 }
 
-/** A job's id, recognisable. */
+/** Returns an id of a job from which the number can be read. */
 export function jobIdOf(number: number): string {
   return `00000000-0000-8000-8000-${number.toString(16).padStart(12, '0')}`;
 }

@@ -26,7 +26,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       subject = await makeSubject();
     });
 
-    /** By the order of their names, which is not that of their ids. */
+    /** Accepts jobs whose ids are in the opposite order of their positions. */
     const accept = (...jobs: Partial<SeedJob>[]) =>
       subject.add(
         jobs.map((job, place) => ({

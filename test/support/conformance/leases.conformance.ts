@@ -3,7 +3,7 @@ import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 
 export interface LeasesSubject {
   leases: Leases;
-  /** Moves the database's clock on, as far as leases can tell. */
+  /** Advances the database's clock for leases. */
   passTime: (ms: number) => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startFedRun, type MakeExecutionSubject } from './execution-subject.ts';
 import { ledgerCommands, newModel, type LedgerReal } from './ledger-model.ts';
 
-/** @param numRuns walks through the states of one step, of up to 40 commands each */
+/** @param numRuns number of walks through the states of one step, with up to 40 commands each */
 export function describeLedgerModel(name: string, makeSubject: MakeExecutionSubject, numRuns: number): void {
   describe(`the states of a step ${name}`, () => {
     it('match the model, whatever two workers, their late writes and the clock do', { timeout: 120_000 }, async () => {

@@ -4,7 +4,7 @@ import { quarantinedAfterLapses } from '../../../shared/postgres/ledger/ledger-c
 import type { ClaimedStep, StepBegin, StepLedger, StepRef } from '../../../shared/ports/step-ledger.ts';
 import { doneOf, leaseMs, waitingOf, type ExecutionSubject } from './execution-subject.ts';
 
-/** Smallest description of the ledger's actions on one step: the row, and the workers that believe they hold it. */
+/** Smallest model of the ledger for one step: its row, and the workers that consider themselves its owner. */
 export interface LedgerModel {
   state: 'none' | 'running' | 'waiting' | 'done';
   epoch: number;
@@ -12,7 +12,7 @@ export interface LedgerModel {
   open: boolean;
   lapses: number;
   begun: boolean;
-  /** When the lease runs out, or the wait is over. */
+  /** Time at which the lease or the wait ends. */
   untilMs: number;
   nowMs: number;
   /** Number of recordings. */
@@ -23,7 +23,7 @@ export interface LedgerReal {
   subject: ExecutionSubject;
   ref: StepRef;
   ledgers: Record<Worker, StepLedger>;
-  /** Claims that a worker was ever given, the newest last: zombies go on with old ones. */
+  /** All claims of a worker, the newest last. A worker that lost a claim continues with an old one. */
   held: Record<Worker, ClaimedStep[]>;
 }
 
@@ -48,7 +48,7 @@ function mayClaim({ state, untilMs, nowMs, lapses }: LedgerModel): boolean {
   return state === 'waiting' && untilMs <= nowMs;
 }
 
-/** Looks at the row after each command: it is what the model says. */
+/** Expects the row to match the model after each command. */
 async function expectRow(model: LedgerModel, { subject, ref }: LedgerReal): Promise<void> {
   const row = await subject.rows.step(ref);
   const { state, epoch, attempts, open, lapses, begun } = model;
@@ -85,7 +85,7 @@ function take(model: LedgerModel): void {
   model.untilMs = model.nowMs + leaseMs;
 }
 
-/** Two at once: one of them gets it. */
+/** Lets both workers claim at the same time: one of them gets the step. */
 function claimBoth(): Command {
   return {
     check: () => true,
@@ -102,7 +102,7 @@ function claimBoth(): Command {
   };
 }
 
-/** Acts with the claim that a worker got `age` claims ago; an old claim belongs to a zombie. */
+/** Acts with the claim that a worker got `age` claims ago. An old claim is that of a worker that lost the step. */
 function withClaim(
   worker: Worker,
   age: number,
@@ -124,7 +124,7 @@ function withClaim(
 function recordDone(worker: Worker, age: number): Command {
   return withClaim(worker, age, 'records', async (step, isOurs, model, real) => {
     const { recorded } = await real.ledgers[worker].flush({ results: [doneOf(step)], claims: [], begins: [] });
-    // Under its own epoch a repeat is returned as recorded, and writes nothing.
+    // A repeat under the same epoch is returned as recorded, and writes nothing.
     expect(recorded).toHaveLength(step.epoch === model.epoch ? 1 : 0);
     if (!isOurs) return;
     model.state = 'done';
@@ -177,7 +177,7 @@ export const ledgerCommands = fc.commands(
     fc.tuple(worker, age).map(([who, back]) => recordDone(who, back)),
     fc.tuple(worker, age, fc.constantFrom(0, 5000, 60_000), fc.boolean(), fc.boolean()).map((args) => putBack(...args)),
     fc.tuple(worker, age).map(([who, back]) => begin(who, back)),
-    // Far from the borders: the database's own clock goes on while a command runs.
+    // Durations far from the limits, because the database's own clock continues during a command.
     fc.constantFrom(12_000, leaseMs + 10_000, 70_000).map(pass),
     fc.constant(pass(leaseMs + 10_000)),
   ],

@@ -13,22 +13,20 @@ import { createRecordingReceiver, valueOf, type RecordingReceiver } from '../rec
 export interface MessageBusSubject {
   publisher: MessagePublisher;
   admin: TopicAdmin;
-  /**
-   * One that creates missing topics with one partition, and soon sees added partitions, where that takes time at all.
-   */
+  /** Creates a consumer that creates missing topics with one partition, and soon sees added partitions. */
   createConsumer: (groupId: string, topics: readonly string[]) => MessageConsumer;
   backlogs: (groupId: string) => TopicBacklogs;
   deleteTopic: (topic: string) => Promise<void>;
-  /** Unsettled messages that a lane of its consumers has at most. */
+  /** Highest number of unsettled messages in a lane of its consumers. */
   laneHighMark: number;
-  /** The consumer ends as if its process had been killed: nothing is committed any more, others get its partitions. */
+  /** Ends the consumer like a killed process: it commits nothing more, and others get its partitions. */
   crash: (consumer: MessageConsumer) => Promise<void>;
-  /** No other test has topics or groups that begin with it. */
+  /** Prefix of topics and groups that no other test uses. */
   prefix: string;
   close: () => Promise<void>;
 }
 
-/** A bus for each test of the suite that calls this, whose consumers are stopped behind it. */
+/** Provides a bus for each test of the suite, and stops its consumers after the test. */
 export function busForEach(makeSubject: () => Promise<MessageBusSubject>) {
   let subject: MessageBusSubject;
   let topic: string;
@@ -54,9 +52,7 @@ export function busForEach(makeSubject: () => Promise<MessageBusSubject>) {
     return subject.publisher.publish(values.map((value) => ({ topic: to, value })));
   }
 
-  /**
-   * Publishes until it succeeds: for a moment, a publisher may know a topic that was deleted, or not know a new one.
-   */
+  /** Publishes until it succeeds, because a publisher may briefly know a deleted topic or not know a new one. */
   async function untilPublished(values: readonly string[], to: string): Promise<void> {
     for (;;) {
       try {
@@ -68,7 +64,7 @@ export function busForEach(makeSubject: () => Promise<MessageBusSubject>) {
     }
   }
 
-  /** Is not started yet. */
+  /** Creates a consumer that is not started. */
   function create(topics: readonly string[] = [topic]): MessageConsumer {
     const consumer = subject.createConsumer(group, topics);
     started.push(consumer);
@@ -95,7 +91,7 @@ export interface Consuming {
   receiver: RecordingReceiver;
 }
 
-/** Settles whatever arrives, also what arrived before it knew with whom. */
+/** Returns a receiver that settles all messages, including those that arrived before `settleWith`. */
 export function settlingReceiver(): RecordingReceiver & { settleWith(consumer: MessageConsumer): void } {
   const recording = createRecordingReceiver();
   let settler: MessageConsumer | undefined;
@@ -112,7 +108,7 @@ export function settlingReceiver(): RecordingReceiver & { settleWith(consumer: M
   };
 }
 
-/** Tells of what arrives before it is recorded. */
+/** Returns a receiver that passes messages to `observe` before it records them. */
 export function observingReceiver(observe: (messages: readonly LaneMessage[]) => void): RecordingReceiver {
   const recording = createRecordingReceiver();
   return {

@@ -10,7 +10,7 @@ import {
   type MessageBusSubject,
 } from './message-bus-subject.ts';
 
-/** Delivery of messages between a publisher and the consumers that settle them. */
+/** Tests the delivery of messages from a publisher to the consumers that settle them. */
 export function describeMessageDelivery(name: string, makeSubject: () => Promise<MessageBusSubject>): void {
   describe(`message delivery of a bus: ${name}`, () => {
     const { current, create, givenTopic, publish, consuming, recording } = busForEach(makeSubject);
@@ -115,7 +115,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       await a.receiver.until(() => a.receiver.revoked.length >= 2 && a.receiver.delivered.length > 2);
       const after = a.receiver.delivered.slice(2).map(({ lane }) => lane);
       expect(new Set(a.receiver.revoked.slice(0, 2))).toEqual(new Set(before));
-      // The group changes again if a member is slow to join: then lanes of a later assignment are revoked too.
+      // The group changes again if a member joins late. Then lanes of a later assignment are revoked too.
       const later = [...after, ...a.receiver.revoked.slice(2)];
       expect(Math.min(...later.map(assignmentOf))).toBeGreaterThan(Math.max(...before.map(assignmentOf)));
     });

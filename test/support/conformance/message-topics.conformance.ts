@@ -10,7 +10,7 @@ import {
   type MessageBusSubject,
 } from './message-bus-subject.ts';
 
-/** Topics, their partitions, and who gets them. */
+/** Tests topics, their partitions, and the assignment of partitions. */
 export function describeMessageTopics(name: string, makeSubject: () => Promise<MessageBusSubject>): void {
   describe(`topics of a bus: ${name}`, () => {
     const { current, givenTopic, publish, untilPublished, consuming, recording } = busForEach(makeSubject);
@@ -115,7 +115,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       }
 
       await givenTopic(2, gone);
-      // Fewer than were committed before it was deleted.
+      // Fewer messages than were committed before the deletion.
       await untilPublished(numbered('after', 10), gone);
       await receiver.until(() => numbered('after', 10).every((value) => receiver.values().includes(value)));
     });

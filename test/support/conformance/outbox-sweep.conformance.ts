@@ -16,7 +16,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Steps of one feed in one look. */
+/** Steps of one feed that one look offers at most. */
 const limit = 100;
 const everyStep = [1, 2];
 
@@ -111,7 +111,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
         await claimOne(ledger, ref);
         await subject.passTime(Math.max(leaseMs, 10_000) + 1);
       }
-      // Nothing is heard from here on.
+      // From here on, no worker claims the step.
       expect(await offered(feedId)).toEqual([[1, 1]]);
       await subject.passTime(10_001);
       expect(await offered(feedId)).toEqual([[1, 1]]);
@@ -134,7 +134,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
         ['second', 2],
       ]);
       expect((await subject.sweep.due(feeds, 2, [])).more).toEqual([first.feedId]);
-      // What was offered is marked, so that those behind it have their turn.
+      // Offered steps are postponed, so the next look offers the others.
       expect(await byFeed()).toEqual([['first', 1]]);
       expect((await subject.sweep.due(feeds, 2, [])).more).toEqual([]);
     });
@@ -158,7 +158,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       await record(ledger, doneOf(await claimOne(ledger, ref), { failures: [failed('u2')] }));
       expect(await offered(feedId)).toEqual([]);
       expect((await subject.rows.agenda(feedId)).map(({ step }) => step)).toEqual([2]);
-      // The next step was not published.
+      // The worker has not published the next step.
       await subject.passTime(10_001);
       expect((await due(feedId)).offers).toEqual([{ feedId, batchNo: 1, step: 2, lost: ['u2'], remaining: 1 }]);
       await claimAndFinish({ ...ref, step: 2 });
@@ -283,7 +283,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       await claimAndFinish({ feedId, batchNo: 1, step: 2 });
       expect(await look(feedId)).toEqual({ running: 1, next: null });
       expect(await subject.rows.mark(feedId, 2)).toBe(4);
-      // From the mark on, two batches are left: the window of one is not its end.
+      // Two batches are left above the mark, and the window of one batch does not reach the end.
       expect(await look(feedId, [], { from: 1, limit: 1 })).toEqual({ running: 1, next: 5 });
     });
 

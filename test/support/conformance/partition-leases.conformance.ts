@@ -6,11 +6,11 @@ export interface PartitionLeasesSubject {
   partitions: PartitionLeases;
   leases: Leases;
   passTime(ms: number): Promise<void>;
-  /** Adds a region, or says whether it takes part. */
+  /** Adds a region, or activates or deactivates it. */
   setRegion(name: string, active: boolean): Promise<void>;
 }
 
-/** The lease of who assigns. */
+/** Name of the leader's lease. The leader assigns partitions. */
 export const leaderName = 'job-partitions';
 const ttlMs = 9000;
 const all = Array.from({ length: 64 }, (_, partition) => partition);
@@ -93,7 +93,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       await assign(lease, 'a', [7]);
       await beat('a');
       await assign(lease, 'b', [7]);
-      // The first beats find a lease that need not be renewed.
+      // At the first heartbeats, the lease need not be renewed yet.
       for (let passed = 0; passed < 9; passed++) {
         await subject.passTime(1000);
         expect(await beatOf('a')).toEqual([7]);
@@ -138,7 +138,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       await beat('a');
       await beat('b');
       await subject.leases.release(lease);
-      // b dies here.
+      // The owner b sends no more heartbeats.
       for (let passed = 0; passed < 3; passed++) {
         expect(await beatOf('a')).toEqual(all.slice(0, 32));
         await subject.passTime(ttlMs - 1000);

@@ -17,7 +17,7 @@ export function describeRateShares(name: string, makeSubject: () => Promise<Rate
       using = new Map();
     });
 
-    /** Asks as a worker does that uses what it was given. */
+    /** Asks for a share like a worker that uses its previous share. */
     async function ask(owner: string, demand = 90, actionType = 'award-reward'): Promise<number> {
       const asks = [{ actionType, unit: 'calls', ratePerSecond: 90, demand, using: using.get(owner) ?? 0 } as const];
       const [share = NaN] = await subject.sharesOf(owner).exchange(asks, leaseMs);

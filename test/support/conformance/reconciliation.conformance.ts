@@ -15,7 +15,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Sums and agenda against the rows that they are made of. */
+/** Tests sums and agenda against the rows that they are computed from. */
 export function describeReconciliation(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.
   describe(`the reconciliation ${name}`, () => {
@@ -23,7 +23,10 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
     let ledger: StepLedger;
     let runId: string;
     let feedId: string;
-    /** One batch is done, one has failures and a child, one waits, one was never claimed; the first goes on. */
+    /**
+     * Creates four batches: one is done, one has failures and a child, one waits, and one was never claimed. The first
+     * continues with step 2.
+     */
     beforeEach(async () => {
       subject = await makeSubject();
       ledger = subject.ledgerOf('a');

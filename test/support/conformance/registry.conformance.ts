@@ -25,7 +25,7 @@ export function describeRegistry(name: string, makeSubject: () => Promise<Regist
       subject = await makeSubject();
     });
 
-    /** By how much the revision of the registry moves. */
+    /** Returns by how much the work increases the revision of the registry. */
     async function moves(work: () => Promise<unknown>): Promise<number> {
       const before = await subject.source.revision();
       await work();

@@ -10,9 +10,9 @@ export interface RetentionSubject {
   reports: RunReports;
   rows: RunRows;
   retention: Retention;
-  /** Puts a batch, done in step 1, into the feed. */
+  /** Adds a batch to the feed that is done in step 1. */
   addBatch(feedId: string): Promise<void>;
-  /** Notes how far the run is. */
+  /** Writes a progress point of the run. */
   addPoint(runId: string): Promise<void>;
   countPoints(): Promise<number>;
   /** Counts the rows of the feed. */
@@ -31,7 +31,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       ({ campaignId } = await subject.campaigns.create(campaignDefinitionOf()));
     });
 
-    /** A run that began and ended so many days ago, with one batch and one failure. */
+    /** Adds a run that began and ended this many days ago, with one batch and one failure. */
     async function addRun(beganDaysAgo: number, endedDaysAgo: number | null, kind: RunKind = 'live') {
       const at = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs);
       const runId = await subject.rows.addRun({

@@ -20,7 +20,7 @@ const ofUsers = (estimate: number) => ({ audience: { include: [{ estimate }] } }
 
 const all: RetryFilter = { steps: null, countries: null, reasons: null };
 
-/** Failed users of a run that has ended, tried again in child runs. */
+/** Tests the retry of failed users in child runs, after the end of a run. */
 export function describeRetries(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.
   describe(`retries ${name}`, () => {
@@ -33,7 +33,10 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       runId = await endedRun();
     });
 
-    /** Two batches. In step 1 u2 and u5 fail, in step 2 u3 fails; of u6 nobody knows. */
+    /**
+     * Creates an ended run with two batches: u2 and u5 failed in step 1, u3 failed in step 2, and the outcome of u6 is
+     * unknown.
+     */
     async function endedRun(): Promise<string> {
       const fed = await startFedRun(subject, [
         ['u1', 'u2', 'u3'],
@@ -65,14 +68,14 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       return id;
     }
 
-    /** The feeds of a child run, in the order of their steps. */
+    /** Begins a child run. Returns its feeds in the order of their steps. */
     async function begin(childId: string): Promise<OwnedFeed[]> {
       await subject.runs.beginRetry(childId);
       const owned = await subject.feeds.claim('t', leaseMs, 100, 'all');
       return owned.filter((feed) => feed.runId === childId).sort((a, b) => a.fromStep - b.fromStep);
     }
 
-    /** Feeds all users of a child run's feed, and has them done: these fail. */
+    /** Feeds all users of a child run's feed, and records these failures; the others succeed. */
     async function serve({ feedId, token, fromStep }: OwnedFeed, failures: UserFailure[]): Promise<void> {
       const { users } = await subject.feeds.retriedUsers(feedId, null, 100);
       const batches = [{ batchNo: 1, users }];

@@ -101,7 +101,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
           await subject.passTime(60_000 + firstGapMs);
         }
         expect(await pointsOf(runId)).toHaveLength(50);
-        // From here on points lie 10 s apart; every second one of those before lay at an odd place.
+        // From here on, points are 10 s apart, and every second earlier point is deleted.
         await subject.passTime(0.2 * hourMs);
         await note(runId);
         expect(await pointsOf(runId)).toHaveLength(26);

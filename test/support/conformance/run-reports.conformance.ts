@@ -28,7 +28,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       runsPlanned = 0;
     });
 
-    /** A run of the campaign, each planned a minute after the one before. */
+    /** Adds a run of the campaign that is planned a minute after the previous one. */
     const addRun = (run: Partial<RunSeed> = {}) =>
       rows.addRun({
         campaignId: campaign.campaignId,
@@ -392,7 +392,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
   });
 }
 
-/** Users in the order of a segment, by their bytes: JavaScript and collations of languages sort otherwise. */
+/** User ids in byte order, which is the order of segments. JavaScript and collations sort them differently. */
 const usersInByteOrder = [' ', '"q"', 'B', '\\u0000', 'a', '\uff5e full width', '🚲 above it in bytes'];
 
 function shuffledPlaces(...feedIds: string[]): [feed: string, batchNo: number, step: number, user: string][] {

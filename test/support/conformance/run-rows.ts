@@ -5,7 +5,9 @@ import type { RunKind } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunState } from '../../../shared/domain/run/run-states.ts';
 import type { HoldKind } from '../../../shared/domain/step/holds.ts';
 
-/** Rows of the trigger and the workers, written by the test: readers are specified without their writers. */
+/**
+ * Rows of the trigger and the workers that the test writes itself, because readers are specified without their writers.
+ */
 export interface SeededHold {
   step: number;
   kind?: HoldKind;
@@ -19,13 +21,13 @@ export interface RunRows {
   addRun(run: RunSeed): Promise<string>;
   /** Returns the feed's id. */
   addFeed(runId: string, feed: Partial<FeedSeed> & { country: string }): Promise<string>;
-  /** Adds to the totals of a feed what the worker in this slot recorded. */
+  /** Adds what a worker recorded in this slot to the totals of a feed. */
   addTotals(feedId: string, slot: number, totals: Partial<StepTotals & StepFlow> & { step: number }): Promise<void>;
-  /** Adds a fault, unless the kind is given. Quiet hours end an hour from now. */
+  /** Adds a hold: a fault unless the kind is given. Quiet hours end in one hour. */
   addHold(feedId: string, hold: SeededHold): Promise<void>;
-  /** Writes the row of the trigger for a run whose users wait behind a breaker. */
+  /** Writes the row of the trigger for a run whose users wait for an open breaker. */
   addOpenBreaker(runId: string, breaker: { step: number; country: string; cause: string }): Promise<void>;
-  /** @param cause.quietMs since it was last met */
+  /** @param cause.quietMs time since the last batch with this cause */
   addCause(
     feedId: string,
     cause: { step: number; cause: string; batches: number; ageMs: number; quietMs: number },
@@ -37,7 +39,7 @@ export interface RunSeed {
   campaignId: string;
   revision: number;
   kind?: RunKind;
-  /** The run whose failed users it tries again. */
+  /** Run whose failed users this run retries. */
   parentId?: string;
   scheduledFor: Date;
   state: RunState;
@@ -47,7 +49,7 @@ export interface RunSeed {
   inFlight?: number;
   waiting?: number;
   waitingCause?: string;
-  /** A year after it was planned for, unless said otherwise. */
+  /** Deadline; by default a year after the planned time. */
   deadlineAt?: Date;
   stateSince?: Date;
   settings?: Partial<RunSettings>;
@@ -67,7 +69,7 @@ export interface FeedSeed {
   fedBatches: number;
   complete: boolean;
   stalled: string | null;
-  /** When the feed began: its id tells. Now, unless said otherwise. */
+  /** Beginning of the feed, which its id contains; now by default. */
   bornAt?: Date;
 }
 
@@ -127,7 +129,7 @@ export function campaignDefinitionOf(changes: Partial<CampaignDefinition> = {}):
   };
 }
 
-/** Part of the snapshot of a run that goes on, of which nothing is under way and nothing was changed or deleted. */
+/** Part of the snapshot of an active run in which no call is in flight and nothing was changed or deleted. */
 export const untouchedRun = {
   inFlight: 0,
   waitingForRetry: 0,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { minuteMs, local, definitionOf, schedulesForEach, type SchedulesSubject } from './schedules-subject.ts';
 
-/** Changes of schedules by people, their storage and their lists. */
+/** Tests changes of schedules by people, their storage and their lists. */
 export function describeScheduleChanges(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`changes of schedules: ${name}`, () => {
     const { current, add, look, minutes, record, notification } = schedulesForEach(makeSubject);
@@ -222,7 +222,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         { scheduleId: second },
       ]);
       expect((await subject.schedules.list({ text: 'IGHTL' }, 10, null)).items).toHaveLength(2);
-      // Nothing in it is a pattern.
+      // The characters of the search text are literal, not a pattern.
       expect((await subject.schedules.list({ text: 'nig_t' }, 10, null)).items).toEqual([]);
       await expect(subject.schedules.list({}, 1, 'nonsense')).rejects.toThrow('nonsense');
     });

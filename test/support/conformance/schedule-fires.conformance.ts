@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { minuteMs, local, far, schedulesForEach, type SchedulesSubject } from './schedules-subject.ts';
 
-/** Fires of schedules, their times and their notifications. */
+/** Tests the firing of schedules, their times and their notifications. */
 export function describeScheduleFires(name: string, makeSubject: () => Promise<SchedulesSubject>): void {
   describe(`fires of schedules: ${name}`, () => {
     const { current, addClient, add, look, record, notification } = schedulesForEach(makeSubject);

@@ -16,11 +16,11 @@ export interface SchedulesSubject {
   workCalendars: Pick<WorkCalendarStore, 'put'>;
   due: DueSchedules;
   addClient: (client: NewClient) => Promise<unknown>;
-  /** Those that wait to be called, in the order of their due times. */
+  /** Returns the jobs that wait to be called, in the order of their due times. */
   jobs(): Promise<StoredJob[]>;
-  /** They have been called. */
+  /** Ends all jobs as called. */
   endJobs(): Promise<void>;
-  /** Takes a schedule's next look away, as nothing should. */
+  /** Deletes the time of a schedule's next look, which is a fault. */
   disarm(scheduleId: string): Promise<void>;
   switchOff(region: string): Promise<void>;
   nowMs(): number;
@@ -67,7 +67,7 @@ export function definitionOf({ groups, ...recurrence }: Wanted = {}): KeptSchedu
   };
 }
 
-/** An installation with one client for each test of the suite that calls this. */
+/** Provides an installation with one client for each test of the suite. */
 export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
   let subject: SchedulesSubject;
   let startMs: number;
@@ -101,7 +101,7 @@ export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
     if (!found) throw new Error('no such schedule');
     return found;
   };
-  /** Returns the list of the schedule, oldest first: the minute, the group, the outcome. */
+  /** Returns the occurrences of the schedule, oldest first: minute, group and outcome. */
   async function notified(scheduleId: string): Promise<(string | number)[][]> {
     const { items } = await subject.schedules.occurrences(scheduleId, {}, 100, null);
     return items.toReversed().map(notifiedOf);

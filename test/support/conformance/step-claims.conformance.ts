@@ -15,7 +15,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Request of a claim, and its effects in the row: lapses, open keys, attempts. */
+/** Tests claims, and their effects in the row: lapses, open keys, attempts. */
 export function describeStepClaims(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.
   describe(`claims ${name}`, () => {
@@ -37,7 +37,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
       return (await ledger.flush({ results: [], claims: [ref], begins: [] })).claimed[0];
     }
 
-    /** The claim of a step whose last lease has run out. */
+    /** Claims a step whose last lease has expired. */
     async function takeOver(ref: StepRef, ledger = b): Promise<ClaimedStep | undefined> {
       await subject.passTime(leaseMs + 1);
       return free(ref, ledger);

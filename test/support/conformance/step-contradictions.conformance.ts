@@ -12,7 +12,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Messages say who is left in a step; the rows say whether that is so. */
+/** Tests messages against rows: a message names the users left in a step, and the rows show whether this is true. */
 export function describeStepContradictions(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`the remaining users in a claim ${name}`, () => {
     let a: StepLedger;
@@ -33,7 +33,7 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       { feedId, batchNo, step, truth },
     ];
 
-    /** u2 fails and u3 goes on by itself: u1 is left. */
+    /** Ends step 1 of a batch: u2 fails and u3 goes to a child batch, so u1 is left. */
     async function loseTwo(): Promise<string | null> {
       const claimed = await claimOne(a, first);
       const lostDigest = digestOfLost(['u2', 'u3']);

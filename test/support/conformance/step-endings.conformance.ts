@@ -121,7 +121,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
 
     it('finds a waiting child behind more agenda entries than one statement reads', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(6, 1));
-      // Four are done and still on the agenda, until the sweep takes them off; two others are with a worker again.
+      // Four batches are done, but still on the agenda until the sweep removes them. Two others are claimed again.
       for (const ref of steps) await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 0 }));
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const done = claimed

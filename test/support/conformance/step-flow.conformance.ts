@@ -20,8 +20,8 @@ import {
 const still = { done: 0, survived: 0, born: 0, waiting: 0, refused: 0 };
 
 /**
- * Effects of recording beside the steps: the flow of batches, the agenda, reasons of failed users and of waiting
- * batches.
+ * Tests the effects of records outside of the step: the flow of batches, the agenda, and the reasons of failed users
+ * and of waiting batches.
  */
 export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.

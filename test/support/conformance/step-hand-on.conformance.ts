@@ -11,7 +11,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** The next step is claimed with the recording of the one before, by the worker that records it. */
+/** Tests handing on: a worker that records a step claims the next step in the same flush. */
 export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`handing on ${name}`, () => {
     let subject: ExecutionSubject;

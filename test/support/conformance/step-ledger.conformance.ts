@@ -32,7 +32,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       b = subject.ledgerOf('b');
     });
 
-  /** One batch of three users in a running run. */
+  /** Creates a running run with one batch of three users. */
   async function fedBatch(): Promise<{ runId: string; feedId: string; first: StepRef }> {
     const { runId, feedId } = await startFedRun(subject, [['u1', 'u2', 'u3']]);
     return { runId, feedId, first: { feedId, batchNo: 1, step: 1 } };
@@ -262,7 +262,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
 
   describe(`child batches ${name}`, () => {
     subjectForEach();
-    /** A batch of three whose u2 goes on alone after five seconds, its first attempt made. */
+    /** Creates a batch of three users, whose u2 went to a child batch that is due in five seconds after one attempt. */
     async function splitBatch() {
       const batch = await fedBatch();
       const children = [childOf(['u2'], { delayMs: 5000 })];

@@ -10,7 +10,7 @@ import {
   type MakeExecutionSubject,
 } from './execution-subject.ts';
 
-/** Suppression lists in the answers of claims. */
+/** Tests suppression lists in the answers of claims. */
 export function describeSuppressedUsers(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`suppression lists ${name}`, () => {
     let subject: ExecutionSubject;
@@ -24,7 +24,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       ({ feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'é "x"'], ['u3'], ['u4']]));
     });
 
-    /** Step 1 is `award-reward`, step 2 `send-message`. */
+    /** The action of step 1 is `award-reward`, that of step 2 `send-message`. */
     const actionTypeOf = ({ step }: StepRef) => (step === 1 ? 'award-reward' : 'send-message');
     const flushed = (ledger: StepLedger, flush: Partial<LedgerFlush>) =>
       ledger.flush({ results: [], claims: [], begins: [], actionTypeOf, ...flush });

@@ -14,7 +14,10 @@ import {
 
 const timedWithinMs = 10_000;
 
-/** Steps that are due soon are timed by the worker that records them. The agenda offers them later. */
+/**
+ * Tests timed steps: the worker that records a step which is due soon keeps it in memory, and the agenda offers the
+ * step only later.
+ */
 export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubject): void {
   describe(`steps that a worker times ${name}`, () => {
     let subject: ExecutionSubject;

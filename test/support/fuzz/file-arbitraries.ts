@@ -1,7 +1,7 @@
 import { fc } from '../properties.ts';
 import { oddStrings } from './odd-values.ts';
 
-/** Lines that a file of some operation may have. */
+/** Lines of valid files for some operation. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   'text/csv': [
     'userId',
@@ -23,7 +23,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Files of a media type, of a few lines, some of which no operation takes. */
+/** Generates files of a media type with a few lines, some of which no operation accepts. */
 export function fileOf(type: string): fc.Arbitrary<string> {
   const usual = fc.constantFrom(...(lines[type] ?? ['']));
   const odd = fc.constantFrom(...oddStrings);

@@ -5,10 +5,10 @@ import type { OpenApiDocument, Operation } from './operations.ts';
 
 export interface Answer {
   status: number;
-  /** Content type as the header has it. */
+  /** Content type in the header. */
   contentType: string | undefined;
   headers: Readonly<Record<string, unknown>>;
-  /** The body; of a stream of events, its first part. */
+  /** The body, or the first part of an event stream. */
   body: string;
 }
 
@@ -21,7 +21,10 @@ const problemShape = z.object({
   errors: z.array(z.object({ pointer: z.string(), detail: z.string().min(1) })),
 });
 
-/** Holds answers to a document. Its `default` counts for no status: what an operation answers, it has to declare. */
+/**
+ * Creates a judge of answers by an OpenAPI document. A `default` response does not count: an operation has to declare
+ * each status.
+ */
 export function createJudge(document: OpenApiDocument): JudgeAnswer {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   formats.default(ajv);
@@ -65,7 +68,7 @@ interface StreamEvent {
   data: unknown;
 }
 
-/** The events that a part of a stream holds as a whole. */
+/** Returns the complete events in a part of a stream. */
 export function eventsIn(stream: string): StreamEvent[] {
   const blocks = stream.split('\n\n').slice(0, -1);
   return blocks.flatMap((block) => {
@@ -79,7 +82,7 @@ export function eventsIn(stream: string): StreamEvent[] {
   });
 }
 
-/** Headers that every answer with their status has. */
+/** True for headers that every answer with this status has. */
 function isAlwaysSent(name: string, status: number): boolean {
   if (name === 'Retry-After') return status === 429 || status === 503;
   return name === 'X-Request-Id';
@@ -92,7 +95,7 @@ function unnamedFields(body: unknown): string[] {
   return problem.data.errors.length > 0 ? [] : [`a 422 that names no field: ${JSON.stringify(body)}`];
 }
 
-/** A JSON pointer as the fragment of an address. */
+/** Returns the reference to a schema: a JSON pointer as a URI fragment. */
 function schemaAt(parts: readonly string[]): string {
   const escaped = parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
   return `openapi#/${escaped.join('/')}`;

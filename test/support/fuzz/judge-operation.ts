@@ -2,7 +2,7 @@ import type { HttpServer } from '../../../services/api/frame/server/create-http-
 import { createJudge, type Answer } from './judge-answer.ts';
 import { operationsOf, readDocument } from './operations.ts';
 
-/** Returns a judge of the answers of one operation, by the document that the server gives of itself. */
+/** Returns a judge of the answers of one operation, by the server's own OpenAPI document. */
 export async function judgeOperation(
   server: Pick<HttpServer, 'inject'>,
   operationId: string,

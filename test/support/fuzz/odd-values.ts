@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/** Moments that programs stumble over: beyond the years that can be written, and where clocks or calendars do odd things. */
+/** Times with which programs have problems: outside the valid years, or at irregular moments of clocks or calendars. */
 const oddTimes = [
   '9999-12-31T23:59:59.999Z',
   '9999-12-31T23:59:59-12:00',
@@ -15,7 +15,7 @@ const oddTimes = [
   '1969-12-31T23:59:59.999999999Z',
 ];
 
-/** Texts that no table, no name or no object of JavaScript takes as they are. */
+/** Texts that tables, names or JavaScript objects cannot hold unchanged. */
 export const unruly = {
   nul: 'a\u0000b',
   halfPair: 'a\ud800',
@@ -57,7 +57,7 @@ const oddNumbers = [-1, -0, 0, 0.1, 1.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e21,
 
 export const oddStrings = [...oddTimes, ...oddTexts];
 
-/** Values that no client sends on purpose. */
+/** Values that no client would send on purpose. */
 export const oddValues: readonly JsonValue[] = [
   ...oddStrings,
   ...oddNumbers,
@@ -66,7 +66,7 @@ export const oddValues: readonly JsonValue[] = [
   Array.from({ length: 60 }).reduce<JsonValue>((inner) => [inner], 'deep'),
 ];
 
-/** Bodies that are no JSON, or not what JSON libraries agree about. */
+/** Bodies that are not JSON, or that JSON libraries parse differently. */
 export const oddBodies = [
   '',
   '{',

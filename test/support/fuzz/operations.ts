@@ -15,7 +15,7 @@ const operationShape = z.object({
   responses: z.record(z.string(), withContent.extend({ headers: z.record(z.string(), z.unknown()).default({}) })),
   /** Conditions of refusals with 422 that the schemas cannot express, by code. */
   'x-refusals': z.record(z.string(), z.string()).default({}),
-  /** Empty: no key is asked for. */
+  /** Empty if the operation needs no key. */
   security: z.array(z.unknown()).optional(),
 });
 const methodOf = z.enum(['get', 'post', 'put', 'patch', 'delete']);
@@ -30,7 +30,7 @@ export type Parameter = z.infer<typeof parameter>;
 /** Description of one method of one path in an OpenAPI document. */
 export interface Operation extends z.infer<typeof operationShape> {
   method: Uppercase<z.infer<typeof methodOf>>;
-  /** With its parameters in braces. */
+  /** Path with its parameters in braces. */
   path: string;
   /** Location in the document. */
   pointer: readonly string[];
@@ -40,7 +40,7 @@ export const readDocument = (document: unknown): OpenApiDocument => documentShap
 
 const order = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Those that take away last, so that the others have something to work on. */
+/** Returns the operations of a document. Operations that delete come last, so that the others have existing objects. */
 export function operationsOf({ paths }: OpenApiDocument): Operation[] {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, operation]): Operation => {

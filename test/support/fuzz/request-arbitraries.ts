@@ -6,28 +6,28 @@ import type { RequestFit } from './request-fit.ts';
 import type { OpenApiDocument, Operation, Parameter } from './operations.ts';
 import { fewOrMany, fitting, type KnownWords } from './schema-arbitraries.ts';
 
-/** Request without ids: those stand as `@run:3`, the third one that answers have named, until it is sent. */
+/** A request whose ids are still placeholders: `@run:3` means the third run in earlier answers. */
 export interface FuzzRequest {
   path: Record<string, string>;
   query: [name: string, value: string][];
   headers: Record<string, string>;
   /** Media type of the body. */
   type: string;
-  /** The text of a body; undefined: none is sent. */
+  /** Text of the body; undefined if no body is sent. */
   body: string | undefined;
-  /** Nothing of it was bent. */
+  /** True if no part of the request was changed. */
   isFitting: boolean;
 }
 
 type Change = { kind: 'replace'; by: JsonValue } | { kind: 'remove' } | { kind: 'add'; by: JsonValue };
 
-/** The same field is called by other words in a path than elsewhere. */
+/** Usual values of fields. A field may have other values in a path than elsewhere. */
 export interface RequestWords {
   inPaths: KnownWords;
   elsewhere: KnownWords;
 }
 
-/** Requests for an operation: half of them fit its schemas, the others were bent in one to three places. */
+/** Generates requests for an operation: half of them fit its schemas, the others are changed in one to three places. */
 export function requestsFor(
   operation: Operation,
   document: OpenApiDocument,
@@ -79,7 +79,10 @@ export function requestsFor(
 
 const json = 'application/json';
 
-/** An id that answers have named, of the kind that its description begins with; a name; or nothing of the sort. */
+/**
+ * Generates a part of a path: a placeholder for an id of the kind that the description names, a usual value, or an odd
+ * text.
+ */
 function partsOfPath({ description, name }: Parameter, good: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const [, kind] = /^([a-z]{3})_/.exec(description) ?? [];
   const usual = kind === undefined ? good : fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 5).map((index) => `@${kind}:${index}`);
@@ -145,7 +148,7 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('add'), by: oddValue }),
 );
 
-/** A copy that is changed in one place: of all values within, the one that stands `at` in their order. */
+/** Returns a copy that is changed in one place, counted in the order of all values within. */
 export function changedAt(value: JsonValue, at: number, change: Change): JsonValue {
   const copy = structuredClone(value);
   const places = placesIn(copy);

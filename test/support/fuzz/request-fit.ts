@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { isFields, type JsonValue } from './json.ts';
 import type { OpenApiDocument, Operation, Parameter } from './operations.ts';
 
-/** A request as it was sent: ids are those of answers. */
+/** A request as sent, with real ids. */
 export interface SentRequest {
   path: Readonly<Record<string, string>>;
   query: readonly (readonly [name: string, value: string])[];
   headers: Readonly<Record<string, string>>;
   /** Media type of the body. */
   type: string;
-  /** Undefined if no body was sent. */
+  /** Text of the body; undefined if no body was sent. */
   body: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RequestFit {
   fitsSchema(schema: JsonValue, value: JsonValue): boolean;
 }
 
-/** Judges requests by a document. Lengths of texts count UTF-16 units, as the document says. */
+/** Judges requests by a document. The length of a text is its number of UTF-16 units, as the document says. */
 export function createRequestFit(document: OpenApiDocument): RequestFit {
   const validators = new Map<string, (value: unknown) => boolean>();
   const ajv = (coerceTypes: boolean) => {
@@ -38,7 +38,7 @@ export function createRequestFit(document: OpenApiDocument): RequestFit {
     const key = `${String(isText)} ${JSON.stringify(schema)}`;
     const known = validators.get(key);
     if (known) return known;
-    // A text of a query or of a path may be a number: the value stands in an object, where it can be replaced.
+    // A text in a query or path may have to be a number. The value is wrapped in an object, where it can be replaced.
     const root = { components, type: 'object', properties: { value: schema } };
     const validate = (isText ? coercing : exact).compile(root);
     const judge = (value: unknown) => validate({ value });
@@ -84,7 +84,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** An id of each kind that no pattern refuses. */
+/** Replaces placeholders by ids that fit all patterns. */
 function withIds(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replace(/^@([a-z]{3}):\d+$/, '$1_01h455vb4pex5vsknk084sn02q');
   if (Array.isArray(value)) return value.map(withIds);
@@ -98,7 +98,7 @@ const refusal = z.object({
   errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })),
 });
 
-/** Errors of a 422 for which neither a schema nor the description of the operation has a rule. */
+/** Returns the errors of a 422 that neither a schema nor the description of the operation explains. */
 export function undeclaredRefusals(operation: Operation, body: string): string[] {
   const { code, detail, errors } = refusal.parse(JSON.parse(body));
   const all = errors.length > 0 ? errors : [{ pointer: '', code, detail }];

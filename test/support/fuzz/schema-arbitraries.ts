@@ -3,10 +3,7 @@ import { fc } from '../properties.ts';
 import { oddStrings } from './odd-values.ts';
 import { isFields, type JsonFields, type JsonValue } from './json.ts';
 
-/**
- * Usual values of some fields, by the names of the fields: a schema only says `string`, and the route expects an
- * existing value.
- */
+/** Usual values of fields by name. A schema only says `string`, but the route expects an existing value. */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
 
 interface Terms {
@@ -15,10 +12,10 @@ interface Terms {
   words: KnownWords;
 }
 
-/** Deeper than this, what refers to itself ends. */
+/** Recursive schemas end below this depth. */
 const deepest = 7;
 
-/** Values that fit a JSON schema, as far as this document's schemas go. */
+/** Generates values that fit a JSON schema, as far as this document uses JSON schema. */
 export function fitting(schema: JsonValue, terms: Terms, name = '', depth = 0): fc.Arbitrary<JsonValue> {
   if (!isFields(schema)) return anyJson();
   const words = schema['type'] === 'string' && schema['enum'] === undefined ? terms.words[name] : undefined;
@@ -118,7 +115,7 @@ function ofObject(schema: JsonFields, within: Within): fc.Arbitrary<JsonValue> {
   return fc.tuple(record, extra).map(([fields, more]) => asJson({ ...more, ...fields }));
 }
 
-/** Returns an optional part half of the time: many optional parts exclude each other. */
+/** Generates an optional part in half of the cases, because many optional parts exclude each other. */
 export function fewOrMany<Value>(
   fields: Record<string, fc.Arbitrary<Value>>,
   requiredKeys: readonly string[],
@@ -144,7 +141,7 @@ function numberIn(schema: JsonFields, name: string): number | undefined {
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
 
-/** Any JSON, also texts that are templates of calls. */
+/** Generates any JSON, including texts that are templates of calls. */
 function anyJson(): fc.Arbitrary<JsonValue> {
   const templates = fc.constantFrom('{{attempt}}', '{{key}}', '{{nobody}}');
   return fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 1 }).map(asJson), weight: 4 }, templates);

@@ -5,22 +5,22 @@ import type { SentRequest } from './request-fit.ts';
 import type { FuzzRequest } from './request-arbitraries.ts';
 
 export interface Sender {
-  /** The answer, and the request with the ids that took the place of its placeholders. */
+  /** Sends a request. Returns the answer, and the request with the ids that replaced its placeholders. */
   send(operation: Operation, request: FuzzRequest): Promise<Answer & { sent: SentRequest }>;
   sendWithoutKey(operation: Operation, request: FuzzRequest): Promise<Answer>;
-  /** Sends a request of the test itself, in which ids stand for those of answers; a text is CSV. */
+  /** Sends a request of the test itself, with real ids. A text body is CSV. */
   ask(method: Method, url: string, body?: object | string): Promise<Answer>;
 }
 
-/** A key may ask 6,000 times a minute. */
+/** Limit of requests for each key, below the 6,000 per minute that a key may send. */
 const requestsPerKey = 5000;
 
 /** Remembered ids of each kind: further ones would not add cases. */
 const idsOfKind = 40;
 
 /**
- * Sends into a server and remembers the ids that answers name, by kind. A key that was spent or taken away is replaced
- * by a new one.
+ * Sends requests to a server and remembers the ids in its answers, by kind. A key that is used up or revoked is
+ * replaced by a new one.
  */
 export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => Promise<string>): Sender {
   const ids = new Map<string, string[]>();
@@ -70,7 +70,7 @@ export function createSender(server: Pick<HttpServer, 'inject'>, newKey: () => P
       parts.push(String(part));
       if (contentType?.startsWith('text/event-stream') === true) break;
     }
-    // As a connection is closed: a body that nobody read would be waited for.
+    // Closes the connection, because the server would otherwise wait for a reader of the rest of the body.
     response.raw.res.req.destroy();
     return { status: response.statusCode, contentType, headers: response.headers, body: parts.join('') };
   }
@@ -126,5 +126,5 @@ function urlOf(path: string, { path: parts, query }: FuzzRequest, named: (text: 
   return queried === '' ? filled : `${filled}?${queried}`;
 }
 
-/** A surrogate without its other half goes as the replacement character, as browsers send it. */
+/** Encodes a text like browsers: a surrogate without its other half becomes the replacement character. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());

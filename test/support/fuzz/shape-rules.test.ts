@@ -8,7 +8,7 @@ import { operationsOf, readDocument, type Operation } from './operations.ts';
 import { createRequestFit } from './request-fit.ts';
 import { fewOrMany, fitting } from './schema-arbitraries.ts';
 
-/** Values for each part of each operation; `FUZZ_RUNS` tries more. */
+/** Number of values for each part of each operation; `FUZZ_RUNS` overrides it. */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 12);
 
 const { document: written, shapes } = await describedApi();

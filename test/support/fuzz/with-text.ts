@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from './operations.ts';
 import { changedAt, countPlaces, type FuzzRequest } from './request-arbitraries.ts';
 
-/** A request in which one text stands in one place. */
+/** A request with one text inserted in one place. */
 export interface RequestWithText {
   /** Name of the place, such as `path id`, `query q` or `body 3`. */
   place: string;

@@ -1,4 +1,4 @@
-/** Runs the work whole, with nothing in between, like one statement of a database. What it throws is a rejection. */
+/** Runs the work without an interruption, like one statement of a database. Returns a rejected promise if it throws. */
 export function atOnce<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve) => resolve(work()));
 }

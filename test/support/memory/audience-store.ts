@@ -13,14 +13,14 @@ export interface MemoryAudienceStoreDeps {
   database: MemoryDatabase;
 }
 
-/** Without what only people change. */
+/** The store without the change of names and owners. */
 export type MemoryAudienceStore = Omit<AudienceStore, 'change'>;
 
 export function createMemoryAudienceStore({ database }: MemoryAudienceStoreDeps): MemoryAudienceStore {
   const { audiences, clock } = database;
 
   function uploadOf(audienceId: string, attempt: string): Upload<AudienceRecord> {
-    /** By user, the country of the first row. */
+    /** Country of the first row of each user. */
     const received = new Map<string, string>();
     const refused: RejectedRow[] = [];
     const ours = () => {
@@ -103,7 +103,7 @@ export function createMemoryAudienceStore({ database }: MemoryAudienceStoreDeps)
   };
 }
 
-/** Campaigns that wait for their start, or have a run that has not ended, and name the list. */
+/** Returns the campaigns that use the list and wait for their start or have an active run. */
 export function campaignsUsing({ campaigns, jobs, runs }: MemoryDatabase, list: string): string[] {
   const open = new Set([
     ...[...jobs.values()].map(({ campaignId }) => campaignId),

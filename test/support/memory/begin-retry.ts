@@ -7,7 +7,7 @@ import { standingFailures } from './standing-failures.ts';
 import { addRunEvent } from './run-events.ts';
 import { feedsOf, unfed, waitsNot } from './run-feeds.ts';
 
-/** The users are written down as they are now, by country and step. */
+/** Begins a retry. The failed users at this moment are stored by country and step. */
 export function beginRetry(database: MemoryDatabase, runId: string): number | null {
   const { runs, feeds, retryUsers, clock } = database;
   const row = runs.get(runId);

@@ -14,10 +14,10 @@ import type { FeedRow } from './feed-tables.ts';
 import type { BudgetRow } from './run-tables.ts';
 import { lostBefore } from './lost-users.ts';
 
-/** Cost of a step, and the users it is for. */
+/** Budget that does not suffice for a step, and the cost and users of the step. */
 export interface Shortage {
   country: string;
-  /** For people. */
+  /** Text of the budget for people. */
   budget: string;
   fits: number;
 }
@@ -29,7 +29,7 @@ export interface BudgetSums {
   waiting: number;
 }
 
-/** Units of the campaign's users in each step; null if it has no budget in the country. */
+/** Returns the units that a user costs in each step; null if the campaign has no budget in the country. */
 export function stepUnitsOf({ budgets, campaigns }: MemoryDatabase, campaignId: string, country: string) {
   const chain = campaigns.get(campaignId)?.definition.chain ?? [];
   return budgets.has(`${campaignId}/${country}`) ? chain.map(({ unitsPerUser = 0 }) => unitsPerUser) : null;
@@ -48,7 +48,7 @@ export function sumsOf(database: MemoryDatabase, { campaignId, country, units, p
   };
 }
 
-/** Whoever succeeded, and whoever may have. */
+/** Returns the units of users who succeeded or may have succeeded. */
 export function spentOf({ totals }: MemoryDatabase, { feedId, stepUnits }: FeedRow): number {
   const costs = stepUnits ?? [];
   return costs.reduce((sum, units, index) => {
@@ -73,7 +73,7 @@ export function isBudgetLocked(database: MemoryDatabase, feedId: string): boolea
 }
 
 /**
- * Reserves for these steps, which may be claimed, whole batches, the cheapest first. By key, those that did not fit.
+ * Reserves whole batches for these claimable steps, the cheapest first. Returns the steps without a reservation by key.
  */
 export function reserve(database: MemoryDatabase, claimable: readonly StepRef[], unitsPerUser: UnitsPerUser) {
   const { reservations } = database;
@@ -113,7 +113,10 @@ export function costOf({ feedId, step }: StepRef, unitsPerUser: UnitsPerUser | u
   return unitsPerUser?.get(feedId)?.[step - 1] ?? 0;
 }
 
-/** A claim that nothing is reserved for: it is put back, or to be split alone. Undefined where it may be called for. */
+/**
+ * Returns how a claim without a reservation is changed: it is released, or may only be split. Undefined if the step may
+ * be called.
+ */
 export function unaffordable(
   { reservations, steps }: MemoryDatabase,
   claim: ClaimedStep,
@@ -133,8 +136,8 @@ export function unaffordable(
 }
 
 /**
- * Settles a reservation. Effects that may have been applied keep their units: in the row, in the totals, or in
- * children.
+ * Settles a reservation. Effects that may have been applied keep their units in the row, in the totals, or in child
+ * batches.
  */
 export function settleReservation({ reservations }: MemoryDatabase, result: StepResult): void {
   if (result.state === 'done' || !result.open) reservations.delete(stepKey(result.feedId, result.batchNo, result.step));
@@ -174,12 +177,12 @@ export function shortagesOf(database: MemoryDatabase, runId: string): BudgetShor
     });
 }
 
-/** Here all budgets are in units. */
+/** In memory, all budgets are in units. */
 function wordsOf(units: number): string {
   return budgetWords({ country: '', units });
 }
 
-/** Budgets as people see them, by country. */
+/** Returns budgets as people see them, by country. */
 export function displayedBudgets(database: MemoryDatabase, campaignId: string): BudgetFigures[] {
   return [...database.budgets.values()]
     .filter((row) => row.campaignId === campaignId)

@@ -2,16 +2,16 @@ import type { NodeCredit } from '../../../shared/ports/job-nodes.ts';
 import type { SettableClock } from '../settable-clock.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 
-/** The tables of scheduled callbacks, and those that looking, offering and calling have beside them. */
+/** Tables of scheduled callbacks, and the tables that looks, offers and calls use besides. */
 export interface CallbackTables extends JobTables {
   readonly clock: SettableClock;
-  /** By name. */
+  /** Regions by name. */
   readonly regions: Map<string, { epoch: number; active: boolean }>;
-  /** By `circuitKey`. */
+  /** Circuits, keyed by `circuitKey`. */
   readonly circuits: Map<string, CircuitRow>;
-  /** By owner. */
+  /** Nodes by owner. */
   readonly nodes: Map<string, NodeRow>;
-  /** By partition. */
+  /** Partitions in order. */
   readonly partitions: PartitionRow[];
 }
 

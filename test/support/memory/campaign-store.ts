@@ -139,7 +139,7 @@ export function recordOf(row: CampaignRow, database: MemoryDatabase): CampaignRe
   };
 }
 
-/** Current budgets of the campaign. */
+/** Returns the current budgets of the campaign. */
 function budgetsOf({ id }: CampaignRow, { budgets }: MemoryDatabase): Pick<CampaignDefinition, 'budgets'> {
   const own = [...budgets.values()].filter(({ campaignId }) => campaignId === id);
   if (own.length === 0) return {};

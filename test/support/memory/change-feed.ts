@@ -1,6 +1,6 @@
 import type { ChangeKind, ChangeFeed } from '../../../shared/ports/change-feed.ts';
 
-/** A change feed of one process, which the test announces changes to. */
+/** A change feed of one process. The test announces the changes. */
 export interface MemoryChangeFeed extends ChangeFeed {
   announce(kind: ChangeKind): void;
   /** Disconnects the feed until `restore`. */

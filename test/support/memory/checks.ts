@@ -2,7 +2,7 @@ import { noneBegun } from '../../../shared/domain/step/suspects.ts';
 import type { ClaimedStep, StepRef } from '../../../shared/ports/step-ledger.ts';
 import { stepKey, type MemoryDatabase } from './memory-database.ts';
 
-/** A claim of a step that has a check: that no call of it has begun is written with it. */
+/** Records with the claim of a step that has a check that no call has begun. */
 export function noteChecked(
   { steps, stepAttempts }: MemoryDatabase,
   claim: ClaimedStep,

@@ -18,7 +18,7 @@ import { createMemoryRunStore } from './run-store.ts';
 import { createMemoryRunRows } from './run-rows.ts';
 import { unclaimed } from './step-ledger.ts';
 
-/** All control stores over one empty database. */
+/** Returns all control stores over one empty database. */
 function memoryStores() {
   const clock = createSettableClock();
   const database = createMemoryDatabase(clock);

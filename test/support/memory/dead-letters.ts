@@ -47,7 +47,7 @@ export function createMemoryLetterReplays({ database }: { database: MemoryDataba
   };
 }
 
-/** The bus in memory knows texts only. */
+/** Creates a publisher of texts, because the bus in memory knows only texts. */
 export function createMemoryLetterPublisher({ publisher }: { publisher: MessagePublisher }): LetterPublisher {
   return {
     publish: (letters) =>

@@ -17,7 +17,10 @@ import { isDead } from './job-nodes.ts';
 export function createMemoryDueReferences({ tables }: { tables: CallbackTables }): DueReferences {
   const { jobs, fires, clock } = tables;
 
-  /** All that is not sidelined, by partition; read once for each question, as questions name many partitions. */
+  /**
+   * Returns a reader of all jobs that are not sidelined, by partition. All are read once, because a query names many
+   * partitions.
+   */
   function byPartition(): (partition: number, fits: (reference: JobReference) => boolean) => JobReference[] {
     const grouped = new Map<number, JobReference[]>();
     for (const { jobId, clientId, dueAtMs, terms = null } of jobs.values()) {
@@ -97,7 +100,7 @@ export function createMemoryDueReferences({ tables }: { tables: CallbackTables }
               !isHeld(reference.jobId),
           ),
         );
-        // Nothing has to be left out.
+        // A memory store has no open transactions, so one horizon is enough.
         return { late, horizon: '1', nowUs: nowUs() };
       }),
     lookOf: (ranges, rows) =>

@@ -34,7 +34,7 @@ import { createMemoryCampaignStore } from './campaign-store.ts';
 import { createMemoryRetention } from './retention.ts';
 import { createMemoryStoredAudiences } from './stored-audiences.ts';
 
-/** The stores of the execution path over one empty database. */
+/** Returns the stores of the execution path over one empty database. */
 function memoryStores(): Promise<ExecutionSubject> {
   return Promise.resolve(
     createMemoryExecutionStores({ database: createMemoryDatabase(createSettableClock(Date.now())) }),

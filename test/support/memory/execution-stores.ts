@@ -22,7 +22,7 @@ import { suppress } from './suppressions.ts';
 import { createMemoryStepHolds } from './step-holds.ts';
 import { createMemoryStepLedger } from './step-ledger.ts';
 
-/** The stores of the execution path over one database in memory. */
+/** Creates the stores of the execution path over one database in memory. */
 export function createMemoryExecutionStores({ database }: { database: MemoryDatabase }): ExecutionSubject {
   return {
     campaigns: createMemoryCampaignStore({ database }),

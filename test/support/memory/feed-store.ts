@@ -18,7 +18,7 @@ import { addToFailureTotals, addToTotals } from './totals.ts';
 export function createMemoryFeedStore({ database }: { database: MemoryDatabase }): FeedStore {
   const { feeds, clock } = database;
 
-  /** The feed under that token, or undefined when another trigger has it by now. */
+  /** Returns the feed under this token, or undefined if another trigger has taken it. */
   function held(feedId: string, token: number): FeedRow | undefined {
     const row = feeds.get(feedId);
     return row?.token === token ? row : undefined;
@@ -139,12 +139,12 @@ export function createMemoryFeedStore({ database }: { database: MemoryDatabase }
   };
 }
 
-/** The same for all feeds of a run. */
+/** Returns the batch size of a run's feeds. */
 function batchUsersOf({ feeds }: MemoryDatabase, runId: string): number {
   return [...feeds.values()].find((feed) => feed.runId === runId)?.batchUsers ?? usualBatchUsers;
 }
 
-/** Null where the run has no pace. */
+/** Returns the users that the pace allows; null if the run has no pace. */
 function paceAllows(database: MemoryDatabase, run: RunRow): number | null {
   const pace = settingsOf(database, run).paceUsersPerSecond;
   if (pace === null) return null;
@@ -180,7 +180,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
   };
 }
 
-/** Twin of the table's constraint. */
+/** Corresponds to the constraint of the table in Postgres. */
 function requireWithinBound({ fedUsers, usersAtMost }: FeedRow, { batches, skipped }: FedPages): void {
   const more = batches.reduce((sum, { users }) => sum + users.length, 0) + (skipped?.heldOut ?? 0);
   if (usersAtMost !== null && fedUsers + more > usersAtMost) throw new Error('feeds_within_approval');
@@ -249,7 +249,7 @@ function ownedFeed(database: MemoryDatabase, row: FeedRow): OwnedFeed {
   return { feedId, runId: run.id, country, audience, ...place, token, deadlineInMs, ...start };
 }
 
-/** Null where everybody may be fed. */
+/** Returns the number of canary users; null if all users may be fed. */
 function canaryUsersOf(database: MemoryDatabase, row: FeedRow): number | null {
   return runOf(database, row).canary === 'serving' ? row.canaryUsers : null;
 }

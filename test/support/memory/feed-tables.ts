@@ -13,7 +13,7 @@ export interface FeedRow {
   fedUsers: number;
   heldOutUsers: number;
   excludedUsers: number;
-  /** Users of a dry feed that several sources name. */
+  /** Number of users in a dry feed that several sources contain. */
   sharedUsers?: number;
   usersAtMost: number | null;
   canaryUsers: number | null;
@@ -22,10 +22,10 @@ export interface FeedRow {
   owner: string | null;
   token: number;
   leaseUntilMs: number;
-  /** A stalled feed is given back, and not claimed before. */
+  /** A stalled feed is released, and not claimed again before this time. */
   stalledUntilMs: number | null;
   stalls: number;
-  /** Units of a user in each step; null if the campaign has no budget in this country. */
+  /** Units that a user costs in each step; null if the campaign has no budget in this country. */
   stepUnits: readonly number[] | null;
 }
 
@@ -49,7 +49,7 @@ export interface AudienceRow {
   createdAt: Date;
   receivedAtMs: number;
   readyAt: Date | null;
-  /** By country, as they came; sorted and without repeats once it is ready. */
+  /** Users by country in the order of arrival. Sorted and without repeats once the list is ready. */
   users: Map<string, string[]>;
   rejects: { line: number; value: string; rule: string }[];
 }

@@ -14,7 +14,7 @@ import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { occurrenceKeyOf, type OccurrenceRow, type ScheduleRow } from './schedule-tables.ts';
 
-/** Twin of `shared/postgres/schedules/`, over maps. */
+/** Corresponds to `shared/postgres/schedules/`, over maps. */
 export function fireSchedulesInMemory(
   database: MemoryDatabase,
   rows: readonly ScheduleRow[],
@@ -117,7 +117,7 @@ export function beginTarget(database: MemoryDatabase, row: ScheduleRow, occurren
         return relevancySeconds === undefined ? [] : [[clientId, relevancySeconds * 1000] as const];
       }),
     );
-    // Stored before it returns, as everything of the twins.
+    // The store in memory has stored the job when the call returns.
     void createMemoryJobIntake({ database }).store(
       [occurrenceJob(occurrence, { target, schedule: row }, relevancies)],
       0,

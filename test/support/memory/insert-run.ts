@@ -8,8 +8,8 @@ import type { RunRow } from './run-tables.ts';
 const missedReason = 'its start was missed for longer than its schedule allows';
 
 /**
- * The run in state `preparing`, or the one that the campaign has for this time already. One that was missed for too
- * long is over at once.
+ * Inserts a run in state `preparing`, or returns the run that the campaign already has for this time. A run that was
+ * missed for too long ends at once.
  */
 export function insertRun(
   database: MemoryDatabase,

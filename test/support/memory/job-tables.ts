@@ -4,19 +4,19 @@ import type { OrderedKey } from '../../../shared/ports/ordered-keys.ts';
 
 /** The scheduler's tables as in Postgres (migrations/…_schema/jobs.sql). */
 export interface JobTables {
-  /** Moves with every change of a client. */
+  /** Clients. Their revision increases with every change. */
   readonly clients: Map<string, Client>;
   /** Jobs that wait, are being called or are sidelined, by id. */
   readonly jobs: Map<string, StoredJobRow>;
   /** Jobs that are being called, by id. */
   readonly fires: Map<string, FireRow>;
   readonly ended: EndedJobRow[];
-  /** Attempts that were not the last one. */
+  /** Failed attempts that another attempt followed. */
   readonly attempts: JobAttemptRow[];
   readonly dead: Map<string, DeadJobRow>;
-  /** By client: the sum over all slots. */
+  /** Totals of each client over all slots. */
   readonly totals: Map<string, ClientTotalsRow>;
-  /** Keys that have to be advanced. */
+  /** Ordering keys that have to be advanced. */
   readonly wakes: Set<KeyWake>;
 }
 
@@ -27,10 +27,10 @@ export interface KeyWake extends OrderedKey {
 export interface StoredJobRow {
   jobId: string;
   clientId: string;
-  /** Infinity while it is sidelined, or waits for its turn. */
+  /** Infinity while the job is sidelined or waits for its turn. */
   dueAtMs: number;
   attempt: number;
-  /** Calls that tried its host while that was left alone. */
+  /** Number of calls that probed the sidelined host. */
   probes: number;
   scheduledForMs: number;
   acceptedAtMs: number;
@@ -38,24 +38,26 @@ export interface StoredJobRow {
   key: string | null;
   method: string;
   url: string;
-  /** JSON. */
+  /** Headers as JSON. */
   headers: string | null;
   body: string | null;
   tags: readonly string[] | null;
   scheduleId: string | null;
   /** Host that a sidelined job waits for. */
   sideline: string | null;
-  /** One of its key at a time. It waits for its turn while it is due at Infinity and not sidelined. */
+  /**
+   * Ordering of a job with an ordering key. The job waits for its turn while it is due at Infinity and not sidelined.
+   */
   ordering?: JobOrdering | undefined;
-  /** Among those that were accepted at once. */
+  /** Position among jobs that were accepted at once. */
   place?: number;
-  /** Its call was accepted, or has been reported as failed: null or nothing where it is to be called. */
+  /** Set if a call was accepted with 202, or was reported as failed. Null or undefined if the job is to be called. */
   report?: string | null;
-  /** When it would be due alone. */
+  /** Time at which the job would be due without its ordering key. */
   readyAtMs?: number;
-  /** Job that this one sends again; none unless given. */
+  /** Job that this job repeats; none by default. */
   repeats?: string;
-  /** Terms of the job itself; none unless given. */
+  /** Terms of the job itself; none by default. */
   terms?: string | null | undefined;
 }
 
@@ -64,7 +66,7 @@ export interface FireRow {
   owner: string;
   epoch: number;
   leaseUntilMs: number;
-  /** With an ordering key: until then its call may be under way, whoever has died. */
+  /** For a job with an ordering key: time until which its call may be in progress, even if its dispatcher died. */
   exclusiveUntilMs?: number;
 }
 
@@ -81,7 +83,7 @@ export interface EndedJobRow {
   answer: string | null;
   method: string;
   url: string;
-  /** Postgres keeps a digest of these two. */
+  /** Postgres stores a digest of headers and body. */
   headers: string | null;
   body: string | null;
   key: string | null;
@@ -104,7 +106,7 @@ export interface DeadJobRow {
   clientId: string;
   diedAtMs: number;
   cause: string;
-  /** All that a replay needs. */
+  /** Everything that a replay needs. */
   job: StoredJobRow;
 }
 
@@ -129,7 +131,7 @@ export function createJobTables(): JobTables {
   };
 }
 
-/** Adds to what is counted of a client. */
+/** Adds to the counts of a client. */
 export function countJobs(tables: JobTables, clientId: string, delta: Partial<ClientTotalsRow>): void {
   const before = tables.totals.get(clientId) ?? { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0 };
   const { accepted = 0, called = 0, expired = 0, cancelled = 0, dead = 0 } = delta;

@@ -5,7 +5,7 @@ import { countJobs, type StoredJobRow } from './job-tables.ts';
 
 const sweptAfterMs = 1000;
 
-/** Twin of `advance_key` in migrations/…_schema/ordered-jobs.sql. */
+/** Corresponds to `advance_key` in migrations/…_schema/ordered-jobs.sql. */
 export function createMemoryKeyAdvancer({ tables }: { tables: CallbackTables }): KeyAdvancer {
   const { jobs, fires, wakes, clock } = tables;
 
@@ -70,7 +70,7 @@ function inTurn(a: StoredJobRow, b: StoredJobRow): number {
   return readyAtMs(a) - readyAtMs(b) || a.acceptedAtMs - b.acceptedAtMs || (a.place ?? 0) - (b.place ?? 0);
 }
 
-/** Whatever stores, ends or moves a job of a key says so. */
+/** Marks a key to be advanced. Called when one of its jobs is stored, ends or moves. */
 export function wakeKey(tables: Pick<CallbackTables, 'wakes' | 'clock'>, { clientId, ordering }: StoredJobRow): void {
   if (ordering) tables.wakes.add({ clientId, key: ordering.key, atMs: tables.clock.nowMs() });
 }

@@ -53,7 +53,7 @@ export function createMemoryLeases({ database }: { database: MemoryDatabase }): 
   };
 }
 
-/** The lease's row, if it is still held under that token. */
+/** Returns the row of the lease, if it is still held under this token. */
 export function heldRow({ leases, clock }: MemoryDatabase, lease: HeldLease): LeaseRow | undefined {
   const row = leases.get(lease.name);
   const held = row?.owner === lease.owner && row.token === lease.token && row.expiresAtMs > clock.nowMs();

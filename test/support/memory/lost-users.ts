@@ -1,7 +1,10 @@
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
-/** Users of the batch with a failure in an earlier step, and all users of the children that were split off in one. */
+/**
+ * Returns users of the batch who failed in an earlier step, and all users of child batches that were split off in an
+ * earlier step.
+ */
 export function lostBefore({ failures, batches }: MemoryDatabase, { feedId, batchNo, step }: StepRef): string[] {
   const failed = failures
     .filter((failure) => failure.feedId === feedId && failure.batchNo === batchNo && failure.step < step)

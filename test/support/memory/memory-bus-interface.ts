@@ -7,37 +7,37 @@ import type {
 } from '../../../shared/ports/message-bus.ts';
 import type { MessageFate, StoredMessage } from './memory-topics.ts';
 
-/** A bus as tests see it: what lies on it, and what happens to it. */
+/** A bus as tests see it: its messages, and its faults. */
 export interface MemoryBus {
   readonly admin: TopicAdmin;
   publisher(): MessagePublisher;
-  /** Topics that are missing are created at its start, as a real consumer does. */
+  /** Creates a consumer. Missing topics are created at its start, as by a real consumer. */
   consumer(groupId: string, topics: readonly string[]): MemoryConsumer;
   backlogs(groupId: string): TopicBacklogs;
-  /** Everything on the topic, partition by partition in offset order; nothing when there is no such topic. */
+  /** Returns all messages on the topic, partition by partition in offset order. Empty if there is no such topic. */
   messages(topic: string): readonly StoredMessage[];
-  /** The next publish of any process fails: before it writes, or after it has written. */
+  /** Makes the next publish of any process fail, before or after it has written. */
   failNextPublish(moment: 'before' | 'after'): void;
-  /** With all that lies on it and what groups have committed. Its consumers keep their other topics. */
+  /** Deletes a topic with its messages and the offsets of groups. Its consumers keep their other topics. */
   deleteTopic(topic: string): void;
   /** Sets whether publishing to the topic succeeds. */
   setWritable(topic: string, writable: boolean): void;
-  /** Sets the fate of each message from now on, after its acknowledgement. */
+  /** Sets the function that decides about each later message after its acknowledgement. */
   disturb(fate: (message: OutgoingMessage) => MessageFate): void;
-  /** Writes what was delayed, in its order. */
+  /** Writes delayed messages in their order. */
   releaseDelayed(): void;
 }
 
 export interface MemoryConsumer extends MessageConsumer {
-  /** Drops out of the group without a commit, as a killed process does; its receiver hears nothing any more. */
+  /** Leaves the group without a commit, like a killed process. Its receiver gets no more messages. */
   crash(): void;
 }
 
 export interface MemoryBusOptions {
-  /** Topics that are there from the start; others come by `ensureTopics` or by their consumers. */
+  /** Topics that exist from the start. Others are created by `ensureTopics` or by their consumers. */
   topics?: readonly string[];
-  /** Partitions of each topic. */
+  /** Number of partitions of each topic. */
   partitions?: number;
-  /** Unsettled messages that a lane has at most; it gets more below half of it. */
+  /** Highest number of unsettled messages in a lane. The lane gets more messages below half of it. */
   laneHighMark?: number;
 }

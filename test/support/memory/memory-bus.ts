@@ -11,7 +11,7 @@ import { createMemoryTopics } from './memory-topics.ts';
 
 interface Group {
   members: Set<Member>;
-  /** By partition, the offset that a new lane begins at. */
+  /** Offset by partition at which a new lane begins. */
   committed: Map<string, number>;
   assignment: number;
 }
@@ -32,9 +32,9 @@ interface MemoryLane {
 }
 
 /**
- * A broker in memory, without timers: messages are delivered in microtasks, always in the same order, and a lane holds
- * no more than its mark. Offsets are committed only when a consumer stops or its group changes, so that a crash brings
- * back all since then, which is the worst that a real consumer's commit interval can do.
+ * A broker in memory without timers: messages are delivered in microtasks, always in the same order, and a lane holds
+ * no more than its mark. Offsets are committed only when a consumer stops or its group changes. So a crash redelivers
+ * all messages since then, which is the worst case of a real commit interval.
  */
 export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
   const { topics = [], partitions = 1, laneHighMark = 16 } = options;
@@ -47,7 +47,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     return log.partitionsOf(topic)[partition]?.length ?? 0;
   }
 
-  /** By the group that has handled least of it. */
+  /** Returns the number of unhandled messages of a partition, for the group that has handled fewest. */
   function unhandledOf(topic: string, partition: number): number {
     const end = endOf(topic, partition);
     const positions = Array.from(groups.values())
@@ -91,7 +91,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
 
   function deliver(member: Member, state: MemoryLane): void {
     const { lane, watermark } = state;
-    // What came before in this turn may have ended the lane.
+    // An earlier message of this turn may have ended the lane.
     if (member.intakeStopped || !member.lanes.has(lane)) return;
     if (state.full && watermark.unsettled >= laneLowMark) return;
     const stored = log.partitionsOf(lane.topic)[lane.partition] ?? [];
@@ -124,7 +124,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MemoryBus {
     for (const lane of revoked) member.receiver.revoke(lane);
   }
 
-  /** All lanes end, and each partition goes to a subscriber in turn. */
+  /** Ends all lanes and assigns the partitions to the subscribers in turn. */
   function rebalance(group: Group): void {
     const members = [...group.members];
     for (const member of members) commit(group, member);

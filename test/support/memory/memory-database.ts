@@ -32,8 +32,7 @@ import type {
 } from './step-tables.ts';
 
 /**
- * The rows of the in-memory stores, table by table as in Postgres. All stores of one test share one database and its
- * clock.
+ * Rows of the stores in memory, table by table as in Postgres. All stores of one test share one database and its clock.
  */
 export interface MemoryDatabase {
   readonly clock: SettableClock;
@@ -56,51 +55,52 @@ export interface MemoryDatabase {
   /** Keyed by `stepKey`. */
   readonly agenda: Map<string, AgendaRow>;
   /**
-   * Keyed by `${feed}/${step}`: below it every fed batch is done in this step, or on the agenda, or has not survived.
+   * Keyed by `${feed}/${step}`. All fed batches below the mark are done in this step, on the agenda, or without
+   * survivors.
    */
   readonly sweepMarks: Map<string, number>;
   /** Keyed by `${feed}/${step}`. */
   readonly holds: Map<string, HoldRow>;
   /** Keyed by `${feed}/${step}/${cause}`. */
   readonly stepCauses: Map<string, StepCauseRow>;
-  /** Shards that no worker serves. */
+  /** Refusals of shards that no worker serves. */
   readonly shardRefusals: ShardRefusal[];
   readonly quarantined: QuarantinedRow[];
   /** Keyed by `stepKey` and the epoch. */
   readonly stepBegins: Map<string, StepBeginRow>;
-  /** By feed, in ascending order: the audience of a child run. */
+  /** Users by feed in ascending order: the audience of a child run. */
   readonly retryUsers: Map<string, readonly string[]>;
   /** Keyed by `${topic}/${partition}/${offset}` and a digest of the bytes. */
   readonly deadLetters: Map<string, DeadLetterRow>;
   /** Keyed by `${actionType}/${country}`. */
   readonly guards: Map<string, GuardRow>;
-  /** By `${actionType}/${country}`: workers with work there, and when each was seen. */
+  /** Time at which each worker with work in a shard was seen, by `${actionType}/${country}`. */
   readonly watchers: Map<string, Map<string, number>>;
-  /** By `${actionType}/${unit}`, and then by worker. */
+  /** Shares by `${actionType}/${unit}`, and then by worker. */
   readonly rateShares: Map<string, Map<string, { demand: number; held: number; untilMs: number }>>;
-  /** Moves with every change of the two below. */
+  /** Revision that increases with every change of action types and shards. */
   readonly registry: { revision: number };
   quietHours: readonly QuietRule[];
-  /** By name. */
+  /** Action types by name. */
   readonly actionTypes: Map<string, ActionTypeRow>;
   /** Keyed by `${actionType}/${country}`. */
   readonly shards: Map<string, RegisteredShard>;
-  /** Oldest first. */
+  /** Run events, oldest first. */
   readonly runEvents: RunEventRow[];
-  /** By run. */
+  /** Paces by run. */
   readonly runPaces: Map<string, RunPaceRow>;
   /** Keyed by `${run}/${slot}`. */
   readonly runPoints: Map<string, RunPointRow>;
   /** Keyed by `${run}/${kind}/${step}/${country}`. */
   readonly runTroubles: Map<string, RunTroubleRow>;
-  /** By action type, or `allActionTypes`: the people on the list, with what was said of them. None is empty. */
+  /** Users and notes on each list, by action type or `allActionTypes`. A missing list is empty. */
   readonly suppressionLists: Map<string, Map<string, string | null>>;
   readonly audiences: Map<string, AudienceRow>;
   /** Keyed by `${campaign}/${country}`. */
   readonly budgets: Map<string, BudgetRow>;
   /** Keyed by `stepKey`. */
   readonly reservations: Map<string, ReservationRow>;
-  /** Scheduled callbacks; `jobs` above are run starts. */
+  /** Tables of scheduled callbacks. `jobs` above are starts of runs. */
   readonly scheduled: JobTables;
   readonly recurring: ScheduleTables;
 }

@@ -1,7 +1,7 @@
 import { leastLoaded } from '../../../shared/kafka/publisher/placement.ts';
 import { PublishError, type OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
-/** `delay`: it is written by `releaseDelayed`, behind what comes until then. */
+/** With `delay`, `releaseDelayed` writes the message after all messages until then. */
 export type MessageFate = 'keep' | 'drop' | 'duplicate' | 'delay';
 
 export interface StoredMessage {
@@ -13,19 +13,19 @@ export interface StoredMessage {
 
 interface MemoryTopic {
   partitions: StoredMessage[][];
-  /** Position of the round that decides between equals. */
+  /** Position of the round that decides between partitions with equal load. */
   turn: number;
   writable: boolean;
 }
 
-/** Messages on topics, and the faults on the way there. Consumers are not part of it. */
+/** Messages on topics, and the faults of publishing. Consumers are separate. */
 export interface MemoryTopics {
   ensure(topic: string, partitions: number): void;
   delete(topic: string): void;
   names(): string[];
-  /** No partitions: no such topic. */
+  /** Returns the messages by partition; empty if there is no such topic. */
   partitionsOf(topic: string): readonly (readonly StoredMessage[])[];
-  /** @throws {PublishError} which names the topics that refused; the others have taken theirs. */
+  /** @throws {PublishError} names the topics that refused their messages; other topics have accepted theirs */
   publish(outgoing: readonly OutgoingMessage[]): void;
   failNextPublish(moment: 'before' | 'after'): void;
   setWritable(topic: string, writable: boolean): void;
@@ -33,7 +33,7 @@ export interface MemoryTopics {
   releaseDelayed(): void;
 }
 
-/** `unhandled`: how much of a partition the group has not handled that has handled least. */
+/** @param unhandled returns the number of unhandled messages of a partition, for the group that has handled fewest */
 export function createMemoryTopics(unhandled: (topic: string, partition: number) => number): MemoryTopics {
   const topics = new Map<string, MemoryTopic>();
   let publishFailure: 'before' | 'after' | undefined;

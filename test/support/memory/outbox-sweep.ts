@@ -106,7 +106,7 @@ function laterOf(place: Place, step: StepRow | undefined, nextTryAtMs: number, n
   return place === 'held' ? Math.max(nextTryAtMs, nowMs + 5000) : nowMs + 10_000;
 }
 
-/** A batch that left the straight way stays on the agenda until it is through the chain. */
+/** Updates the agenda after a step. A batch that has ever waited stays on the agenda until it has passed the chain. */
 function goOn({ agenda, clock }: MemoryDatabase, row: AgendaRow, step: StepRow | undefined, chainLength: number): void {
   const { feedId, batchNo } = row;
   agenda.delete(stepKey(feedId, batchNo, row.step));

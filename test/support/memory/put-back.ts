@@ -6,10 +6,10 @@ import { holdsInForce } from './step-holds.ts';
 import type { StepRow } from './step-tables.ts';
 import { addToTotals } from './totals.ts';
 
-/** A cause counts as gone this long after its last batch: the next batch begins a new one. */
+/** A cause counts as gone this long after its last batch; the next batch begins a new cause. */
 const causeLastsMs = 120_000;
 
-/** The row waits, and stands on the agenda. */
+/** Releases the row: it waits, and gets an entry on the agenda. */
 export function putBack(database: MemoryDatabase, row: StepRow, result: StepWaiting, timedWithinMs?: number): void {
   const { feedId, batchNo, step, open, answered, cause } = result;
   const isLifted = result.whileHeld === true && !isQuiet(database, result);

@@ -26,7 +26,7 @@ export function createMemoryReconciliation({ database }: { database: MemoryDatab
   };
 }
 
-/** A scratch database with the sums that the rows make. */
+/** Returns a scratch database with the sums recomputed from the rows. */
 function countedAgain({ clock, steps, batches, failures }: MemoryDatabase, feedId: string): MemoryDatabase {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {
@@ -65,7 +65,7 @@ const sums = [
   'settledFailed',
 ] as const satisfies readonly (keyof TotalsRow)[];
 
-/** Columns as repairs name them, like Postgres. */
+/** Names of columns as in repairs of Postgres. */
 const columns: Partial<Record<keyof TotalsRow, string>> = {
   settledSucceeded: 'settled_succeeded',
   settledFailed: 'settled_failed',

@@ -13,7 +13,7 @@ export function createMemoryRegions({ tables: { regions } }: { tables: CallbackT
   };
 }
 
-/** Makes a region the only one, as an operator does. */
+/** Makes a region the only active one, as an operator does. */
 export function switchRegions({ regions }: CallbackTables, only: string): void {
   for (const [name, row] of regions) {
     if (row.active !== (name === only)) Object.assign(row, { active: name === only, epoch: row.epoch + 1 });

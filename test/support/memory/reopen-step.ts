@@ -5,7 +5,7 @@ import { stepKey, type MemoryDatabase } from './memory-database.ts';
 import type { QuarantinedRow } from './step-tables.ts';
 import { addToTotals } from './totals.ts';
 
-/** Reopens a quarantined step as the API does for a person: its users are pending, and its key is open. */
+/** Reopens a quarantined step, as the API does for a person: its users are pending again, and its key is open. */
 export function reopenStep(database: MemoryDatabase, row: QuarantinedRow): void {
   const { feedId, batchNo, step, users } = row;
   const { failures, failureTotals, agenda, clock } = database;

@@ -10,7 +10,7 @@ import { isDryFeed } from './run-feeds.ts';
 const lostAfterMs = 900_000;
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
-/** 1970 began on a Thursday; weeks begin on Mondays. */
+/** Offset of the first Monday, because 1970 began on a Thursday. */
 const firstMondayMs = 4 * dayMs;
 
 export function createMemoryRetention({ database }: { database: MemoryDatabase }): Retention {
@@ -22,7 +22,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     return endedAt !== undefined && endedAt <= clock.nowMs() - days * dayMs;
   }
 
-  /** Feeds that left with their weeks, by week. */
+  /** Returns the feeds of weeks that are to be dropped, by week. */
   function weeksToDrop(days: number): FeedRow[][] {
     const byWeek = Map.groupBy(feeds.values(), (feed) => weekOf(bornAtMs(feed.feedId)));
     return [...byWeek]
@@ -35,7 +35,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
     const gone = new Set(ofWeek.map((feed) => feed.feedId));
     const isGone = (row: { feedId: string }) => gone.has(row.feedId);
     if (kind === 'users') return deleteFrom(batches, isGone) > 0;
-    // The twin has no receipts.
+    // The store in memory has no receipts.
     if (kind === 'receipts') return false;
     if (kind === 'steps') {
       if ([...batches.values()].some(isGone)) return false;
@@ -67,7 +67,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
       atOnce(() => ({ weeks: weeksToDrop(days).filter((ofWeek) => drop(kind, ofWeek)).length, heldUp: 0 })),
     closeReceipts: () => Promise.resolve(0),
     countReceipts: () => Promise.resolve({ runs: 0, failed: [] }),
-    // The twin has a partition for every week: nothing strays.
+    // The store in memory has a partition for every week, so no row is a stray.
     deleteStrays: () => Promise.resolve(0),
     deleteDryRows: (days, limit) =>
       atOnce(() => {
@@ -124,7 +124,7 @@ export function createMemoryRetention({ database }: { database: MemoryDatabase }
         for (const row of lost) Object.assign(row, { state: 'failed', cause });
         return lost.length;
       }),
-    // The twin's dead letters have no time, and what the API alone writes it has not at all.
+    // In memory, dead letters have no time, and rows that only the API writes do not exist.
     deleteDeadLetters: () => Promise.resolve(0),
     deleteAnswers: () => Promise.resolve(0),
     deleteChanges: () => Promise.resolve(0),
@@ -136,7 +136,7 @@ function weekOf(ms: number): number {
   return Math.floor((ms - firstMondayMs) / weekMs);
 }
 
-/** A uuid v7 begins with its time. */
+/** Returns the time in a feed id, because a uuid v7 begins with its time. */
 function bornAtMs(feedId: string): number {
   return Number.parseInt(feedId.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -7,7 +7,10 @@ import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
 
-/** The twin keeps no older revisions: nothing in its tests edits a campaign. */
+/**
+ * Returns the definition of a run. Older revisions are not stored, because no test of the store in memory changes a
+ * campaign.
+ */
 export function definitionOf(
   { campaigns }: MemoryDatabase,
   { campaignId: campaign, revision }: RunKey,
@@ -21,7 +24,7 @@ export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revisio
   return campaigns.get(campaignId)?.revision === revision;
 }
 
-/** The campaign's, but for what was changed for the run alone. */
+/** Returns the settings of the campaign, with the changes for this run. */
 export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
   const { priority, paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = definitionOf(database, row);
   const { canary: _, ...changed } = row.settings;

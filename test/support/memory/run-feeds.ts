@@ -2,7 +2,7 @@ import { firstChildBatchNo, usualBatchUsers } from '../../../shared/domain/step/
 import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 
-/** A feed of which nothing has been fed. */
+/** Fields of a feed in which no user was fed. */
 export const unfed = {
   fromStep: 1,
   cursor: null,
@@ -30,7 +30,7 @@ export function feedsOf({ feeds }: MemoryDatabase, runId: string): FeedRow[] {
   return [...feeds.values()].filter((row) => row.runId === runId).sort((a, b) => (a.country < b.country ? -1 : 1));
 }
 
-/** Its run is dry: its batches are never called. */
+/** Returns true if the run of the feed is dry, so that its batches are never called. */
 export function isDryFeed({ runs }: MemoryDatabase, { runId }: FeedRow): boolean {
   return runs.get(runId)?.kind === 'dry-run';
 }

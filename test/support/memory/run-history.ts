@@ -11,7 +11,7 @@ import { feedsOf } from './run-feeds.ts';
 import type { RunRow, RunTroubleRow } from './run-tables.ts';
 import { totalsOf } from './totals.ts';
 
-// What workers serve is said to Postgres alone: nobody is missing here.
+// Only Postgres stores which shards workers serve, so no worker is ever reported as missing here.
 const begins = { breaker: 'breaker-opened', hold: 'step-held', feed: 'feed-stalled' } as const;
 const ends = { breaker: 'breaker-closed', hold: 'step-released', feed: 'feed-moved' } as const;
 
@@ -55,7 +55,7 @@ function notePoint(database: MemoryDatabase, { id: runId, startedAt }: RunRow, e
   return true;
 }
 
-/** The last point, of a run that has just ended. */
+/** Writes the last progress point of a run that has just ended. */
 export function noteEnd(database: MemoryDatabase, { id: runId, startedAt, endedAt }: RunRow): void {
   for (const [key, row] of database.runTroubles) if (row.runId === runId) database.runTroubles.delete(key);
   if (!startedAt || !endedAt) return;
@@ -95,13 +95,16 @@ function troublesOf(database: MemoryDatabase, run: RunRow): RunTroubleRow[] {
   });
 }
 
-/** Looked at once for each second of a walk: most of them have nothing in their way. */
+/**
+ * Returns true if some run may be disrupted. This quick check saves work, because it runs once per simulated second and
+ * most walks have no disruption.
+ */
 function mayBeTroubled({ holds, guards, feeds }: MemoryDatabase): boolean {
   if (holds.size > 0 || guards.size > 0) return true;
   return [...feeds.values()].some(({ stalled }) => stalled !== null);
 }
 
-/** Somebody is on the way to this step, or in it, or not fed yet. */
+/** Returns true if users are in the step, before it, or not fed yet. */
 function isAwaited(database: MemoryDatabase, { feedId, complete, fedUsers, heldOutUsers }: FeedRow, step: number) {
   const lines = totalsOf(database, feedId).filter((line) => line.step <= step);
   const lost = lines.reduce((sum, line) => sum + line.failed + line.expired + line.cancelled + line.unknown, 0);

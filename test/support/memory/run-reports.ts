@@ -114,7 +114,7 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     deadlineAt: new Date(run.deadlineAtMs),
     stateSince: run.stateSince,
     settings: settingsOf(database, run),
-    // The twin's action types have no prices.
+    // Action types in memory have no prices.
     prices: null,
     chain: definition.chain.map(({ action, unitsPerUser = 0 }) => {
       const type = database.actionTypes.get(action);
@@ -207,10 +207,12 @@ function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
     );
 }
 
-/** A cause that nothing was put back for in this time is over. */
+/** A cause counts as over if no batch was released for it in this time. */
 const causeDisplayedMs = 120_000;
 
-/** Workers say nothing of themselves here, so nothing is known of what blocks a step. */
+/**
+ * Returns the waits of a run. In memory, workers do not report what they serve, so no step waits for a missing worker.
+ */
 function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRow[] {
   const countries = new Map(feeds.map((feed) => [feed.feedId, feed.country]));
   const nowMs = database.clock.nowMs();

@@ -38,7 +38,7 @@ export interface RunRow {
   id: string;
   campaignId: string;
   revision: number;
-  /** One of its campaign where absent. */
+  /** Kind of the run; a run of a campaign by default. */
   kind?: RunKind | undefined;
   /** Run whose failed users this run retries. */
   parentId: string | null;
@@ -58,13 +58,13 @@ export interface RunRow {
   /** Settings that were changed for this run alone. */
   settings: Partial<RunSettings> & { canary?: Canary };
   canary: CanaryState | null;
-  /** By step: who had ended when the run was resumed last. */
+  /** Number of ended and failed users by step at the last resume. */
   failureBaseline: ReadonlyMap<number, { ended: number; failed: number }>;
-  /** False once the single failures are no longer kept. */
+  /** False once the single failures are deleted. */
   failuresKept: boolean;
 }
 
-/** Failures to retry: of one run, or, with null, of the whole family; lists are filters. */
+/** Failures to retry: of one run, or of the whole family if `of` is null. Lists are filters. */
 export interface RetryRequest extends RetryFilter {
   of: string | null;
 }
@@ -77,7 +77,7 @@ export interface RunEventRow {
   detail: Readonly<Record<string, unknown>>;
 }
 
-/** Progress of a run: users that had ended a step. */
+/** Progress of a run: number of users that had ended a step. */
 export interface RunPointRow {
   runId: string;
   slot: number;
@@ -85,7 +85,7 @@ export interface RunPointRow {
   ended: number;
 }
 
-/** Trouble in the history of a run that is not over. */
+/** A disruption in the history of a run that has not ended. */
 export interface RunTroubleRow {
   runId: string;
   kind: 'breaker' | 'hold' | 'feed';
@@ -95,7 +95,7 @@ export interface RunTroubleRow {
   sinceMs: number;
 }
 
-/** Users that may be fed, as of `atMs`. */
+/** Number of users that may be fed, as of `atMs`. */
 export interface RunPaceRow {
   allowed: number;
   atMs: number;
@@ -106,11 +106,11 @@ export interface BudgetRow {
   country: string;
   units: number;
   pastUnits: number;
-  /** Another holds its row: claims that cost something of it are busy. */
+  /** True if another session holds the row, so that claims which need the budget are refused as busy. */
   isLocked?: boolean;
 }
 
-/** Not granted: asked for, and did not fit. */
+/** A requested reservation. `granted` is false if it did not fit. */
 export interface ReservationRow {
   feedId: string;
   batchNo: number;

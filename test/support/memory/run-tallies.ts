@@ -43,7 +43,7 @@ function pauseAtFailedOf({ pauseAtFailedPercent, pauseAtFailedMinUsers }: RunSet
   return pauseAtFailedPercent === null ? null : { percent: pauseAtFailedPercent, minUsers: pauseAtFailedMinUsers };
 }
 
-/** One line for each step of the chain. */
+/** Returns one line for each step of the chain. */
 export function flowOf(database: MemoryDatabase, feedId: string, steps: number): FlowCounts[] {
   const lines = totalsRowsOf(database, feedId);
   return Array.from({ length: steps }, (_, index) => {
@@ -54,7 +54,7 @@ export function flowOf(database: MemoryDatabase, feedId: string, steps: number):
 
 const noFlow: FlowCounts = { done: 0, survived: 0, born: 0, waiting: 0 };
 
-/** The totals of a scratch database to which everything that is in the rows is added once more. */
+/** Returns the totals of a scratch database to which all rows are added again. */
 export function recounted({ clock, steps, failures }: MemoryDatabase, feedId: string): StepTotals[] {
   const scratch = createMemoryDatabase(clock);
   for (const row of steps.values()) {

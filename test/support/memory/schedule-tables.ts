@@ -6,12 +6,12 @@ import type { ScheduleState } from '../../../shared/domain/recurrence/schedule-s
 import type { GroupRecord } from '../../../services/api/schedules/schedule-store.port.ts';
 import type { SkippedRow } from '../../../shared/postgres/schedules/fire-schedules.ts';
 
-/** The tables of recurring schedules as in Postgres (migrations/…_schema/schedules.sql). */
+/** Tables of recurring schedules as in Postgres (migrations/…_schema/schedules.sql). */
 export interface ScheduleTables {
   readonly schedules: Map<string, ScheduleRow>;
   /** Keyed by `occurrenceKeyOf`. */
   readonly occurrences: Map<string, OccurrenceRow>;
-  /** Keyed by the same and the cause. */
+  /** Keyed by `occurrenceKeyOf` and the cause. */
   readonly skipped: Map<string, SkippedRow & { recordedAtMs: number }>;
   readonly groups: Map<string, GroupRecord>;
   readonly calendars: Map<string, WorkCalendar>;

@@ -7,7 +7,7 @@ import { stepKey, type MemoryDatabase } from './memory-database.ts';
 import { definitionOf } from './run-definitions.ts';
 import { addToFailureTotals, addToTotals } from './totals.ts';
 
-/** Ends each step of these batches without calls: all users succeed who are on no list. */
+/** Ends all steps of these batches without calls: all users succeed who are on no suppression list. */
 export function sinkPages(database: MemoryDatabase, row: FeedRow, { batches, sink }: FedPages): void {
   const run = database.runs.get(row.runId);
   if (!run) throw new Error(`feed ${row.feedId} belongs to no run`);

@@ -13,8 +13,8 @@ export interface StandingFailure {
 }
 
 /**
- * The failures that stand: nobody has taken the user on since. Runs of a family are in the order of their creation, as
- * rows of a Map are.
+ * Returns the current failures: those whose users no later run of the family has retried. Runs of a family are in the
+ * order of their creation, because a Map keeps that order.
  */
 export function standingFailures(
   database: MemoryDatabase,

@@ -86,7 +86,7 @@ function endBatch(database: MemoryDatabase, { feedId, batchNo, chainLength, outc
   return true;
 }
 
-/** @param unknownFor the reason for which the outcome is unknown; null where it is known that nothing was applied */
+/** @param unknownFor reason for an unknown outcome; null if certainly nothing was applied */
 function endStep(
   database: MemoryDatabase,
   { feedId, batchNo, step }: StepRef,

@@ -8,7 +8,7 @@ export function holdKey({ feedId, step }: FeedStep, kind: HoldKind): string {
   return `${feedId}/${step}/${kind}`;
 }
 
-/** Returns the holds of the step that are in force: faults, and quiet hours that have not ended. */
+/** Returns the active holds of the step: faults, and quiet hours that have not ended. */
 export function holdsInForce({ holds, clock }: MemoryDatabase, ref: FeedStep): HoldRow[] {
   const rows = [holds.get(holdKey(ref, 'fault')), holds.get(holdKey(ref, 'quiet-hours'))];
   return rows.filter((row) => row !== undefined).filter((row) => (row.untilMs ?? Infinity) > clock.nowMs());

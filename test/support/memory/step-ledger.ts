@@ -34,7 +34,7 @@ import { addToFailureTotals, addToTotals } from './totals.ts';
 
 export interface MemoryStepLedgerDeps {
   database: MemoryDatabase;
-  /** Stands for the worker. */
+  /** Name of the worker. */
   owner: string;
   leaseMs: number;
 }
@@ -53,9 +53,9 @@ export function createMemoryStepLedger({ database, owner, leaseMs }: MemoryStepL
 }
 
 interface LedgerWorker extends MemoryStepLedgerDeps {
-  /** By feed, the last number that was used. */
+  /** Last child number of each feed. */
   readonly childNumbers: Map<string, number>;
-  /** Units of this flush. */
+  /** Units for this flush. */
   readonly unitsPerUser: UnitsPerUser | undefined;
   readonly actionTypeOf: LedgerFlush['actionTypeOf'];
   readonly checked: LedgerFlush['checked'];
@@ -64,7 +64,7 @@ interface LedgerWorker extends MemoryStepLedgerDeps {
   readonly born: BornChild[];
 }
 
-/** In blocks, as in Postgres: the numbers of two workers are never dense. */
+/** Children get numbers in blocks, as in Postgres, so that the numbers of two workers are not consecutive. */
 const childNumberBlock = 1000;
 
 function nextChildNumber(feedId: string, { database, childNumbers }: LedgerWorker): number {
@@ -137,7 +137,7 @@ function mayClaim({ steps, clock }: MemoryDatabase, ref: StepRef): boolean {
   return !row || isFree(row, clock.nowMs());
 }
 
-/** By epoch, now or in a flush whose answer was lost. */
+/** Returns true if the step has the epoch of the result, or was recorded under it in a flush whose answer was lost. */
 function isStillOurs({ steps }: MemoryDatabase, step: StepResult): boolean {
   return steps.get(keyOf(step))?.epoch === step.epoch;
 }
@@ -165,7 +165,7 @@ function keepAttempt(
     stepAttempts.set(key, { feedId, batchNo, step, epoch, at: clock.now(), reading, cause, users });
 }
 
-/** Returns the claims of children. A repeat of what stands there already writes nothing. */
+/** Writes a result, and returns the claims of child batches. A repeat of a stored result writes nothing. */
 function write(result: StepResult, worker: LedgerWorker): ClaimedStep[] {
   const row = worker.database.steps.get(keyOf(result));
   if (row?.state !== 'running') return [];
@@ -191,7 +191,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   for (const failure of result.failures) {
     database.failures.push({ ...failure, feedId, batchNo, step, attempts, failedAt: database.clock.now() });
   }
-  // The sample of one recording is in the order of users.
+  // The users of one recording are in order, as is the sample.
   for (const failure of result.failures.toSorted((a, b) => (a.user < b.user ? -1 : 1)))
     addToFailureTotals(database, feedId, step, failure);
   const ended = { failed: 0, suppressed: 0, unknown: 0 };
@@ -207,7 +207,7 @@ function finish(row: StepRow, result: StepDone, worker: LedgerWorker): ClaimedSt
   return result.children.flatMap((child) => insertChild(result, child, worker) ?? []);
 }
 
-/** The claim, where it was to be claimed. */
+/** Inserts a child batch. Returns its claim, if one was requested. */
 function insertChild(result: StepDone, child: ChildBatch, worker: LedgerWorker): ClaimedStep | undefined {
   const { feedId, batchNo: parent, step } = result;
   const { database, owner, leaseMs, timedWithinMs } = worker;
@@ -294,7 +294,10 @@ function claim(ref: StepRef, { database, owner, leaseMs }: MemoryStepLedgerDeps)
   return claimedStep(row, database.batches.get(batchKey(feedId, batchNo))?.users ?? []);
 }
 
-/** Nothing is handed on by a repeat: whoever has the next step has it. */
+/**
+ * Returns true if the next step is handed on. A repeat hands nothing on, because a worker may already have the next
+ * step.
+ */
 function isHandedOn(result: StepDone, worker: LedgerWorker): boolean {
   const next = { ...result, step: result.step + 1 };
   if (isListed([...worker.database.suppressionLists.keys()], worker.actionTypeOf?.(next) ?? '')) return false;

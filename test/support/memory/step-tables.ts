@@ -8,7 +8,7 @@ export interface StepRow {
   batchNo: number;
   step: number;
   state: 'running' | 'waiting' | 'done';
-  /** Null while no worker holds it, and in a row that waits from birth. */
+  /** Null if no worker holds the row, or if it waits since its creation. */
   owner: string | null;
   epoch: number;
   attempts: number;
@@ -16,7 +16,7 @@ export interface StepRow {
   lapses: number;
   begun: boolean;
   leaseUntilMs: number;
-  /** Stays when a waiting row is claimed, and is null in every other running one. */
+  /** Kept when a waiting row is claimed, and null in all other running rows. */
   nextAttemptAtMs: number | null;
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
   restUsers: number;
@@ -45,7 +45,7 @@ export interface StepBeginRow {
 }
 
 export interface FailureRow extends Omit<UserFailure, 'outcome'> {
-  /** `succeeded`: was unknown and was settled so; the user did not go on. */
+  /** `succeeded` if the user was unknown and was settled as succeeded; such a user does not continue. */
   outcome: UserFailure['outcome'] | 'succeeded';
   feedId: string;
   batchNo: number;
@@ -54,7 +54,7 @@ export interface FailureRow extends Omit<UserFailure, 'outcome'> {
   failedAt: Date;
 }
 
-/** The sum over all slots: the twin knows none. */
+/** Totals over all slots, because the store in memory has no slots. */
 export interface TotalsRow extends Required<StepTotals>, StepFlow {}
 
 export interface FailureTotalsRow {
@@ -82,7 +82,7 @@ export interface HoldRow {
   sinceMs: number;
   batches: number;
   nextTryAtMs: number;
-  /** The end of quiet hours. A fault has none. */
+  /** End of quiet hours; null for a fault. */
   untilMs: number | null;
 }
 

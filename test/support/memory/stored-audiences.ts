@@ -9,7 +9,7 @@ import type { BatchRow, FeedRow } from './feed-tables.ts';
 import { definitionOf } from './run-definitions.ts';
 import { totalsOf } from './totals.ts';
 
-/** Page size of Postgres, for tests of pages. */
+/** Page size of Postgres, for tests with several pages. */
 const usersPerPart = 1000;
 const batchesPerPage = 10;
 

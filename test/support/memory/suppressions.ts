@@ -9,7 +9,7 @@ export function suppress({ suppressionLists }: MemoryDatabase, list: string, use
   suppressionLists.set(list, people.set(user, note));
 }
 
-/** A claim with whoever of its batch is on a list; that no call of it is made is written with it. */
+/** Adds the suppressed users of the batch to a claim, and records that no call was made. */
 export function attachSuppressed(database: MemoryDatabase, claim: ClaimedStep, actionType = ''): ClaimedStep {
   if (claim.open) return claim;
   const { suppressionLists, steps } = database;

@@ -71,7 +71,7 @@ export function addToFailureTotals(
   failureTotals.set(key, row);
 }
 
-/** The feed's whole rows, in the order of steps. */
+/** Returns the whole rows of the feed, in the order of steps. */
 export function totalsRowsOf({ totals }: MemoryDatabase, feedId: string): TotalsRow[] {
   return [...totals.entries()]
     .filter(([key]) => key.startsWith(`${feedId}/`))

@@ -2,7 +2,7 @@ import type { UnderWay } from '../../../shared/domain/run/under-way.ts';
 import { batchKey, type MemoryDatabase } from './memory-database.ts';
 import { totalsRowsOf } from './totals.ts';
 
-/** Undefined for a run without feeds. */
+/** Returns the work in progress of a run; undefined for a run without feeds. */
 export function underWayOf(database: MemoryDatabase, runId: string): UnderWay | undefined {
   const { campaigns, feeds, runs, steps, batches, clock } = database;
   const run = runs.get(runId);

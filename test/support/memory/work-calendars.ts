@@ -3,7 +3,7 @@ import type { WorkCalendarStore } from '../../../services/api/schedules/work-cal
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
-/** Twin of `work-calendar-store.ts`, over maps. */
+/** Corresponds to `work-calendar-store.ts`, over maps. */
 export function createMemoryWorkCalendars({ database }: { database: MemoryDatabase }): Pick<WorkCalendarStore, 'put'> {
   const { clock, recurring } = database;
   return {
