@@ -38,8 +38,8 @@ type received struct {
 	fields Fields
 }
 
-// send sends a request that changes nothing twice. It repeats requests that were refused for now, or whose answer was
-// lost, and returns the last answer. `sign` sets headers for each attempt.
+// send sends a request whose repeats have no second effect. It repeats requests that were refused temporarily, or whose
+// answer was lost, and returns the last answer. `sign` sets headers for each attempt.
 func (sender sender) send(
 	ctx context.Context, method, url string, body []byte, sign func(http.Header) error, isForNow func(received) bool,
 ) (received, error) {
@@ -88,7 +88,7 @@ func (sender sender) sendOnce(
 		return received{}, err
 	}
 	answer := received{status: response.StatusCode, header: response.Header}
-	// Another server may answer anything; no fields mean no answer of Muster.
+	// Another server may answer with any body. An answer without fields is not from Muster.
 	_ = json.Unmarshal(content, &answer.fields)
 	return answer, nil
 }

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Outcome of one user: "succeeded", "failed", or of class C also "in-progress" and "not-found".
+// Outcome of one user: "succeeded" or "failed"; in class C also "in-progress" or "not-found".
 type Outcome struct {
 	Status  string `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"`
@@ -51,10 +51,10 @@ type Refusal struct {
 	Status  int    `json:"-"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Field and Value name what is refused; empty if it is no single field.
+	// Field and Value identify the refused field; empty if the refusal is not about a single field.
 	Field string  `json:"field,omitempty"`
 	Value *string `json:"value,omitempty"`
-	// RetryAfterSeconds of a call that is postponed, with 503.
+	// RetryAfterSeconds is the delay of a call that is postponed with 503.
 	RetryAfterSeconds int `json:"-"`
 }
 
@@ -76,7 +76,7 @@ type Call struct {
 	Step, Batch, Attempt                    int
 	Params                                  json.RawMessage
 	Users                                   []string
-	// IsTest is true in a test send: check everything, answer as if live, and give nothing.
+	// IsTest is true in a test send: check everything and answer as if live, but without any effect.
 	IsTest bool
 	// digest identifies the bytes of the body.
 	digest string
@@ -122,7 +122,7 @@ func readCall(headers http.Header, body []byte, maxUsers int) (Call, *Refusal) {
 	return call, read.refusal
 }
 
-// reader keeps the first refusal, after which its results mean nothing.
+// reader keeps the first refusal. Its results after the refusal are meaningless.
 type reader struct {
 	maxUsers int
 	refusal  *Refusal
@@ -211,7 +211,7 @@ func (read *reader) users(parsed map[string]json.RawMessage) []string {
 	return users
 }
 
-// quotedValue returns a value for people: a text as it is, anything else as JSON; nil if there is none.
+// quotedValue formats a value for people: a text unchanged, any other value as JSON; nil if there is none.
 func quotedValue(raw json.RawMessage) *string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil

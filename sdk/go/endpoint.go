@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Class of the contract: what an endpoint keeps.
+// Class of the contract: the promise that an endpoint keeps.
 type Class string
 
 const (
@@ -31,7 +31,7 @@ const (
 // other error is answered 500: the call may have been applied.
 type Action func(ctx context.Context, call Call, users []string, tx *sql.Tx) (Outcomes, error)
 
-// Endpoint is an http.Handler that answers calls, and of class C questions at paths that end with /status.
+// Endpoint is an http.Handler that answers calls, and in class C also questions at paths that end with /status.
 type Endpoint struct {
 	Class  Class
 	Action Action
@@ -39,22 +39,22 @@ type Endpoint struct {
 	Store Store
 	// Authorization is the whole header that calls must have; empty if none.
 	Authorization string
-	// SigningSecrets: calls must be signed by one of them; two during a rotation.
+	// SigningSecrets are secrets of which one must have signed each call; there are two during a rotation.
 	SigningSecrets []string
 	// IsCompact chooses the compact form of answers.
 	IsCompact bool
 	// IsAccepting is true if success means that receipts follow: the answer is 202.
 	IsAccepting bool
-	// MaxUsers of a call; 1000 if 0.
+	// MaxUsers is the largest number of users in a call; 0 means 1000.
 	MaxUsers int
-	// MaxBodyBytes of a call; 4 MiB if 0.
+	// MaxBodyBytes is the largest size of a call; 0 means 4 MiB.
 	MaxBodyBytes int64
 }
 
 func (endpoint *Endpoint) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(request.Body, orElse(endpoint.MaxBodyBytes, 4<<20)+1))
 	if err != nil {
-		// The connection was lost, so the request is not whole.
+		// The connection was lost, so the request is incomplete.
 		panic(http.ErrAbortHandler)
 	}
 	status, content, err := endpoint.answer(request, body)
@@ -101,7 +101,7 @@ func (endpoint *Endpoint) answer(request *http.Request, body []byte) (int, any, 
 	if limit := orElse(endpoint.MaxBodyBytes, 4<<20); int64(len(body)) > limit {
 		return 0, nil, &Refusal{Status: 413, Code: "body-too-large", Message: fmt.Sprintf("at most %d bytes", limit)}
 	}
-	// A call goes on after its connection was lost: what it has begun must not stay half done.
+	// A call continues after its connection was lost. Otherwise its work would remain incomplete.
 	ctx := context.WithoutCancel(request.Context())
 	if isQuestion {
 		return endpoint.answerQuestion(ctx, body)
@@ -125,7 +125,7 @@ func (endpoint *Endpoint) authorize(headers http.Header, body []byte, isQuestion
 	if err != nil {
 		return &Refusal{Status: 401, Code: "unverified", Message: err.Error()}
 	}
-	// The signature covers the id: a signed body under another key would be a second call.
+	// The signature covers the id. Otherwise a signed body under another key would be a second call.
 	if !isQuestion && id != headers.Get("idempotency-key") {
 		return &Refusal{Status: 401, Code: "unverified", Message: "webhook-id has to be the Idempotency-Key"}
 	}

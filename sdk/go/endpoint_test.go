@@ -110,7 +110,7 @@ func openPostgres(t *testing.T) *PostgresStore {
 	return store
 }
 
-// playBatch plays a vector with a prefix of keys and runs that no other vector has: a database outlives the test.
+// playBatch plays a vector with its own prefix of keys and runs, because the database outlives the test.
 func playBatch(t *testing.T, vector batchVector, store Store, prefix string) {
 	action := &vectorAction{}
 	terms := vector.Endpoint
@@ -163,7 +163,7 @@ func requireBody(t *testing.T, text []byte, wanted map[string]any, isWhole bool)
 	requireJSON(t, "body", withoutDefaults(found), withoutDefaults(plain(t, wanted)))
 }
 
-// withoutDefaults removes `retryable: false`, which may be left out.
+// withoutDefaults removes `retryable: false`, which an answer may omit.
 func withoutDefaults(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

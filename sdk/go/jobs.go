@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Problem is the error of a request that Muster refused. Programs decide by Code.
+// Problem is the error of a request that Muster refused. Programs should distinguish problems by Code.
 type Problem struct {
 	Status  int
 	Code    string
 	Message string
-	// Errors has each field that is to blame.
+	// Errors has each invalid field.
 	Errors []any
 }
 
@@ -43,7 +43,7 @@ type Client struct {
 	sender      sender
 }
 
-// NewClient returns a client that repeats a request at most so many times.
+// NewClient returns a client that repeats a request at most this number of times.
 func NewClient(url, apiKey string, retries int) *Client {
 	return &Client{strings.TrimRight(url, "/"), apiKey, newSender(retries)}
 }
@@ -103,7 +103,7 @@ func (client *Client) RunNow(ctx context.Context, id string) (Fields, error) {
 	return client.post(ctx, pathOf(id)+"/run-now", nil)
 }
 
-// FindMany finds jobs by a client and up to 5,000 ids or idempotencyKeys, with a result for each; so do the next two.
+// FindMany finds jobs by a client and up to 5,000 ids or idempotencyKeys, with a result for each.
 func (client *Client) FindMany(ctx context.Context, named Fields) (Fields, error) {
 	return client.post(ctx, "/v1/jobs/find", named)
 }
@@ -121,7 +121,7 @@ func (client *Client) post(ctx context.Context, path string, body Fields) (Field
 	return client.send(ctx, http.MethodPost, path, body, "")
 }
 
-// send may repeat every request: jobs have keys of their own, and the others change nothing twice.
+// send may repeat every request: each job has its own key, and repeats of other requests have no second effect.
 func (client *Client) send(ctx context.Context, method, path string, body Fields, key string) (Fields, error) {
 	var content []byte
 	if body != nil {

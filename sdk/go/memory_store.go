@@ -24,7 +24,7 @@ type memory struct {
 	received map[string]int
 }
 
-// MemoryStore is for tests: it forgets everything when its process ends. It serves one call at a time.
+// MemoryStore is for tests: its records are lost when its process ends. It serves one call at a time.
 type MemoryStore struct {
 	mutex sync.Mutex
 	memory

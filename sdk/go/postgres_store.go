@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// tables exist once, also if two instances start at once.
+// tables creates the tables once, even if two instances start at the same time.
 const tables = `
 select pg_advisory_xact_lock(4021861330);
 create table if not exists muster_results (
@@ -21,7 +21,7 @@ create table if not exists muster_received (
 )`
 
 const (
-	// In the order of ids, so that two calls for the same users wait for each other and never deadlock.
+	// Inserts users in the order of ids, so that two calls for the same users wait for each other and never deadlock.
 	claimUsers = `
 insert into muster_results (run, step, user_id, outcome)
 select $1, $2, u, $3 from json_array_elements_text($4::json) u order by u collate "C"
@@ -48,7 +48,7 @@ func (store *PostgresStore) CreateTables(ctx context.Context) error {
 	})
 }
 
-// Forget deletes what no repeat needs any more. Keep at least keyLifeSeconds of the action type.
+// Forget deletes old records. Keep records for at least keyLifeSeconds, because repeats need them.
 func (store *PostgresStore) Forget(ctx context.Context, olderThanDays int) error {
 	return store.In(ctx, true, func(records Records) error {
 		for _, table := range []string{"muster_results", "muster_answers", "muster_received"} {
@@ -61,7 +61,7 @@ func (store *PostgresStore) Forget(ctx context.Context, olderThanDays int) error
 	})
 }
 
-// In runs at read committed: a statement that has waited for another call has to see what that call has committed.
+// In runs at read committed: a statement that has waited for another call has to see the rows that it committed.
 func (store *PostgresStore) In(ctx context.Context, isKept bool, do func(Records) error) error {
 	tx, err := store.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
@@ -186,7 +186,7 @@ func (rows rows) each(read func(*sql.Rows) error, statement string, values ...an
 	return found.Err()
 }
 
-// toJSON writes what this package has made, which is always possible.
+// toJSON writes values of this package, which always have a JSON form.
 func toJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -26,9 +26,9 @@ type Callback struct {
 // Receiver is an http.Handler that does the work of each job once, in the transaction of the store, and answers 204 when
 // it is done. Work that returns an error is answered 500: Muster calls again by the rules of the endpoint.
 type Receiver struct {
-	// Work returns true if it has stored ReportTo and reports later: the answer is 202.
+	// Work returns true if it has stored ReportTo and will report later. The answer is then 202.
 	Work func(ctx context.Context, callback Callback, tx *sql.Tx) (isLater bool, err error)
-	// Secrets of the endpoint, whsec_…; several during a rotation.
+	// Secrets of the endpoint, each whsec_…; there are several during a rotation.
 	Secrets []string
 	Store   Store
 	// MusterURL is needed if calls contain only the path of the report.
@@ -51,7 +51,7 @@ func (receiver *Receiver) ServeHTTP(writer http.ResponseWriter, request *http.Re
 		attempt = 1
 	}
 	callback := Callback{id, attempt, body, request.Header, InvitationIn(request.Header, receiver.MusterURL)}
-	// Work goes on after its connection was lost: a repeat then finds it done.
+	// The work continues after its connection was lost. A repeat of the call then finds that the work is done.
 	ctx := context.WithoutCancel(request.Context())
 	isLater, err := receiveOnce(ctx, receiver.Store, id, attempt, func(tx *sql.Tx) (bool, error) {
 		isLater, err := receiver.Work(ctx, callback, tx)

@@ -47,7 +47,7 @@ func refusedBy(answer received) error {
 // Reporter sends reports of callbacks and receipts of users.
 type Reporter struct{ sender sender }
 
-// NewReporter returns a reporter that repeats a request at most so many times.
+// NewReporter returns a reporter that repeats a request at most this number of times.
 func NewReporter(retries int) *Reporter { return &Reporter{newSender(retries)} }
 
 // Report reports an outcome: "done", or "failed" with a reason, and optionally final, retryAfterSeconds and detail. It is

@@ -13,9 +13,9 @@ type Give func(users []string, tx *sql.Tx) (Outcomes, error)
 // Work does the work of a callback in the store's transaction, and returns true if a report follows.
 type Work func(tx *sql.Tx) (bool, error)
 
-// Store keeps what an endpoint or a receiver needs, so that a repeat has no second effect.
+// Store keeps the records of an endpoint or a receiver, so that a repeat has no second effect.
 type Store interface {
-	// In runs a function in a transaction, which is rolled back if the function fails, or unless it is kept.
+	// In runs a function in a transaction. It is rolled back if the function fails or isKept is false.
 	In(ctx context.Context, isKept bool, do func(Records) error) error
 }
 
@@ -27,17 +27,18 @@ type Records interface {
 	Claim(call Call, outcome *Outcome) ([]string, error)
 	// Read returns the outcomes of users who have one.
 	Read(run string, step int, users []string) (Outcomes, error)
-	// Record changes the records of users, and removes those with nil.
+	// Record changes the records of users, and removes the records of users whose outcome is nil.
 	Record(call Call, outcomes map[string]*Outcome) error
-	// ClaimKey adds a record of the call's key. It returns the digest and the answer if there was one; else an empty digest.
+	// ClaimKey adds a record of the call's key. It returns the digest and answer of an earlier record, or an empty digest.
 	ClaimKey(call Call) (digest string, answer Outcomes, err error)
 	Answer(call Call, outcomes Outcomes) error
-	// ClaimCallback adds a record of a callback, unless there is one with the attempt whose report is awaited; 0 if none is.
+	// ClaimCallback adds a record of a callback unless there is one. It then returns the attempt whose report is awaited,
+	// or 0.
 	ClaimCallback(id string) (isNew bool, awaited int, err error)
 	AwaitReport(id string, attempt int) error
 }
 
-// ErrKeyReused means that other bytes came under a key that was used.
+// ErrKeyReused means that a call with other bytes has the key of an earlier call.
 var ErrKeyReused = errors.New("other bytes came under this key")
 
 // outcomesOf serves a call by the rules of a class.
@@ -60,7 +61,7 @@ func outcomesOf(ctx context.Context, class Class, store Store, call Call, give G
 	return outcomes, err
 }
 
-// giveOncePerUser gives to users without a final outcome, and returns the first of each user.
+// giveOncePerUser serves users without a final outcome, and returns the first final outcome of each user.
 func giveOncePerUser(records Records, call Call, give Give) (Outcomes, error) {
 	fresh, err := records.Claim(call, nil)
 	if err != nil {
@@ -69,7 +70,7 @@ func giveOncePerUser(records Records, call Call, give Give) (Outcomes, error) {
 	return giveAndRead(records, call, fresh, give)
 }
 
-// giveOncePerKey gives under a new key, or returns its first answer.
+// giveOncePerKey serves the call if its key is new; otherwise it returns the first answer to the key.
 func giveOncePerKey(records Records, call Call, give Give) (Outcomes, error) {
 	digest, answer, err := records.ClaimKey(call)
 	switch {
@@ -87,10 +88,10 @@ func giveOncePerKey(records Records, call Call, give Give) (Outcomes, error) {
 	return answer, nil
 }
 
-// giveAndRecord records users as in progress, gives, then records outcomes. It omits users of another call.
+// giveAndRecord records users as in progress, serves them, then records outcomes. It omits users of another call.
 func giveAndRecord(ctx context.Context, store Store, call Call, give Give) (outcomes Outcomes, err error) {
 	var fresh []string
-	// Committed before anything is given: after a crash the users are in progress, and not "not-found".
+	// This record is committed before users are served: after a crash they are "in-progress", not "not-found".
 	err = store.In(ctx, true, func(records Records) error {
 		fresh, err = records.Claim(call, &inProgress)
 		return err

@@ -145,7 +145,7 @@ type playedRequest struct {
 	body         any
 }
 
-// playMuster gives answers in turn, and records requests.
+// playMuster returns the given answers one after another, and records requests.
 func playMuster(t *testing.T, answers []answerVector) (url string, requests *[]playedRequest) {
 	requests = &[]playedRequest{}
 	server := httptest.NewServer(http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {

@@ -44,7 +44,7 @@ func Verify(headers http.Header, body []byte, secrets []string, now time.Time) (
 	if now.Sub(time.Unix(int64(seconds), 0)).Abs() > tolerance {
 		return "", fmt.Errorf("%w: its time is too far from now", ErrUnverified)
 	}
-	// Compares all pairs, in constant time, so that the duration shows nothing about the secrets.
+	// All pairs are compared, in constant time, so that the duration reveals nothing about the secrets.
 	matches := 0
 	for _, secret := range secrets {
 		expected, err := Sign(secret, id, int64(seconds), body)

@@ -1,4 +1,4 @@
-// An endpoint of class A: points in a table of your own, credited once however often Muster calls.
+// An endpoint of class A that credits points in your own table: once, however often Muster calls.
 package main
 
 import (

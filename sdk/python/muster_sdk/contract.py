@@ -14,7 +14,7 @@ MAX_SHOWN_VALUE = 100
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one user: `succeeded`, `failed`, or of class C also `in-progress` and `not-found`."""
+    """Outcome of one user: `succeeded` or `failed`; in class C also `in-progress` or `not-found`."""
 
     status: str
     code: str | None = None
@@ -93,7 +93,7 @@ class Call:
     users: tuple[str, ...]
     key: str
     attempt: int
-    #: True in a test send: check everything, answer as if live, and give nothing.
+    #: True in a test send: check everything and answer as if live, but without any effect.
     is_test: bool
     digest: str
 

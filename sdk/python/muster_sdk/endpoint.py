@@ -1,4 +1,4 @@
-"""A batch endpoint: a function over users, and everything else that the contract of Muster asks for."""
+"""A batch endpoint: runs a function that serves users, and fulfils the rest of the contract of Muster."""
 
 import hmac
 import logging
@@ -17,7 +17,7 @@ _log = logging.getLogger("muster_sdk")
 
 class BatchEndpoint:
     """
-    Answers calls of a batch endpoint, and of class C questions at paths that end with `/status`.
+    Answers calls of a batch endpoint, and in class C also questions at paths that end with `/status`.
 
     The action raises Refused or NotNow only if nothing was applied. Any other error is answered 500: the call may
     have been applied, and Muster sends it again as far as the class allows.
@@ -38,7 +38,7 @@ class BatchEndpoint:
     ) -> None:
         """
         authorization: the whole header that calls must have.
-        signing_secrets: calls must be signed by one of them; two during a rotation.
+        signing_secrets: secrets of which one must have signed each call; there are two during a rotation.
         is_accepting: True if success means that receipts follow: the answer is 202.
         """
         if store is None and contract_class != "D":
@@ -82,7 +82,7 @@ class BatchEndpoint:
             call_id = verify(headers, body, self._signing_secrets)
         except UnverifiedCall as unverified:
             raise Refused("unverified", str(unverified), status=401) from None
-        # The signature covers the id: a signed body under another key would be a second call.
+        # The signature covers the id. Otherwise a signed body under another key would be a second call.
         if not is_question and call_id != headers.get("idempotency-key"):
             raise Refused("unverified", "webhook-id has to be the Idempotency-Key", status=401)
 

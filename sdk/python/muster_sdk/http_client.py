@@ -1,4 +1,4 @@
-"""Requests to Muster that are repeated as long as a repeat changes nothing twice."""
+"""Requests to Muster that may be repeated, because a repeat has no second effect."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from typing import Any
 USUAL_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 
-#: Statuses after which a repeat may succeed. Muster may have processed a request with 502 or 504, as with no answer.
+#: Statuses after which a repeat may succeed. After 502 or 504, Muster may have processed the request.
 _FOR_NOW = (429, 502, 503, 504)
 
 
@@ -23,7 +23,7 @@ class Answer:
     body: bytes
 
     def fields(self) -> dict[str, Any]:
-        """Returns the object of the body; empty if it is none."""
+        """Returns the object in the body; empty if the body is no JSON object."""
         try:
             parsed = json.loads(self.body)
         except ValueError:
@@ -36,7 +36,7 @@ class Unanswered(Exception):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would send the key to another server."""
+    """Follows no redirect, because a redirect would send the key to another server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -68,8 +68,8 @@ def send_with_repeats(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Answer:
     """
-    Repeats a request that changes nothing twice, if it was refused for now, or its answer was lost. Returns the last
-    answer. Raises Unanswered if there was none.
+    Sends a request whose repeats have no second effect. Repeats it if it was refused temporarily, or its answer was
+    lost. Returns the last answer. Raises Unanswered if there was none.
     """
     while True:
         wait = USUAL_WAIT_SECONDS

@@ -13,7 +13,7 @@ Fields = dict[str, Any]
 
 
 class MusterProblem(Exception):
-    """A request that Muster refused. Programs decide by `code`; `errors` has each field that is to blame."""
+    """Error of a request that Muster refused. Distinguish problems by `code`; `errors` has each invalid field."""
 
     def __init__(self, problem: Fields) -> None:
         super().__init__(_message_of(problem))
@@ -25,8 +25,8 @@ class MusterProblem(Exception):
 
 class MusterUnavailable(Exception):
     """
-    A request without a valid answer from Muster, which may have processed it. `unreachable`: there was no answer.
-    `unexpected-answer`: another server answered, such as a proxy.
+    Error of a request without a valid answer from Muster, which may have processed it. `unreachable`: there was no
+    answer. `unexpected-answer`: another server answered, such as a proxy.
     """
 
     def __init__(self, code: str, message: str, status: int | None = None) -> None:
@@ -50,7 +50,7 @@ class Muster:
         timeout_seconds: float = 30,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """retries: repeats at most of a request that was refused for now, or whose answer was lost."""
+        """retries: maximum number of repeats of a request that was refused temporarily, or whose answer was lost."""
         self._url = url.rstrip("/")
         self._api_key = api_key
         self._retries = retries
@@ -87,7 +87,7 @@ class Muster:
         return self._post(f"{_path(job_id)}/run-now")
 
     def find_many(self, client: str, **named: Sequence[str]) -> Fields:
-        """Finds jobs by up to 5,000 `ids` or `idempotencyKeys`, with a result for each; so do the next two."""
+        """Finds jobs by up to 5,000 `ids` or `idempotencyKeys`, with a result for each."""
         return self._post("/v1/jobs/find", {"client": client, **named})
 
     def cancel_many(self, client: str, **named: Sequence[str]) -> Fields:
@@ -101,7 +101,7 @@ class Muster:
         return self._send("POST", path, body, headers)
 
     def _send(self, method: str, path: str, body: Fields | None = None, headers: Mapping[str, str] | None = None) -> Fields:
-        """Every request may be repeated: jobs have keys of their own, and the others change nothing twice."""
+        """Sends a request, and may repeat it: each job has its own key, and other repeats have no second effect."""
         content = None if body is None else json.dumps(body).encode()
         sent = {"authorization": f"Bearer {self._api_key}", "accept": "application/json", **(headers or {})}
         if content is not None:

@@ -1,4 +1,4 @@
-"""A store for tests and development: it forgets everything when its process ends."""
+"""A store for tests and development: its records are lost when its process ends."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence

@@ -20,7 +20,7 @@ create table if not exists muster_received (
   id text primary key, awaited_attempt int, at timestamptz not null default now()
 )
 """
-# In the order of ids, so that two calls for the same users wait for each other and never deadlock.
+# Inserts users in the order of ids, so that two calls for the same users wait for each other and never deadlock.
 _CLAIM = """
 insert into muster_results (run, step, user_id, outcome)
 select %s, %s, u, %s from json_array_elements_text(%s::json) u order by u collate "C"
@@ -43,12 +43,12 @@ class PostgresStore(Store):
     def create_tables(self) -> None:
         """Creates the tables `muster_…` unless they exist."""
         with self.open() as records:
-            # Two instances that start at once would create them both.
+            # Without this lock, two instances that start at the same time would both create the tables.
             records.transaction.execute("select pg_advisory_xact_lock(4021861330)")
             records.transaction.execute(_TABLES)
 
     def forget(self, older_than_days: int = 30) -> None:
-        """Deletes what no repeat needs any more. Keep at least `keyLifeSeconds` of the action type."""
+        """Deletes old records. Keep records for at least `keyLifeSeconds`, because repeats need them."""
         with self.open() as records:
             for table in ("muster_results", "muster_answers", "muster_received"):
                 statement = f"delete from {table} where at < now() - %s * interval '1 day'"
@@ -62,7 +62,7 @@ class PostgresStore(Store):
             connection = self._connect()
         try:
             with connection.cursor() as cursor:
-                # A statement that has waited for another call has to see what that call has committed.
+                # A statement that has waited for another call has to see the rows which that call committed.
                 cursor.execute("set transaction isolation level read committed")
                 yield _Records(cursor)
             if is_kept:

@@ -25,7 +25,7 @@ class Callback:
 
 
 class Later:
-    """Returned by work that has stored `report_to` and reports later: the answer is 202."""
+    """Result of work that has stored `report_to` and will report later. The answer is then 202."""
 
 
 class CallbackReceiver:
@@ -44,7 +44,7 @@ class CallbackReceiver:
         *,
         muster_url: str | None = None,
     ) -> None:
-        """secrets: of the endpoint, `whsec_…`; several during a rotation."""
+        """secrets: secrets of the endpoint, each `whsec_…`; there are several during a rotation."""
         self._work = work
         self._secrets = secrets
         self._store = store

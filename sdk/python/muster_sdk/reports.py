@@ -23,7 +23,7 @@ class Invitation:
 
 
 class RefusedReport(Exception):
-    """A report or a request with receipts that Muster did not accept."""
+    """Error of a report, or of receipts, that Muster did not accept."""
 
     def __init__(self, answer: Answer) -> None:
         found = answer.fields()

@@ -1,4 +1,4 @@
-"""Servers for endpoints and receivers: one of the standard library, and an application of WSGI for any other."""
+"""Servers for endpoints and receivers: one of the standard library, and a WSGI application for others."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -25,9 +25,9 @@ def create_server(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> T
 
     class Request(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Longer than Muster keeps an idle connection.
+        # Idle connections stay open for longer than Muster keeps them.
         timeout = 75
-        # Sends an answer in one piece: two small ones would wait for each other.
+        # Sends an answer in one piece. Otherwise its body would wait for the acknowledgement of its headers.
         wbufsize = -1
 
         def answer(self) -> None:
@@ -39,7 +39,7 @@ def create_server(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> T
                 self.send(Reply(413, refusal), is_last=True)
             else:
                 body = self.rfile.read(int(length))
-                # A body that ends early is a request whose connection was lost.
+                # If a body ends early, the connection of the request was lost.
                 if len(body) == int(length):
                     self.send(handler.handle(self.command, self.path, dict(self.headers.items()), body))
                 else:
@@ -72,7 +72,7 @@ def create_server(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> T
 
 
 def wsgi(handler: Handler) -> Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]:
-    """Returns an application for a server of WSGI, such as gunicorn, or to mount in Flask or Django."""
+    """Returns a WSGI application, for a server such as gunicorn, or to mount in Flask or Django."""
 
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or "0"

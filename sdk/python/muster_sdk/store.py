@@ -1,4 +1,4 @@
-"""What an endpoint or a receiver keeps, so that a repeat has no second effect."""
+"""Records that an endpoint or a receiver keeps, so that a repeat has no second effect."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,11 +13,11 @@ Work = Callable[[Any], bool]
 
 
 class KeyReused(Exception):
-    """Other bytes came under a key that was used."""
+    """Error of a call with other bytes under the key of an earlier call."""
 
 
 class Records(Protocol):
-    """The records of a store within one transaction. A concurrent claim of the same record waits for its end."""
+    """The records of a store within one transaction. A concurrent claim of a record waits for the transaction."""
 
     #: Transaction that actions and work receive.
     transaction: Any
@@ -37,25 +37,25 @@ class Records(Protocol):
     def answer(self, call: Call, outcomes: Mapping[str, Outcome]) -> None: ...
 
     def claim_callback(self, call_id: str) -> int | None:
-        """Adds a record of a callback. Returns 0 if it is new, and else the attempt whose report is awaited, if any."""
+        """Adds a record of a callback. Returns 0 if it is new, else the attempt whose report is awaited, if any."""
 
     def await_report(self, call_id: str, attempt: int | None) -> None: ...
 
 
 class Store:
-    """What all stores have in common. If a method raises, what it began is rolled back."""
+    """Base class of stores. If a method raises, its transaction is rolled back."""
 
     def open(self, *, is_kept: bool = True) -> AbstractContextManager[Records]:
-        """Opens a transaction. It is committed at its end if it is kept, and else rolled back."""
+        """Opens a transaction. At its end it is committed if `is_kept`, and otherwise rolled back."""
         raise NotImplementedError
 
     def give_once_per_user(self, call: Call, give: Give) -> Mapping[str, Outcome]:
-        """Class A: gives to users without a final outcome, keeps theirs, and returns the first of each user."""
+        """Class A: serves users without a final outcome, and returns the first final outcome of each user."""
         with self.open(is_kept=not call.is_test) as records:
             return _give_and_read(records, call, records.claim(call, None), give)
 
     def give_once_per_key(self, call: Call, give: Give) -> Mapping[str, Outcome]:
-        """Class B: gives under a new key, or returns its first answer. Raises KeyReused."""
+        """Class B: serves a call with a new key, or returns the first answer to the key. Raises KeyReused."""
         with self.open(is_kept=not call.is_test) as records:
             first = records.claim_key(call)
             if first is None:
@@ -68,10 +68,10 @@ class Store:
             return answer
 
     def give_and_record(self, call: Call, give: Give) -> Mapping[str, Outcome]:
-        """Class C: records users as in progress, then gives, then records outcomes. Omits users of another call."""
+        """Class C: records users as in progress, serves them, then records outcomes. Omits users of another call."""
         if call.is_test:
             return self.give(call, give)
-        # Committed before anything is given: after a crash the users are in progress, and not "not-found".
+        # This record is committed before users are served: after a crash they are "in-progress", not "not-found".
         with self.open() as records:
             fresh = records.claim(call, IN_PROGRESS)
         try:
@@ -84,12 +84,12 @@ class Store:
         return {user: outcome for user, outcome in known.items() if outcome != IN_PROGRESS}
 
     def give(self, call: Call, give: Give) -> Mapping[str, Outcome]:
-        """Class D: gives in a transaction, and keeps nothing."""
+        """Class D: serves users in a transaction, and records nothing."""
         with self.open(is_kept=not call.is_test) as records:
             return give(call.users, records.transaction)
 
     def outcomes(self, run: str, step: int, users: Sequence[str]) -> Mapping[str, Outcome]:
-        """Class C: recorded outcomes; users who were never given anything are absent."""
+        """Class C: returns recorded outcomes, without users who were never served."""
         with self.open() as records:
             return records.read(run, step, users)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 
 class UnverifiedCall(Exception):
-    """A call without a valid signature."""
+    """Error of a call without a valid signature."""
 
 
 def sign(secret: str, call_id: str, timestamp: int, body: bytes) -> str:
@@ -42,7 +42,7 @@ def verify(
         raise UnverifiedCall("its time is too far from now")
     offered = [each.encode() for each in signatures.split(" ")]
     expected = [sign(secret, call_id, int(timestamp), body).encode() for secret in secrets]
-    # Compares all pairs, in constant time, so that the duration shows nothing about the secrets.
+    # All pairs are compared, in constant time, so that the duration reveals nothing about the secrets.
     matches = [hmac.compare_digest(one, other) for one in expected for other in offered]
     if not any(matches):
         raise UnverifiedCall("no signature is of this body under one of these secrets")

@@ -54,7 +54,7 @@ class EndpointOfMemory(unittest.TestCase):
         return MemoryStore()
 
     def prefix(self):
-        """A prefix of keys and runs that no other vector has: a store in Postgres outlives the test."""
+        """Returns the vector's own prefix of keys and runs, because a store in Postgres outlives the test."""
         return ""
 
     def test_answers_the_vectors(self):

@@ -12,7 +12,7 @@ VECTORS = json.loads((Path(__file__).parents[2] / "kits" / "vectors.json").read_
 
 
 class PlayedMuster:
-    """Gives answers in turn, and records requests. `lost` closes the connection instead."""
+    """Returns the given answers one after another, and records requests. `lost` closes the connection instead."""
 
     def __init__(self, answers):
         self.requests = []

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Answers calls of a batch endpoint, and of class C questions at paths that end with {@code /status}. The methods that
- * return an endpoint set an option, before the first call.
+ * Answers calls of a batch endpoint, and in class C also questions at paths that end with {@code /status}. Methods that
+ * return an endpoint set an option; call them before the first call of Muster.
  */
 public final class BatchEndpoint implements Handler {
   private static final System.Logger LOG = System.getLogger("muster");
 
-  /** What an endpoint keeps, as the contract names it. */
+  /** Class of the contract: the promise that an endpoint keeps. */
   public enum ContractClass {
     A,
     B,
@@ -54,7 +54,7 @@ public final class BatchEndpoint implements Handler {
     return this;
   }
 
-  /** Requires calls that one of the secrets has signed; two during a rotation. */
+  /** Requires that one of the secrets has signed each call; there are two secrets during a rotation. */
   public BatchEndpoint signingSecrets(List<String> secrets) {
     signingSecrets = List.copyOf(secrets);
     return this;
@@ -66,7 +66,7 @@ public final class BatchEndpoint implements Handler {
     return this;
   }
 
-  /** Answers 202: success means that receipts follow. */
+  /** Answers 202, because success means that receipts follow. */
   public BatchEndpoint accepting() {
     status = 202;
     return this;
@@ -114,7 +114,7 @@ public final class BatchEndpoint implements Handler {
     if (signingSecrets.isEmpty()) return;
     try {
       String id = Signatures.verify(headers, body, signingSecrets, Instant.now());
-      // The signature covers the id: a signed body under another key would be a second call.
+      // The signature covers the id. Otherwise a signed body under another key would be a second call.
       if (!isQuestion && !id.equals(headers.get("idempotency-key")))
         throw new Refusal(401, "unverified", "webhook-id has to be the Idempotency-Key");
     } catch (Signatures.UnverifiedCall unverified) {

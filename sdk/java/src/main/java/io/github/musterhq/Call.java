@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /**
  * A call of Muster.
  *
- * @param isTest true in a test send: check everything, answer as if live, and give nothing
+ * @param isTest true in a test send: check everything and answer as if live, but without any effect
  * @param digest identifies the bytes of the body
  */
 public record Call(
@@ -33,7 +33,7 @@ public record Call(
     String digest) {
   private static final int MAX_USER_ID_BYTES = 256;
   private static final int MAX_SHOWN = 100;
-  /** Of surrogates, only those without their other half match. */
+  /** Matches only surrogates without their other half. */
   private static final Pattern FORBIDDEN_IN_IDS = Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\uD800-\\uDFFF]");
 
   /** Question for the status of users, in class C. */
@@ -124,7 +124,7 @@ public record Call(
     if (!holds) throw new Refusal("invalid-request", field, quotedValue(value), field + " " + rule);
   }
 
-  /** Returns a value for people: a text as it is, anything else as JSON; null if there is none. */
+  /** Formats a value for people: a text unchanged, any other value as JSON; null if there is none. */
   private static String quotedValue(JsonNode value) {
     if (value.isMissingNode() || value.isNull()) return null;
     String text = value.isTextual() ? value.textValue() : value.toString();

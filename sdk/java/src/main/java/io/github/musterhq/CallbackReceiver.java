@@ -12,7 +12,7 @@ import java.util.Map;
 public final class CallbackReceiver implements Handler {
   private static final System.Logger LOG = System.getLogger("muster");
 
-  /** Returns true if it has stored {@code reportTo} and reports later: the answer is 202. */
+  /** Returns true if it has stored {@code reportTo} and will report later. The answer is then 202. */
   public interface Work {
     boolean apply(Callback callback, Connection transaction) throws Exception;
   }
@@ -23,7 +23,7 @@ public final class CallbackReceiver implements Handler {
   private final String musterUrl;
 
   /**
-   * @param secrets of the endpoint, {@code whsec_…}; several during a rotation
+   * @param secrets of the endpoint, each {@code whsec_…}; there are several during a rotation
    * @param musterUrl null unless calls contain only the path of the report
    */
   public CallbackReceiver(Work work, List<String> secrets, Store store, String musterUrl) {

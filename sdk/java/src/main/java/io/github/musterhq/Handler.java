@@ -17,7 +17,7 @@ public interface Handler {
 
   /** Returns a server of the JDK that answers at all paths of 127.0.0.1. Call {@code start()}. */
   default HttpServer createServer(int port) throws IOException {
-    // Small answers would wait for the acknowledgement of their headers.
+    // Without this, small answers would wait for the acknowledgement of their headers.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 128);
     server.setExecutor(Executors.newCachedThreadPool());

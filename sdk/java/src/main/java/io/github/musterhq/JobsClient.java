@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
  * one, so repeats store it only once.
  */
 public final class JobsClient {
-  /** A request that Muster refused. Programs decide by the code. */
+  /** Error of a request that Muster refused. Programs should distinguish problems by the code. */
   public static final class MusterProblem extends RuntimeException {
     private static final long serialVersionUID = 1;
     public final int status;
     public final String code;
-    /** The whole problem; its {@code errors} have each field that is to blame. */
+    /** The whole problem; its {@code errors} have each invalid field. */
     public final transient JsonNode problem;
 
     MusterProblem(int status, JsonNode problem) {
@@ -34,8 +34,8 @@ public final class JobsClient {
   }
 
   /**
-   * A request without a valid answer from Muster, which may have processed it. {@code unreachable}: there was no answer.
-   * {@code unexpected-answer}: another server answered, such as a proxy.
+   * Error of a request without a valid answer from Muster, which may have processed it. {@code unreachable}: there was
+   * no answer. {@code unexpected-answer}: another server answered, such as a proxy.
    */
   public static final class MusterUnavailable extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -105,7 +105,7 @@ public final class JobsClient {
     return post(pathOf(id) + "/run-now", null);
   }
 
-  /** Finds jobs by up to 5,000 {@code ids} or {@code idempotencyKeys}, with a result for each; so do the next two. */
+  /** Finds jobs by up to 5,000 {@code ids} or {@code idempotencyKeys}, with a result for each. */
   public JsonNode findMany(String client, Map<String, ?> named) {
     return post("/v1/jobs/find", with(named, "client", client));
   }
@@ -124,7 +124,7 @@ public final class JobsClient {
     return send("POST", path, body, Map.of());
   }
 
-  /** Every request may be repeated: jobs have keys of their own, and the others change nothing twice. */
+  /** Sends a request, and may repeat it: each job has its own key, and other repeats have no second effect. */
   private JsonNode send(String method, String path, Map<String, ?> body, Map<String, String> headers) {
     byte[] content = body == null ? new byte[0] : Json.write(body).getBytes(StandardCharsets.UTF_8);
     Map<String, String> sent = new HashMap<>(headers);

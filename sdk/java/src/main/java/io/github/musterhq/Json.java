@@ -27,7 +27,7 @@ final class Json {
     }
   }
 
-  /** Reads what this package has written. */
+  /** Reads JSON that this package has written. */
   static <Value> Value parse(String text, TypeReference<Value> type) {
     try {
       return MAPPER.readValue(text, type);

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A store for tests: it forgets everything when its process ends. It serves one call at a time. */
+/** A store for tests: its records are lost when its process ends. It serves one call at a time. */
 public final class MemoryStore implements Store {
   private Memory memory = new Memory(new HashMap<>(), new HashMap<>(), new HashMap<>());
 

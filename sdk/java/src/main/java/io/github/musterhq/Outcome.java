@@ -3,7 +3,7 @@ package io.github.musterhq;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * Outcome of one user: {@code succeeded}, {@code failed}, or of class C also {@code in-progress} and {@code not-found}.
+ * Outcome of one user: {@code succeeded} or {@code failed}; in class C also {@code in-progress} or {@code not-found}.
  *
  * @param code of a failure, 1 to 64 of {@code A-Z a-z 0-9 . _ -}; otherwise null
  * @param message for people, or null
@@ -32,7 +32,7 @@ public record Outcome(String status, String code, String message, Boolean retrya
     return new Outcome("failed", code, message, true);
   }
 
-  /** Returns whether a repeat gets this outcome again. */
+  /** Returns true if a repeat gets the same outcome. */
   boolean endsUser() {
     return status.equals("succeeded") || (status.equals("failed") && retryable == null);
   }

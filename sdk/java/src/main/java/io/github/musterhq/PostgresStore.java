@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * connections.
  */
 public final class PostgresStore implements Store {
-  /** Made once, also if two instances start at once. */
+  /** Creates the tables once, even if two instances start at the same time. */
   private static final String TABLES =
       """
       select pg_advisory_xact_lock(4021861330);
@@ -33,7 +33,7 @@ public final class PostgresStore implements Store {
         id text primary key, awaited_attempt int, at timestamptz not null default now()
       )""";
 
-  /** In the order of ids, so that two calls for the same users wait for each other and never deadlock. */
+  /** Inserts users in the order of ids, so that two calls for the same users wait for each other and never deadlock. */
   private static final String CLAIM =
       """
       insert into muster_results (run, step, user_id, outcome)
@@ -59,7 +59,7 @@ public final class PostgresStore implements Store {
     in(true, records -> update(records.transaction(), TABLES));
   }
 
-  /** Deletes what no repeat needs any more. Keep at least {@code keyLifeSeconds} of the action type. */
+  /** Deletes old records. Keep records for at least {@code keyLifeSeconds}, because repeats need them. */
   public void forget(int olderThanDays) throws Exception {
     for (String table : List.of("muster_results", "muster_answers", "muster_received")) {
       String statement = "delete from " + table + " where at < now() - ? * interval '1 day'";
@@ -71,7 +71,7 @@ public final class PostgresStore implements Store {
   public <Result> Result in(boolean isKept, Statements<Result> statements) throws Exception {
     try (Connection connection = database.getConnection()) {
       connection.setAutoCommit(false);
-      // A statement that has waited for another call has to see what that call has committed.
+      // A statement that has waited for another call has to see the rows which that call committed.
       connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       try {
         Result result = statements.run(new Rows(connection));
@@ -136,7 +136,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Integer claimCallback(String id) throws SQLException {
-      // Locks the row of the call: a repeat waits for the end of this transaction.
+      // Locks the row of the call, so that a repeat waits for the end of this transaction.
       String insert = "insert into muster_received (id) values (?) on conflict do nothing";
       if (update(transaction, insert, id) == 1) return 0;
       List<Integer> awaited = new ArrayList<>();

@@ -24,7 +24,7 @@ public final class Refusal extends Exception {
     this(status, code, message, Map.of(), Map.of());
   }
 
-  /** Refuses the value of a field: 422. */
+  /** Refuses the value of a field with 422. */
   public Refusal(String code, String field, String value, String message) {
     this(422, code, field, value, message);
   }
@@ -35,7 +35,7 @@ public final class Refusal extends Exception {
     if (value != null) body.put("value", value);
   }
 
-  /** Postpones a call, which Muster sends again after so many seconds: 503. */
+  /** Postpones a call with 503. Muster sends the call again after this number of seconds. */
   public static Refusal notNow(int seconds) {
     return new Refusal(503, "not-now", "not now", Map.of(), Map.of("Retry-After", String.valueOf(seconds)));
   }

@@ -17,7 +17,7 @@ public final class Reports {
   /** The address of a report, for one attempt of one job. Store it with the work. */
   public record Invitation(String url, String token, int withinSeconds) {}
 
-  /** A report, or receipts, that Muster did not accept. */
+  /** Error of a report, or of receipts, that Muster did not accept. */
   public static final class RefusedReport extends RuntimeException {
     private static final long serialVersionUID = 1;
     public final int status;

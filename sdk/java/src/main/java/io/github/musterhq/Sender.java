@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Sends requests that change nothing twice, and repeats them if they were refused for now or their answer was lost. */
+/** Sends requests whose repeats have no second effect. Repeats a refused request, or one whose answer was lost. */
 final class Sender {
   private static final Duration USUAL_WAIT = Duration.ofMillis(500);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
   private static final Set<Integer> FOR_NOW = Set.of(429, 502, 503, 504);
 
-  /** The fields are a missing node if the answer is no JSON. */
+  /** An answer. Its fields are a missing node if the body is no JSON. */
   record Answer(int status, String retryAfter, JsonNode fields) {
     Duration waiting() {
       if (!retryAfter.matches("[0-9]{1,6}")) return USUAL_WAIT;
@@ -31,7 +31,7 @@ final class Sender {
     void apply(Duration duration) throws InterruptedException;
   }
 
-  /** A redirect would send the key to another server. */
+  /** Follows no redirect, because a redirect would send the key to another server. */
   private final HttpClient http =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)

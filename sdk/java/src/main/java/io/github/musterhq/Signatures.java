@@ -18,7 +18,7 @@ public final class Signatures {
 
   private Signatures() {}
 
-  /** A call without a valid signature. */
+  /** Error of a call without a valid signature. */
   public static final class UnverifiedCall extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -58,7 +58,7 @@ public final class Signatures {
     long seconds = Long.parseLong(timestamp);
     if (Duration.between(Instant.ofEpochSecond(seconds), now).abs().compareTo(TOLERANCE) > 0)
       throw new UnverifiedCall("its time is too far from now");
-    // Compares all pairs, in constant time, so that the duration shows nothing about the secrets.
+    // All pairs are compared, in constant time, so that the duration reveals nothing about the secrets.
     boolean isSigned = false;
     for (String secret : secrets) {
       byte[] expected = sign(secret, id, seconds, body).getBytes(StandardCharsets.UTF_8);

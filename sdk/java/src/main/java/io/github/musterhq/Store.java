@@ -25,7 +25,7 @@ public interface Store {
   /** The first answer to a key. */
   record Answer(String digest, Map<String, Outcome> outcomes) {}
 
-  /** Other bytes came under a key that was used. */
+  /** Error of a call with other bytes under the key of an earlier call. */
   final class KeyReused extends Exception {
     private static final long serialVersionUID = 1;
   }
@@ -41,30 +41,30 @@ public interface Store {
     /** Returns the outcomes of users who have one, in a map that may be changed. */
     Map<String, Outcome> read(String run, int step, List<String> users) throws Exception;
 
-    /** Changes the records of users, and removes those with null. */
+    /** Changes the records of users, and removes the records of users whose outcome is null. */
     void record(Call call, Map<String, Outcome> outcomes) throws Exception;
 
-    /** Adds a record of the call's key. Returns the first answer if there was a record, and else null. */
+    /** Adds a record of the call's key. Returns the first answer if there was a record; otherwise null. */
     Answer claimKey(Call call) throws Exception;
 
     void answer(Call call, Map<String, Outcome> outcomes) throws Exception;
 
-    /** Adds a record of a callback. Returns 0 if it is new, and else the attempt whose report is awaited, or null. */
+    /** Adds a record of a callback. Returns 0 if it is new; otherwise the attempt whose report is awaited, or null. */
     Integer claimCallback(String id) throws Exception;
 
     /** @param attempt null if no report is awaited */
     void awaitReport(String id, Integer attempt) throws Exception;
   }
 
-  /** Runs statements in a transaction, which is rolled back if they throw, or unless it is kept. */
+  /** Runs statements in a transaction. It is rolled back if they throw or {@code isKept} is false. */
   <Result> Result in(boolean isKept, Statements<Result> statements) throws Exception;
 
-  /** Class A: gives to users without a final outcome, keeps theirs, and returns the first of each user. */
+  /** Class A: serves users without a final outcome, and returns the first final outcome of each user. */
   default Map<String, Outcome> giveOncePerUser(Call call, Give give) throws Exception {
     return in(!call.isTest(), records -> giveAndRead(records, call, records.claim(call, null), give));
   }
 
-  /** Class B: gives under a new key, or returns its first answer. Throws KeyReused. */
+  /** Class B: serves a call with a new key, or returns the first answer to the key. Throws KeyReused. */
   default Map<String, Outcome> giveOncePerKey(Call call, Give give) throws Exception {
     return in(
         !call.isTest(),
@@ -80,10 +80,10 @@ public interface Store {
         });
   }
 
-  /** Class C: records users as in progress, gives, then records outcomes. Omits users of another call. */
+  /** Class C: records users as in progress, serves them, then records outcomes. Omits users of another call. */
   default Map<String, Outcome> giveAndRecord(Call call, Give give) throws Exception {
     if (call.isTest()) return give(call, give);
-    // Committed before anything is given: after a crash the users are in progress, and not "not-found".
+    // This record is committed before users are served: after a crash they are "in-progress", not "not-found".
     List<String> fresh = in(true, records -> records.claim(call, Outcome.IN_PROGRESS));
     try {
       Map<String, Outcome> known = in(true, records -> giveAndRead(records, call, fresh, give));
@@ -97,12 +97,12 @@ public interface Store {
     }
   }
 
-  /** Class D: gives in a transaction, and keeps nothing. */
+  /** Class D: serves users in a transaction, and records nothing. */
   default Map<String, Outcome> give(Call call, Give give) throws Exception {
     return in(!call.isTest(), records -> give.give(call.users(), records.transaction()));
   }
 
-  /** Class C: recorded outcomes; users who were never given anything are absent. */
+  /** Class C: returns recorded outcomes, without users who were never served. */
   default Map<String, Outcome> outcomes(String run, int step, List<String> users) throws Exception {
     return in(true, records -> records.read(run, step, users));
   }

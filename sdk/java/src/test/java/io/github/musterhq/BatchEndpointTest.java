@@ -85,7 +85,7 @@ class BatchEndpointTest {
     assertEquals(List.of(), action.given);
   }
 
-  /** Plays a vector with a prefix of keys and runs that no other vector has: a database outlives the test. */
+  /** Plays a vector with its own prefix of keys and runs, because the database outlives the test. */
   private static void play(JsonNode vector, Store store, String prefix) throws Exception {
     VectorAction action = new VectorAction();
     BatchEndpoint endpoint = endpointOf(vector.path("endpoint"), action, store);
@@ -130,7 +130,7 @@ class BatchEndpointTest {
     else expected.properties().forEach(field -> assertEquals(field.getValue(), found.path(field.getKey())));
   }
 
-  /** Removes {@code retryable: false}, which may be left out. */
+  /** Removes {@code retryable: false}, which an answer may omit. */
   private static JsonNode withoutDefaults(JsonNode value) {
     JsonNode copy = value.deepCopy();
     for (JsonNode parent : copy.findParents("retryable"))

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** An endpoint of class A: points in a table of your own, credited once however often Muster calls. */
+/** An endpoint of class A that credits points in your own table: once, however often Muster calls. */
 public final class Example {
   public static void main(String[] arguments) throws Exception {
     Map<String, String> environment = System.getenv();

@@ -78,7 +78,7 @@ final class Vectors {
 
   record Request(String method, String path, Map<String, String> headers, JsonNode body) {}
 
-  /** Gives answers in turn, and records requests. {@code lost} closes the connection instead. */
+  /** Returns the given answers one after another, and records requests. {@code lost} closes the connection instead. */
   static final class PlayedMuster implements AutoCloseable {
     final List<Request> requests = new ArrayList<>();
     private final HttpServer server;
