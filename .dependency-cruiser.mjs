@@ -1,14 +1,14 @@
 /**
- * The house rules of docs/architecture.md, as checks: imports go down only, adapters never see each other,
- * domain imports nothing, each vendor library has one importer.
+ * Checks of the rules in docs/architecture.md: imports go only to lower layers, adapters do not import each other,
+ * domain imports nothing, and each vendor library has one importer.
  */
 const services = '^services/';
-/** What stands between a service and the world: shared by several services, or one service's own. */
+/** Adapters, which connect a service to other systems: shared ones, and those of one service. */
 const adapters = '^(shared/(kafka|postgres|http-client)|services/.+/(postgres|mysql|http))/';
-/** Ports and contracts lie in the room that they are of, and say by their ending what they are. */
+/** Ports and contracts lie in the folder of their subject; the end of the file name marks their kind. */
 const ports = '^(shared/ports/|services/.+/ports/|services/.+\\.port\\.ts$)';
 const contracts = '^(shared/contracts/|services/.+\\.contract\\.ts$)';
-/** What a room of the API makes stores in: `clients/routes.ts` its own, `clients/parts.ts` those that other rooms use. */
+/** Files in which a folder of the API creates stores: `routes.ts` its own, `parts.ts` those of several folders. */
 const composition = '/(routes|parts)\\.ts';
 const inTests = '\\.(test|conformance)\\.ts$';
 
@@ -17,8 +17,7 @@ export default {
     { name: 'no-circular', severity: 'error', from: { pathNot: '/generated/' }, to: { circular: true } },
     {
       name: 'domain-imports-nothing',
-      comment:
-        'Pure rules: no clock, no I/O, no other room. Only ids, digests and the calendar of time zones may come in.',
+      comment: 'The domain is pure: no clock, no I/O, no other folder. It may import only ids, digests and time zones.',
       severity: 'error',
       from: { path: '^shared/domain/', pathNot: inTests },
       to: { pathNot: '^(shared/domain/|node_modules/(typeid-js|uuid|temporal-polyfill)/|(node:)?crypto$)' },
@@ -43,8 +42,7 @@ export default {
     },
     {
       name: 'adapters-of-a-service-stay-with-their-kind',
-      comment:
-        "A service's SQL may use the shared pool and statements, its HTTP the shared connections, and neither the other's.",
+      comment: 'SQL of a service may use the shared pool and statements; its HTTP may use the shared connections.',
       severity: 'error',
       from: { path: '^services/([^/]+)/.*\\b(postgres|mysql|http)/', pathNot: inTests },
       to: { path: adapters, pathNot: '^(services/$1/.*\\b$2|shared/(postgres|http-client))/' },
@@ -52,8 +50,8 @@ export default {
     {
       name: 'only-main-routes-and-parts-name-adapters',
       comment:
-        'A service asks ports; its main.ts, or routes.ts and parts.ts of a room, alone decide what stands behind them. ' +
-        "A room's other files may name the types of its own SQL.",
+        'Services use ports. Only main.ts, and routes.ts and parts.ts of a folder, choose their adapters. ' +
+        'Other files of the folder may import the types of its own SQL.',
       severity: 'error',
       from: {
         path: services,
@@ -78,28 +76,28 @@ export default {
     },
     {
       name: 'routes-files-are-found-not-imported',
-      comment: 'The API imports each routes.ts below its folder. What two rooms use of one is a part.',
+      comment: 'The API imports each routes.ts below its folder. Code that two folders use belongs into parts.ts.',
       severity: 'error',
       from: {},
       to: { path: '^services/api/.+/routes\\.ts$' },
     },
     {
       name: 'parts-are-put-together-in-one-place',
-      comment: 'A room asks for what it needs by its shape; only its routes.ts takes all parts.',
+      comment: 'A folder declares the type of what it needs; only its routes.ts receives all parts.',
       severity: 'error',
       from: { path: '^services/api/[^/]+/', pathNot: `${composition}$|${inTests}` },
       to: { path: '^services/api/[^/]+\\.ts$' },
     },
     {
       name: 'services-do-not-see-each-other',
-      comment: 'But whoever serves the console may ask where it was built.',
+      comment: 'Exception: a service that serves the console may import the path of the build.',
       severity: 'error',
       from: { path: '^services/([^/]+)/' },
       to: { path: services, pathNot: '^services/($1/|console/built-console\\.ts$)' },
     },
     {
       name: 'services-call-under-the-guard',
-      comment: 'Whatever a service calls, the address of the connection is judged: guarded-origin.ts.',
+      comment: 'The egress rules have to check the address of each connection of a service: use guarded-origin.ts.',
       severity: 'error',
       from: { path: services },
       to: { path: '^shared/http-client/(http-dispatch|guarded-connector)\\.ts$', dependencyTypesNot: ['type-only'] },
@@ -112,14 +110,14 @@ export default {
     },
     {
       name: 'the-library-stands-alone',
-      comment: 'What others install knows Node and nothing of ours. The queries beside it are for the console alone.',
+      comment: 'The installed SDK may import only Node. The generated queries beside it are only for the console.',
       severity: 'error',
       from: { path: '^sdk/', pathNot: `^sdk/((write-client|build|kits/kits)\\.ts$|generated/@tanstack/)|${inTests}` },
       to: { pathNot: '^(sdk/|(node:)?[a-z_/]+$)' },
     },
     {
       name: 'test-support-stays-in-tests',
-      comment: 'But the benchmark of the console opens the browser that its tests open.',
+      comment: 'Exception: the benchmark of the console opens the browser of the tests.',
       severity: 'error',
       from: { path: '^(services|cli|shared|benchmarks|sdk)/', pathNot: `${inTests}|^benchmarks/console/` },
       to: { path: '^test/' },
@@ -132,7 +130,7 @@ export default {
     },
     {
       name: 'the-console-knows-the-api-by-its-client-only',
-      comment: 'What browsers load is made of the console alone; the generated client is its door to the rest.',
+      comment: 'Browsers load only code of the console, and the generated client through which it calls the API.',
       severity: 'error',
       from: { path: '^services/console/src/' },
       to: {
@@ -148,14 +146,14 @@ export default {
     },
     {
       name: 'views-of-the-console-do-not-see-each-other',
-      comment: 'What two of them use is a part. Only the router knows them all, by their folders.',
+      comment: 'Code that two views use belongs into parts. Only the router imports all views, by their folders.',
       severity: 'error',
       from: { path: '^services/console/src/views/([^/]+)/', pathNot: '^services/console/src/views/campaign/' },
       to: { path: '^services/console/src/(views/|router|app|main)', pathNot: '^services/console/src/views/$1/' },
     },
     {
       name: 'a-campaign-is-shown-by-what-writes-it',
-      comment: 'The same words, arithmetic and next fires before and after it was started.',
+      comment: 'The page of a campaign and its editor share texts, arithmetic and the preview of next fires.',
       severity: 'error',
       from: { path: '^services/console/src/views/campaign/' },
       to: {
@@ -165,7 +163,7 @@ export default {
     },
     {
       name: 'routes-of-the-console-load-their-views-lazily',
-      comment: 'Route files are part of the first chunk, so whatever they import is.',
+      comment: 'Route files are part of the first chunk, and so is everything that they import.',
       severity: 'error',
       from: { path: '^services/console/src/views/.+[/-]route\\.ts$' },
       to: { path: '^services/console/src/(views|parts)/.+\\.tsx$', dynamic: false },
@@ -194,7 +192,7 @@ export default {
   },
 };
 
-/** The rooms of the console, each above those that it may use: api, live, parts, frame, views. */
+/** Returns the rule that a folder of the console imports no folder above it: api, live, parts, frame, views. */
 function layer(room, above) {
   return {
     name: `the-console's-${room}-knows-nothing-above-it`,

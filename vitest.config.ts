@@ -2,16 +2,16 @@ import { defineConfig } from 'vitest/config';
 import { firstBrowserTests, firstEndToEndTests, firstSeeds, laterIntegrationTests } from './test/tiers/first-tests.ts';
 import LongestFirst from './test/tiers/longest-first.ts';
 
-/** `first`: of the slow tiers, what a change breaks first (`npm test`). Otherwise all of it. */
+/** True for `npm test`, which runs only those slow tests that a change is most likely to break. */
 const isFirstAlone = process.env['MUSTER_TESTS'] === 'first';
 
-/** Tests that need real servers get one Kafka and one Postgres for the whole run; each file makes its own database and topics in them. */
+/** Starts one Kafka and one Postgres for the whole run. Each test file creates its own database and topics in them. */
 const withInfrastructure = ['./test/infrastructure.setup.ts'];
 
-/** A loaded machine may take seconds for what takes milliseconds otherwise. */
+/** Long time limit, because a busy machine may take seconds for work that otherwise takes milliseconds. */
 const patience = { poll: { timeout: 20_000 } };
 
-/** Real processes, and real faults. */
+/** Settings of tests that break real processes. */
 const faults = {
   expect: patience,
   sequence: { groupOrder: 5 },
@@ -23,9 +23,9 @@ const faults = {
 
 export default defineConfig({
   test: {
-    // The second writes what `npm test` and CI sum up.
+    // The second reporter writes the results that `npm test` and CI add up.
     reporters: ['default', './test/tiers/tier-reporter.ts'],
-    // Asked for by `npm run console:coverage`: how much of the console is reached below a browser.
+    // `npm run console:coverage` measures how much of the console is tested without a browser.
     coverage: {
       provider: 'v8',
       include: ['services/console/src/**/*.{ts,tsx}'],
@@ -33,18 +33,18 @@ export default defineConfig({
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'node_modules/.cache/coverage',
     },
-    // By default a list is shown by its length alone. Of a failed fault test, nothing is left but its message.
+    // By default a message shows only the length of a long list. A failed fault test leaves nothing but its message.
     chaiConfig: { truncateThreshold: 1000 },
-    // Its own default leaves one core out: of two, half.
+    // By default Vitest leaves one core unused, which is half of a machine with two cores.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
-    // Tier by tier: what runs as many processes must not fight the others for the cores.
+    // The tiers run one after another, because tests with many processes would slow down the others.
     projects: [
       {
         test: {
           name: 'unit',
           expect: patience,
-          // Files share the modules that they import: no module keeps what one test could leave to another.
+          // Files share the modules that they import. No module keeps state that one test could leave to another.
           isolate: false,
           sequence: { groupOrder: 0 },
           include: [
@@ -58,7 +58,7 @@ export default defineConfig({
         },
       },
       {
-        // The console's views, each file with a document of its own.
+        // Tests of the console's views; each file has its own document.
         test: {
           name: 'console',
           expect: patience,
@@ -102,7 +102,7 @@ export default defineConfig({
         },
       },
       {
-        // The console in a browser, over real processes.
+        // Tests of the console in a browser, with real processes.
         test: {
           name: 'browser',
           expect: patience,
@@ -115,7 +115,7 @@ export default defineConfig({
         },
       },
       { test: { ...faults, name: 'faults', include: ['test/faults/**/*.test.ts'] } },
-      // Needs Prometheus' own tool.
+      // These tests need promtool of Prometheus.
       {
         test: {
           name: 'alerts',
@@ -124,7 +124,8 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      // Needs Helm and the schemas of Kubernetes: npm ci --prefix test/chart. What a release is made of, too.
+      // Tests of the chart and of the parts of a release. They need Helm and the schemas of Kubernetes, which
+      // `npm ci --prefix test/chart` installs.
       {
         test: {
           name: 'chart',
@@ -133,7 +134,7 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      // Needs etcd, HAProxy and Python besides: asked for by name, and by the nightly run.
+      // These tests also need etcd, HAProxy and Python. Only the nightly run, or a request by name, runs them.
       { test: { ...faults, name: 'failover', include: ['test/failover/*.test.ts'] } },
     ],
   },

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run soak`: on real processes of its own, for as long as asked. Apart from the tests, whose projects are all run by name. */
+/** Configuration of `npm run soak`, which runs on its own real processes for the requested time. */
 export default defineConfig({
   test: {
     name: 'soak',
