@@ -171,7 +171,7 @@ create table audit_log (
   number bigint not null,
   hash bytea not null,
   at timestamptz not null default now(),
-  -- Null if the request had no key, which no route allows today.
+  -- API key of the request; null if it had none, which no route allows today.
   api_key uuid,
   method text not null,
   route text not null,

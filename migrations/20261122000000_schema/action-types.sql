@@ -4,9 +4,9 @@
 
 create table action_types (
   name text primary key,
-  -- Incremented by every change of the row.
+  -- Revision of the action type; every change of the row increments it.
   revision int not null default 1,
-  -- actionTypeConfig of shared/contracts/endpoints/action-type-config.ts.
+  -- Configuration, as in actionTypeConfig of shared/contracts/endpoints/action-type-config.ts.
   config jsonb not null,
   -- False: no campaign may start with the type, but running campaigns continue.
   enabled boolean not null default true,

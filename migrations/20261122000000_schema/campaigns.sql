@@ -69,7 +69,7 @@ create table audiences (
   -- Upload that may complete the list. A repeated request with the same idempotency key replaces it.
   attempt uuid not null,
   created_at timestamptz not null default now(),
-  -- Updated while rows arrive. An upload whose time does not change has failed.
+  -- Time of the last received rows. An upload whose time does not change has failed.
   received_at timestamptz not null default now(),
   ready_at timestamptz
 );

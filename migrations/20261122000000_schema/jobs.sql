@@ -41,8 +41,8 @@ create table jobs (
   -- (JSON). At due_at the attempt is judged without another call. Until then no other job of the same ordering key is
   -- called.
   report text,
-  -- Null: normal priority. Derived from the job's terms; other text in them cannot match, because its quotes are
-  -- escaped.
+  -- Priority; null means normal. The value is derived from the job's terms; other text in them cannot match, because
+  -- its quotes are escaped.
   priority text generated always as (case when terms like '%"priority":"high"%' then 'high'
     when terms like '%"priority":"low"%' then 'low' end) stored,
   primary key (partition_id, due_at, id)

@@ -4,7 +4,7 @@
 -- The newest row is in force; without a row, there are no quiet hours.
 create table quiet_hours (
   revision int primary key,
-  -- quietRules of shared/contracts/endpoints/quiet-hours.ts.
+  -- Rules, as in quietRules of shared/contracts/endpoints/quiet-hours.ts.
   rules jsonb not null,
   created_by uuid,
   created_at timestamptz not null default now()

@@ -18,7 +18,7 @@ create index suppression_list_versions_gone on suppression_list_versions (list_n
 create table suppression_lists (
   action_type text primary key,
   list_no int not null references suppression_list_versions,
-  -- Incremented by every change.
+  -- Version of the list; every change increments it.
   version int not null default 1,
   people bigint not null default 0,
   changed_at timestamptz not null default now()
@@ -52,7 +52,7 @@ create table suppression_uploads (
   -- First rejected rows: a JSON list of {"line", "value", "rule"}.
   rejects jsonb not null default '[]',
   created_at timestamptz not null default now(),
-  -- Updated while rows arrive. An upload whose time does not change has failed.
+  -- Time of the last received rows. An upload whose time does not change has failed.
   received_at timestamptz not null default now(),
   ended_at timestamptz
 );

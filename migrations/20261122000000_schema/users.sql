@@ -8,7 +8,8 @@ create table user_failures (
   batch_no int not null,
   step int2 not null,
   user_id text collate "C" not null,
-  -- 2 failed, 4 suppressed, 8 unknown; 1 for users that were unknown and have been settled as succeeded.
+  -- Codes of outcomes: 2 failed, 4 suppressed, 8 unknown; 1 for users that were unknown and have been settled as
+  -- succeeded.
   outcome int2 not null,
   reason text not null,
   detail text,
@@ -40,7 +41,7 @@ create table settlement_requests (
   -- API key of the request, and its name at that time.
   api_key uuid,
   api_key_name text,
-  -- For settlements by status: requested step and country; null for all.
+  -- For settlements by status: the requested step and country; null means all.
   step int2,
   country text,
   state text not null default 'running' check (state in ('running', 'done', 'failed')),
@@ -75,7 +76,7 @@ create table settlements (
   request uuid not null,
   previous_reason text not null,
   previous_detail text,
-  -- 1 succeeded, 2 failed.
+  -- Codes of outcomes: 1 succeeded, 2 failed.
   outcome int2 not null,
   reason text not null,
   detail text,

@@ -9,19 +9,20 @@ export async function up(knex: Knex): Promise<void> {
     create table connectors.snapshots (
       id uuid primary key default gen_random_uuid(),
       segment text not null,
-      -- Digest of database, query and rules: a changed segment gets a new snapshot.
+      -- Digest of the database, the query and the rules, so that a changed segment gets a new snapshot.
       definition text not null,
       -- open: no page was requested yet. building: a builder holds the lease. ready: members do not change any more.
       -- failed: a page requests another try from retry_at on.
       state text not null default 'open' check (state in ('open', 'building', 'ready', 'failed')),
-      -- Grows with each builder. Names the table of members, so that a builder that lost its lease writes to another.
+      -- Incremented by each builder. The table of members has this number in its name, so that a builder that lost its
+      -- lease writes to another table.
       epoch int not null default 0,
       lease_until timestamptz,
-      -- When the query of the last builder began.
+      -- Time when the query of the last builder began.
       queried_at timestamptz,
-      -- Users by country, once ready.
+      -- Number of users by country; null until the snapshot is ready.
       counts jsonb,
-      -- Once failed: the message for people, and whether a person has to change something.
+      -- Set if the state is failed: the message for people, and whether a person has to change something.
       cause text,
       is_refused boolean,
       retry_at timestamptz,

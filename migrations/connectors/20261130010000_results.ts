@@ -14,18 +14,18 @@ export async function up(knex: Knex): Promise<void> {
       -- begun: a call of this user may be under way until lease_until, and has an unknown outcome from then on.
       -- unknown: the call ended without an answer. succeeded, failed: final.
       state text not null check (state in ('begun', 'succeeded', 'failed', 'unknown')),
-      -- Once failed.
+      -- Set if the state is failed.
       code text,
-      -- Names the call that may write here. Each new call has another claim.
+      -- Identifies the call that may write this row. Each new call has another claim.
       claim uuid not null,
-      -- An earlier call of this user may have been applied.
+      -- True if an earlier call of this user may have been applied.
       is_open boolean not null default false,
       lease_until timestamptz not null,
       expires_at timestamptz not null,
       primary key (run, step, action, user_id)
     );
     create index results_by_end on connectors.results (expires_at);
-    -- When the next call of this name is due, over all processes.
+    -- Time when the next call of each name is due, over all processes.
     create table connectors.paces (name text primary key, next_at timestamptz not null);
   `);
 }

@@ -9,7 +9,7 @@ export async function up(knex: Knex): Promise<void> {
       action text not null,
       key text not null,
       digest text not null,
-      -- Results by user as they were answered; null while the call has no answer.
+      -- Results by user, as the answer reported them; null while the call has no answer.
       results jsonb,
       expires_at timestamptz not null,
       primary key (action, key)
