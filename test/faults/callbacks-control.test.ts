@@ -144,7 +144,7 @@ describe('row 33: user actions while dispatchers and schedulers are killed, Post
 
   const callsOf = (jobIds: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => jobIds.has(jobId));
 
-  it('end jobs that are cancelled, moved or run now, singly or by filter, according to the last response', async () => {
+  it('let each job end as the last response stated, if it is cancelled, moved or run now, singly or by filter', async () => {
     await begin();
     await trial.addClient('many');
     await trial.receiver.behave({ slow: { latencyMs: 200 } });

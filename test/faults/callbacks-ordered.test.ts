@@ -82,7 +82,7 @@ describe('row 35: the ordering keys of a dispatcher that is killed in calls long
     expect(orderViolations(keys, calls, { worksForMs: quickMs, isInOrder: true })).toEqual([]);
   });
 
-  it('are called concurrently if the last heartbeat counts, as for other jobs (control)', async () => {
+  it('are called concurrently if they can be claimed soon after the last heartbeat, like other jobs (control)', async () => {
     trial = await startCallbackTrial();
     await trial.database.rows(`
       create function like_others() returns trigger language plpgsql

@@ -81,7 +81,7 @@ describe('row 16: a crash of Postgres while jobs are called', () => {
     expect(await verdictOn('16', 'crash in a commit')).toEqual([]);
   });
 
-  it('does not affect jobs accepted afterwards while idle', async () => {
+  it('does not affect jobs accepted afterwards if no job was due during the crash', async () => {
     await begin();
     await trial.schedule({ count: 100 });
     await trial.awaitEnded();

@@ -64,7 +64,7 @@ describe('a run that is controlled during faults', () => {
       ).length;
   }
 
-  it('row 33: paused and resumed repeatedly while workers and triggers are killed, makes no call while paused and skips no user', async () => {
+  it('row 33: makes no call while paused and skips no user, if it is paused repeatedly while workers and triggers are killed', async () => {
     const runId = await begin(30_000);
     const stops: Stop[] = [];
     let killed = 0;
@@ -88,7 +88,7 @@ describe('a run that is controlled during faults', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 33: cancelled while a worker is frozen and connections break, makes no later call and accounts for every user', async () => {
+  it('row 33: makes no call after its cancellation and accounts for every user, if a worker is frozen and connections break', async () => {
     const runId = await begin(60_000);
     await trial.awaitCalls(runId, 1, 40);
     trial.freeze('worker-1');

@@ -100,7 +100,7 @@ describe('row 16: a crash of Postgres', () => {
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
   });
 
-  it('does not affect the next campaign while idle', async () => {
+  it('does not affect the next campaign if no run was active during the crash', async () => {
     const first = await begin(2000);
     await trial.awaitEnd(first);
     await crashAndStart();

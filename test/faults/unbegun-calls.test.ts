@@ -182,7 +182,7 @@ describe('row 55: runs whose worker is lost at full speed', () => {
     for (const of of classes) expect(await endedAfterLastCall(of)).toBeLessThanOrEqual(endsWithinSeconds);
   });
 
-  it('have unknown users without a call if claims run ahead of calls (control)', async () => {
+  it('have unknown users without a call if each claim counts as a begun call (control)', async () => {
     without = faultControls.claimsAreBegunCalls;
     await begin();
     await breakWorker('killed');
