@@ -37,7 +37,7 @@ describe('the report about peers at equal promises', () => {
     ]);
   });
 
-  it('gives the ratios of all rounds to each contestant, and its most calls at once', () => {
+  it('gives the ratios of all rounds to each contestant, and the most calls that a contestant had at once', () => {
     expect(equalRows(measured)[2]).toEqual({
       case: 'graphile-worker',
       'batches/s': 1500,

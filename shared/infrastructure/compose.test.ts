@@ -134,7 +134,7 @@ describe('docker-compose.yml', () => {
     expect(environment['HEALTHCHECK_PORT'] ?? environment['HEALTH_PORT']).toBe(ownPort);
   });
 
-  it.each(Object.keys(services))('lets %s wait for reachable conditions of other services', (name) => {
+  it.each(Object.keys(services))('lets %s wait only for conditions that other services can reach', (name) => {
     for (const [awaited, { condition }] of Object.entries(serviceOf(name).depends_on)) {
       expect(Object.keys(services)).toContain(awaited);
       const possible = oneShots.includes(awaited) ? 'service_completed_successfully' : 'service_healthy';

@@ -12,7 +12,7 @@ describe('the audit of stored steps', () => {
     expect(auditSteps(complete, expected)).toEqual([]);
   });
 
-  it('reports a missing row, as a job that is done before its commit leaves it', () => {
+  it('reports a missing row, which a job causes if it counts as done before its commit', () => {
     expect(auditSteps(complete.slice(0, 3), expected)).toEqual(['batch 1, step 2: no outcome row']);
   });
 

@@ -37,7 +37,7 @@ export interface StepPeer {
   /** Stores the first steps of batches. Resolves when they are stored. */
   enqueue(jobs: readonly BatchJob[]): Promise<void>;
   /**
-   * Works on steps until the function that it resolves with is called. At the start it takes over what an earlier
+   * Works on steps. Resolves with a function that ends the work. At the start it takes over what an earlier
    * worker, which has ended, had in work.
    */
   work(terms: WorkTerms): Promise<() => Promise<void>>;

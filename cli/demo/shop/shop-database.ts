@@ -23,7 +23,7 @@ create table points (
   points integer not null,
   credited_at timestamptz not null default now()
 );
--- First result of each user, for repeated calls (docs/connectors/sql.md).
+-- Stores the first result of each user, for repeated calls (docs/connectors/sql.md).
 create table muster_results (
   run text, step int, user_id text collate "C", code text, primary key (run, step, user_id)
 );`;

@@ -187,7 +187,7 @@ function schemaLine({ unknown, made }: SchemaState): string {
     : `is newer than this version, ${packageVersion}${by}${room}: ${unknown.join(', ')}`;
 }
 
-/** @throws while runs are paused since a restore */
+/** @throws if runs are still paused after a restore */
 function restoredLine(restored: Restored | undefined): string {
   if (!restored) return 'never, to an earlier moment';
   const at = restored.at.toISOString();

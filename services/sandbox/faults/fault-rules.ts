@@ -47,9 +47,9 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('garbage'), applied }),
   /** Fault that answers 200 with this number of spaces. */
   z.strictObject({ kind: z.literal('oversize'), bytes: z.int().min(1), applied }),
-  /** The correct answer, byte by byte. */
+  /** Fault that sends the correct answer byte by byte. */
   z.strictObject({ kind: z.literal('drip'), everyMs: z.int().min(1), applied }),
-  /** Compact form: counts one success more than requested. */
+  /** Fault that counts, in the compact form, one success more than requested. */
   z.strictObject({ kind: z.literal('wrong-count'), applied }),
   /** Adds users to the answer that were not requested. */
   z.strictObject({ kind: z.literal('add-users'), users: z.array(z.string()).min(1) }),

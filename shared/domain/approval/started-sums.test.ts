@@ -15,8 +15,8 @@ const reach = (country: string, users: number, units = 0, millionths = 0n): Coun
 });
 const byMei = (...of: CountryReach[]): UnapprovedStartTotal => ({ words: 'by mei', country: null, reach: of });
 
-describe('the keys of the sums that a start without an approval counts towards', () => {
-  it('contain each person, the account and each action type once', () => {
+describe('the sums that include a start without an approval', () => {
+  it('have one key for each person, for the account and for each action type', () => {
     const starter = { account: 'a1', owners: ['Mei ', ' mei', 'tan'], actions: ['award', 'send', 'award'] };
     expect(sumKeysOf(starter).map(({ key }) => key)).toEqual([
       ...[`person:${personOf('mei')}`, 'person:tan', 'account:a1'],
@@ -24,12 +24,12 @@ describe('the keys of the sums that a start without an approval counts towards',
     ]);
   });
 
-  it('combine all API keys without an owner into one person', () => {
+  it('count all API keys without an owner as one person', () => {
     const keys = sumKeysOf({ account: null, owners: [null, null], actions: [] });
     expect(keys).toMatchObject([{ key: 'person:', words: 'by keys without an owner' }]);
   });
 
-  it('give one sum over all countries per person, and one per country for an action type', () => {
+  it('cover all countries for a person, and one country each for an action type', () => {
     const keys = sumKeysOf({ account: null, owners: ['mei'], actions: ['send'] });
     const started = [
       { key: `person:${personOf('mei')}`, ...reach('SG', 1) },

@@ -11,7 +11,7 @@ export const maxPoints = 720;
 
 /**
  * Position of a point: the number of `firstGapMs` gaps since the run began, rounded down to a multiple of `stride`.
- * Points whose slot is not a multiple of `stride` have been deleted by then.
+ * Points whose position is not a multiple of `stride` have been deleted by then.
  */
 export interface PointPlace {
   slot: number;

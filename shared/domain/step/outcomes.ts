@@ -49,7 +49,7 @@ export interface StepTotals {
  * waiting: fed batches enter step 1, and batches that survived a step enter the next one.
  */
 export interface StepFlow {
-  /** Recorded step rows, child batches included. */
+  /** Number of recorded step rows, child batches included. */
   done: number;
   /** Recorded step rows that continue: at least one user succeeded. */
   survived: number;

@@ -10,9 +10,9 @@ export const reasons = {
   checkUnavailable: 'muster.check-unavailable',
   /** The user's call fell into quiet hours, and the rule drops such users. */
   quietHours: 'muster.quiet-hours',
-  /** Settled by status: the endpoint never applied the call. */
+  /** A settlement by status found that the endpoint never applied the call. */
   neverApplied: 'muster.never-applied',
-  /** Settled by a person or a file, without a code. */
+  /** A person or a file settled the user without a code. */
   settled: 'muster.settled',
 } as const;
 

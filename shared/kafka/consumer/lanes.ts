@@ -40,7 +40,7 @@ export interface LaneView {
 export interface Lanes {
   /** Ends all previous lanes, and starts a lane for each partition. @returns the previous lanes */
   assign(partitionsByTopic: Readonly<Record<string, readonly number[]>>): Lane[];
-  /** Takes fetched messages. Undefined if they must not be taken now; fetching repeats from the current position. */
+  /** Takes fetched messages. Returns undefined if they must not be taken now; the fetch then repeats. */
   take(topic: string, partition: number, fetched: readonly FetchedMessage[]): Taken | undefined;
   /**
    * Settles a message.

@@ -48,7 +48,7 @@ async function archiveIs(expected: Partial<LogArchive>): Promise<LogArchive> {
   }, 30_000);
 }
 
-it('the WAL archive is reported as new, then as failing with the refused file, and as well once all are archived', async () => {
+it('the WAL archive is reported as new, as failing with the refused file, and as healthy once all files are archived', async () => {
   expect(await readLogArchive(pool)).toEqual({
     isOn: true,
     state: 'new',

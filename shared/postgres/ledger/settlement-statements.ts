@@ -84,7 +84,7 @@ export const settle = statementOf<SettleParams>(
     where t.feed = g.feed and t.step = g.step and t.outcome = ${failureCode.unknown} and t.reason = g.previous_reason
       and t.slot <> ${settlementSlot}
   ), b as (
-    -- Of a run that has ended, its budget keeps one number: what was certainly not applied is taken off.
+    -- A budget keeps one sum for all ended runs. The units of users that were certainly not served are subtracted.
     update budgets b set past_units = b.past_units - g.units
     from (
       select r.campaign, f.country, sum(f.step_units[u.step])::bigint as units

@@ -24,7 +24,7 @@ function installationOf(rows: readonly InstallationRow[]): Installation {
   return { id, config: installationConfig.parse(config) };
 }
 
-/** @throws if the database was not migrated, so has no installation row */
+/** @throws if the database was not migrated, and therefore has no installation row */
 export async function readInstallation(pool: Pool): Promise<Installation> {
   const { rows } = await pool.query<InstallationRow>('select id, config from installation');
   return installationOf(rows);

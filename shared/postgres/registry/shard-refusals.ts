@@ -62,7 +62,7 @@ const selectUnserved = statementOf<{ actionTypes: string; countries: string; non
     select from shard_reports o where (o.action_type, o.country) = (k.action_type, k.country) and o.refusal is null
       and o.reported_at > now() - ${reportValidity}
   )
-    -- Of one that was just registered no worker can have said anything.
+    -- No worker can have reported yet about an action type that was just registered.
     and (s.refusal is not null or not exists (
       select from action_types t where t.name = k.action_type and t.created_at > now() - interval '1 minute'
     ))

@@ -109,7 +109,7 @@ const raiseSteps = `
   update batch_steps set epoch = epoch + ${lifetime} where state <> ${stepState.done}
     and feed in (select f.feed from feeds f join runs r on r.id = f.run where r.ended_at is null)`;
 
-/** A run that had begun is pausing until no worker holds a step of it, by the present leases. */
+/** A run that had begun stays `pausing` until, by the present leases, no worker holds one of its steps. */
 const pauseRuns = `
   with paused as (
     update runs set state = case when started_at is null then 'paused' else 'pausing' end, state_since = now(),

@@ -19,10 +19,9 @@ export function nameOfRole(prefix: string, role: RoleName): string {
 export function grantsSql(prefix: string): string {
   const name = (role: RoleName) => pg.escapeIdentifier(nameOfRole(prefix, role));
   const literals = roleNames.map((role) => pg.escapeLiteral(nameOfRole(prefix, role)));
-  return `-- The roles of Muster. Run it in the installation's database, as a superuser, or as a role that may
--- make others and is a member of ${nameOfRole(prefix, 'owner')}. A new role has no password:
--- nobody gets in before it was given one.
--- Who uses which: docs/postgres.md.
+  return `-- The roles of Muster. Run this file in the installation's database, as a superuser, or as a role that may
+-- create roles and is a member of ${nameOfRole(prefix, 'owner')}. A new role has no password,
+-- and cannot log in until it gets one. docs/postgres.md lists which service uses which role.
 begin;
 
 do $$
@@ -36,7 +35,7 @@ begin
     execute format('grant connect on database %I to %I', current_database(), each);
   end loop;
   execute format('revoke all on database %I from public', current_database());
-  -- Uploads gather in temporary tables.
+  -- The API collects uploads in temporary tables.
   execute format('grant temporary on database %I to %I', current_database(), ${literals[roleNames.indexOf('api')]});
 end $$;
 
@@ -44,7 +43,7 @@ revoke all on schema public from public;
 grant usage, create on schema public to ${name('owner')};
 grant usage on schema public to ${served.map(name).join(', ')};
 
--- All of it is the owner's; what belongs to an extension stays where it is.
+-- All objects get the owner role, except for objects that belong to an extension.
 do $$
 declare
   each text;
@@ -87,7 +86,7 @@ begin
   if to_regclass('public.installation') is null then
     return;
   end if;
-  -- What runs with the rights of the owner is for those alone that need it.
+  -- Functions that run with the rights of the owner may be called only by the roles that need them.
   for each in
     select format('revoke execute on routine %s from public', p.oid::regprocedure) from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prosecdef

@@ -95,7 +95,7 @@ describe('a press of a pointer', () => {
     }
   });
 
-  it('lets its click see the change that the loss of focus made', () => {
+  it('is followed by a click that works on the page as the loss of focus has changed it', () => {
     openPage();
     const button = screen.getByRole('button', { name: 'Add' });
     pressDown(button);

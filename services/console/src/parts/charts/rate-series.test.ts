@@ -15,7 +15,7 @@ describe('the points of a rate line', () => {
     expect(changes).toBe(2);
   });
 
-  it('accept earlier points in front, without duplicates', () => {
+  it('can be preceded by earlier points that arrive later, without duplicates', () => {
     const series = createRateSeries();
     series.push(point(10));
     series.prepend([point(8), point(9), point(10), point(11)]);
@@ -48,7 +48,7 @@ describe('the scale of a rate line', () => {
     [830, 1000],
     [7, 8],
     [4000, 4000],
-  ])('reaches from a maximum of %d users per second to %d', (highest, top) => {
+  ])('for a highest rate of %d users per second ends at %d', (highest, top) => {
     expect(scaleTop(highest)).toBe(top);
   });
 });

@@ -29,7 +29,7 @@ interface ItemListProps<Group extends QuarantinedGroup> {
    * one by one.
    */
   decision?: { role: Role; onDecide: (verb: Verb, group: Group) => void };
-  /** Text below the groups. Used if groups have no buttons. */
+  /** Text below the groups, for groups without buttons. */
   footer?: ReactNode;
   children: ReactNode;
 }
