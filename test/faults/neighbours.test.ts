@@ -209,7 +209,7 @@ describe('row 46: 500 feeds whose segments stall', () => {
     ['hang', 'pages', { kind: 'hang' } as const],
     ['answer 500', 'pages', { kind: 'status', status: 500 } as const],
     ['hang when described', 'descriptions', { kind: 'hang' } as const],
-  ] as const)('do not delay a healthy campaign that starts later: feeds that %s', async (what, of, answer) => {
+  ] as const)('do not delay a healthy campaign that starts later, if the segments %s', async (what, of, answer) => {
     const start = (audience: string, served: readonly string[]) =>
       trial.muster.api.run({
         name: audience,

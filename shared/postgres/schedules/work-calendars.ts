@@ -35,7 +35,7 @@ export function createWorkCalendarReader({ mostDates = mostDatesKept } = {}): Re
     const names = namesIn(recurrences);
     if (names.length === 0) return none;
     const { rows: versions } = await connection.query<VersionRow>(selectVersions, [names]);
-    // The found calendars are held here, because the next ones may evict them from the cache.
+    // This map holds the found calendars, because calendars that are read next may evict them from the cache.
     const found = new Map(versions.map((row) => [row.name, kept.get(versionOf(row))]));
     const missing = versions.flatMap(({ name }) => (found.get(name) ? [] : [name]));
     if (missing.length > 0) {
