@@ -3,8 +3,8 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { CallDurations } from '../../shared/ports/job-nodes.ts';
 
 /**
- * Step of the ring buffer that counts the calls of the last minute, in milliseconds. A call leaves the count up to one
- * step late.
+ * Length in milliseconds of one step of the ring buffer that counts the calls of the last minute. A call is counted for
+ * up to one step longer than a minute.
  */
 const secondsStepMs = 2000;
 const secondsSteps = 31;
@@ -66,7 +66,8 @@ export function createCallCounts({ clock }: { clock: Pick<Clock, 'monotonicMs'> 
       for (const [endpointId, own] of endpoints) {
         goTo(own, nowMs);
         const buckets = sumSteps(own.minutes);
-        // The endpoint can be deleted: without calls in the last ten minutes, it has none in the last minute either.
+        // An endpoint without a call in the last ten minutes also has none in the last minute, so its entry can be
+        // deleted.
         if (buckets.every((calls) => calls === 0)) endpoints.delete(endpointId);
         else byEndpoint.set(endpointId, buckets);
       }
@@ -85,7 +86,7 @@ function nothingCounted(): Counted {
   };
 }
 
-/** Clears the steps that have begun since the last call. */
+/** Sets the counts of all steps that have begun since the last call of this function to zero. */
 function goTo(own: Counted, nowMs: number): void {
   const second = Math.floor(nowMs / secondsStepMs);
   if (second === own.second) return;

@@ -9,7 +9,10 @@ function setUp() {
   const watch = createClaimWatch({ clock });
   const found: Error[] = [];
   void watch.stuck.then((error) => found.push(error));
-  /** Makes one turn after this time. @returns whether the watch reports claimed jobs without calls */
+  /**
+   * Advances the clock by `afterMs` and makes one turn.
+   * @returns whether the watch reports claimed jobs without calls
+   */
   async function turn(afterMs: number, levels: ClaimLevels): Promise<boolean> {
     clock.advance(afterMs);
     watch.turned(levels);
@@ -20,7 +23,10 @@ function setUp() {
     for (let nth = 0; nth < count; nth++) if (await turn(100, levels(nth))) return true;
     return false;
   }
-  /** Stores heartbeats, two seconds apart. @returns true if the watch reports a hanging flush */
+  /**
+   * Stores `count` heartbeats, two seconds apart.
+   * @returns true if the watch reports a hanging flush
+   */
   async function beats(count: number): Promise<boolean> {
     for (let nth = 0; nth < count && found.length === 0; nth++) {
       clock.advance(2000);
@@ -40,7 +46,7 @@ describe('the watch of claimed jobs', () => {
     expect(found[0]?.message).toBe('3 claimed jobs have waited for 10 s in which nothing was called');
   });
 
-  it('restarts its count at a call in flight, at an ended job, or if no job waits', async () => {
+  it('restarts its count when a call is in flight, when a job ends, and when no claimed job waits', async () => {
     const { watch, turns } = setUp();
     expect(await turns(90, () => idle)).toBe(false);
     expect(await turns(1, () => ({ ...idle, inFlight: 1 }))).toBe(false);
@@ -58,7 +64,7 @@ describe('the watch of claimed jobs', () => {
     expect(await turns(10, () => idle)).toBe(true);
   });
 
-  it('does not count time in which the process was frozen or Postgres did not answer', async () => {
+  it('counts no time in which the process was frozen or Postgres did not answer', async () => {
     const { turn, turns } = setUp();
     expect(await turns(50, () => idle)).toBe(false);
     expect(await turn(600_000, idle)).toBe(false);
@@ -90,7 +96,7 @@ describe('the watch of flushes', () => {
     expect(await beats(100)).toBe(false);
   });
 
-  it('does not count time in which no heartbeat was stored', async () => {
+  it('counts no time in which no heartbeat was stored', async () => {
     const { clock, watch, beats } = setUp();
     void watch.flushing(hanging());
     expect(await beats(11)).toBe(false);

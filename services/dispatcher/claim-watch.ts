@@ -7,8 +7,8 @@ import type { JobVerdict } from './ports/call-ledger.ts';
  */
 const stuckAfterMs = 10_000;
 /**
- * Upper bound in milliseconds on the counted time between two turns. The time in which the process was frozen does not
- * count as stuck.
+ * Upper bound in milliseconds on the time that is counted between two turns. A longer time means that the process was
+ * frozen, which does not count as stuck.
  */
 const longestTurnMs = 1000;
 
@@ -18,13 +18,13 @@ const longestTurnMs = 1000;
  */
 const longestFlushMs = 45_000;
 /**
- * Upper bound in milliseconds on the counted time between two heartbeats. The time in which the process was frozen does
- * not count as stuck.
+ * Upper bound in milliseconds on the time that is counted between two heartbeats. A longer time means that the process
+ * was frozen, which does not count as stuck.
  */
 const longestBeatMs = 2000;
 
 export interface ClaimLevels {
-  /** Claimed jobs without a slot. */
+  /** Number of claimed jobs that wait for a slot. */
   waiting: number;
   inFlight: number;
 }

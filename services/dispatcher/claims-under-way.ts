@@ -8,7 +8,7 @@ export interface ClaimsUnderWay {
   readonly claiming: number;
   ofOwner(ownerId: string): number;
   note(queue: Claimant, count: number): void;
-  /** Counts `count` references of the queue as being claimed, until `endAll`. */
+  /** Counts `count` references of the queue as being claimed, until `endAll` is called. */
   begin(queue: Claimant, count: number): void;
   /** Resets the count of references that are being claimed. Called after the claims have been written or refused. */
   endAll(): void;

@@ -6,13 +6,13 @@ import type { ClientDirectory } from './ports/client-terms.ts';
 export interface ClientBounds {
   isKnown(clientId: string): boolean;
   ownerOf(clientId: string): string;
-  /** Returns how many calls may be in flight, over all dispatchers. */
+  /** Returns how many calls of the client may be in flight, over all dispatchers. */
   concurrencyOf(clientId: string): number;
   /** Returns this dispatcher's share of the client's rate, in proportion to its slots. */
   ratePerSecondOf(clientId: string, slots: number): number;
   /**
-   * Returns the lease of a claim in milliseconds. It covers the client's longest call, because the job could otherwise
-   * never be called.
+   * Returns the lease of a claim in milliseconds. The lease covers the longest call that the client permits; with a
+   * shorter lease, such a job would never be called.
    */
   leaseOf(clientId: string): number;
   claimOf(reference: ReceivedReference): JobClaim;

@@ -21,7 +21,10 @@ let pairs: { server: Pair; client: Pair; stranger: Pair };
 let origins: [string, string];
 const closing: (() => unknown)[] = [];
 
-/** Starts a receiver over HTTPS that accepts only one client's certificate, and returns its name in the answer. */
+/**
+ * Starts an HTTPS receiver that accepts only the given client certificate, and returns the certificate's name in its
+ * answers.
+ */
 async function startReceiver({ server, client }: { server: Pair; client: Pair }): Promise<string> {
   const terms = { cert: server.certificate, key: server.key, ca: client.certificate };
   const receiver = createServer({ ...terms, requestCert: true, rejectUnauthorized: true }, (request, response) => {
@@ -78,7 +81,7 @@ async function called(auth: StoredClientAuth, origin: string) {
   return answers.map((answer) => (answer.kind === 'answered' ? answer.body.toString() : answer.kind));
 }
 
-it("a client's certificate is sent to the client's servers and to no other", async () => {
+it('"a client certificate is sent to the servers that its client configured, and to no other server"', async () => {
   expect(await called(storedAuth(pairs.client), origins[0])).toEqual(['shop', 'shop']);
   expect(await called(storedAuth(pairs.client), origins[1])).toEqual(['unanswered', 'unanswered']);
 });

@@ -45,7 +45,7 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
 }
 
 describe("the terms of a client's calls", () => {
-  it('come from the definition of the client, and follow a change of it', () => {
+  it('come from the definition of the client, and change with the definition', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
       pauseReason: null,
@@ -59,7 +59,7 @@ describe("the terms of a client's calls", () => {
     expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
   });
 
-  it('are overridden by the terms of an endpoint, and an endpoint is paused together with its client', () => {
+  it('can be overridden for an endpoint, and an endpoint is paused together with its client', () => {
     const { clock, directory, change } = setUp();
     const endpoint = { ...endpointLike(clientIdOf(3), 'billing', clock.now()), terms: { concurrency: 2 } };
     change({}, endpoint);
@@ -94,7 +94,7 @@ describe("the terms of a client's calls", () => {
     expect([isGood(before, later), isGood(after, later)]).toEqual([false, true]);
   });
 
-  it('skip a secret that cannot be decrypted, and the call is sent unsigned', () => {
+  it('skip a secret that cannot be decrypted, so the call is sent without its signature', () => {
     const { change, keyOf, sign } = setUp(createSecretBox([Buffer.alloc(32, 8)]));
     change({ keys: [keyOf('k1', secretOf())] });
     expect(sign()).toEqual([]);

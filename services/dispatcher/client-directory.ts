@@ -36,7 +36,7 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
         if (!key) throw new Error('it is no secret of a webhook');
         return [{ key, expiresAt }];
       } catch (error) {
-        // The call is sent without this signature. A receiver that verifies signatures refuses it, and the job is
+        // The call is sent without this signature. A receiver that verifies signatures refuses the call, and the job is
         // retried.
         logger.error({ err: error, client: name, keyId }, 'a signing key cannot be opened, nothing is signed with it');
         return [];
@@ -51,7 +51,7 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
         ? { auth: null, limits: { ...limits, tls: openClientTls(auth, clientId, secretBox) } }
         : { auth: openClientAuth(auth, clientId, limits, { secretBox, tokenEndpoint, clock }), limits };
     } catch (error) {
-      // OpenSSL's message about a key is not logged.
+      // OpenSSL's error message is not logged, in case it contains parts of the key.
       const fault = error instanceof SecretBoxError ? error.fault : 'cannot be read';
       logger.error(
         { client: name, fault },

@@ -4,7 +4,7 @@ import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts
 import { fc } from '../../test/support/properties.ts';
 
 describe('the queues of clients', () => {
-  it('return each reference once, in the order of its client', () => {
+  it('return each reference once, in the order in which its client added them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 30 })), { maxLength: 20 }),
@@ -31,7 +31,7 @@ describe('the queues of clients', () => {
     expect(countOf(claim(4), 'small')).toBe(2);
   });
 
-  it('claim only jobs with a free slot', () => {
+  it('claim only jobs for which a slot is free', () => {
     const { queues, started, add, claim, end } = clientQueuesSubject();
     add('slow', 50);
     expect(claim()).toHaveLength(10);
@@ -115,7 +115,7 @@ describe('the queues of clients', () => {
     const hold = (clientId: string, count: number) =>
       queues.hold(Array.from({ length: count }, () => jobOf(reference(clientId))));
     slots.set('busy', 4).set('third', 1).set('waits', 0);
-    // A route that was answered gets all slots of its client.
+    // Once a call of the route has been answered, the route gets all slots of its client.
     hold('busy', 1);
     end('busy');
     hold('busy', 4);
@@ -129,7 +129,7 @@ describe('the queues of clients', () => {
     expect(started.map(({ clientId }) => clientId)).toEqual([whom === 'the same client' ? 'busy' : 'waits']);
   });
 
-  it('return, when cleared, the claimed jobs that have not begun, and drop all other jobs', () => {
+  it('return the claimed jobs that have not begun when they are cleared, and drop all references', () => {
     const { queues, add, claim, clock, end } = clientQueuesSubject();
     add('a', 5000);
     for (let flushes = 0; flushes < 50; flushes++) {
@@ -146,11 +146,11 @@ describe('the queues of clients', () => {
 });
 
 describe('the endpoints of one client', () => {
-  /** `a/1` is an endpoint of the client `a`. */
+  /** Returns the client of an endpoint: `a/1` is an endpoint of the client `a`. */
   const ownerOf = (clientId: string) => clientId.split('/')[0] ?? '';
   const manyOf = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
 
-  it('do not delay each other or other clients if 20 of them hang', () => {
+  it('do not delay each other or other clients if the calls of 20 endpoints hang', () => {
     const { add, claim, countOf, queues } = clientQueuesSubject({ ofClient: 1000, ownerOf });
     for (const endpoint of manyOf(20)) {
       add(endpoint, 200);
@@ -161,12 +161,12 @@ describe('the endpoints of one client', () => {
     add('b', 200);
     const next = claim();
     expect(countOf(next, 'a/late')).toBeGreaterThan(0);
-    // The other client gets half of the free slots, and these are half of all slots.
+    // The other client gets half of the free slots, and half of all slots are free.
     expect(hanging).toBeLessThanOrEqual(50 + 20);
     expect(countOf(next, 'b')).toBeGreaterThanOrEqual(15);
   });
 
-  it('together get the share of one client in each round of claims', () => {
+  it("together get one client's share in each round of claims", () => {
     const { add, claim, countOf } = clientQueuesSubject({ concurrency: 10_000, ofClient: 5000, ownerOf });
     for (const endpoint of manyOf(9)) add(endpoint, 500);
     add('b', 500);
@@ -183,13 +183,16 @@ describe('the endpoints of one client', () => {
       queues.hold([]);
     }
     add('a/0', 200);
-    // A single endpoint has the same: half of its client's half.
+    // A single endpoint gets the same number: half of its client's half.
     expect(countOf(claim(), 'a/0')).toBe(25);
   });
 });
 
 describe('the priorities in the queue of one client', () => {
-  /** Calls jobs one after another, as with one slot. @returns the priorities in the order of the calls */
+  /**
+   * Calls jobs one after another, as with a single slot.
+   * @returns the priorities in the order of the calls
+   */
   function callOneByOne(
     fixture: ReturnType<typeof clientQueuesSubject>,
     times: number,
@@ -215,7 +218,7 @@ describe('the priorities in the queue of one client', () => {
     expect(called.slice(0, 4)).toEqual(['high', 'high', 'high', 'high']);
   });
 
-  it('leave normal and low jobs their shares beside a stream of high jobs', () => {
+  it('leave normal and low jobs their shares while high-priority jobs keep arriving', () => {
     const fixture = clientQueuesSubject({ ofClient: 1 });
     fixture.add('shop', 500);
     fixture.add('shop', 500, 'low');

@@ -15,8 +15,8 @@ import type { RouteCallEnd } from './routes/route-lines.ts';
 import { createRouteMemory } from './routes/route-memory.ts';
 
 /**
- * Time in milliseconds until the next claims arrive: at most two flushes and a round trip. In addition to jobs that
- * have a slot, the dispatcher claims as many jobs as it ends in this time.
+ * Maximum time in milliseconds from now until the next claims arrive: two flushes and a round trip. The dispatcher
+ * claims a job for each free slot, plus as many jobs as it ends in this time.
  */
 const claimAheadMs = 20;
 
@@ -24,22 +24,22 @@ export interface ClientQueuesDeps {
   /** Maximum number of calls in flight, over all clients. Each client may exceed it by one call. */
   concurrency: number;
   /**
-   * Returns the number of call slots that an endpoint has on this dispatcher. Claimed jobs may use the slots even if
-   * claiming is closed.
+   * Returns the number of call slots that an endpoint has on this dispatcher. Jobs that are already claimed may use
+   * these slots even if no more jobs may be claimed.
    */
   concurrencyOf: (clientId: string) => number;
-  /** Returns true if no jobs of an endpoint may be claimed, whatever its slots. */
+  /** Returns true if no jobs of an endpoint may be claimed, however many slots are free. */
   isClosed?: (clientId: string) => boolean;
   /**
-   * Returns the jobs per second that schedulers may send here for an endpoint under its rate limit; infinite without a
-   * limit.
+   * Returns how many jobs per second schedulers may send to this dispatcher for an endpoint; infinite if the endpoint
+   * has no rate limit.
    */
   ratePerSecondOf?: (clientId: string) => number;
   /** Returns the client to which an endpoint belongs. Default: the id itself. */
   ownerOf?: (clientId: string) => string;
   /**
-   * Begins the call of a job. `done` releases the slot. It receives the result of the call, or null if no call was
-   * made.
+   * Begins the call of a job. When the job ends, `start` calls `done` with the result of the call, or with null if no
+   * call was made. Then the slot is free.
    */
   start: (job: HeldJob, done: (call: RouteCallEnd | null) => void) => void;
   /** Random number in [0, 1). */
@@ -48,12 +48,12 @@ export interface ClientQueuesDeps {
 }
 
 /**
- * Queues of a dispatcher, one per endpoint of a client (`clientId` is the id of the endpoint here). A queue contains
- * references that wait for their claim, claimed jobs that wait for a slot, and calls.
- *
- * No client waits behind another. A client may use at most half of the slots that others leave free, so that the next
- * client finds free slots. If many clients have calls that hang, each client may still make one call beyond the total
- * limit. All endpoints of a client share its slots, and each leaves half of the client's free slots to the next.
+ * Queues of a dispatcher, one per endpoint of a client. In this file, `clientId` is the id of the endpoint. A queue
+ * contains references that wait for their claim, claimed jobs that wait for a slot, and calls. No client waits for
+ * another client's calls to end: a client may use at most half of the slots that others leave free, so the next client
+ * finds free slots. If calls of many clients hang, each client may still make one call beyond the total limit. All
+ * endpoints of a client share the client's slots, and each endpoint leaves half of the client's free slots to the
+ * others.
  */
 export interface ClientQueues {
   readonly queued: number;
@@ -66,15 +66,19 @@ export interface ClientQueues {
   /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs(): number;
   /**
-   * Takes references to be claimed now, from all queues in turn, oldest first. Takes as many as can begin before the
-   * next claims arrive. They count as being claimed until `hold` or `requeue`.
+   * Takes references to be claimed now, from all queues in turn, oldest first. Takes as many references as there are
+   * jobs that can begin before the next claims arrive. Until `hold` or `requeue` is called, these references count as
+   * being claimed.
    */
   take(most: number): ReceivedReference[];
   /** Returns references that could not be claimed to the front of their queues. */
   requeue(references: readonly ReceivedReference[]): void;
-  /** Adds jobs whose claims are written. Each begins, or waits for a slot. */
+  /** Adds jobs whose claims are written. Each job begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
-  /** Begins every claimed job that has a slot by now. @returns jobs that this removes and the caller must release */
+  /**
+   * Begins every claimed job for which a slot is now free.
+   * @returns jobs that left the queues without a call, which the caller must release
+   */
   turn(): ReleasedJob[];
   /** Removes all references and claimed jobs from the queues. @returns claimed jobs whose calls have not begun */
   clear(): HeldJob[];
@@ -118,7 +122,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   function take(most: number): ReceivedReference[] {
     measure();
     const taken: ReceivedReference[] = [];
-    // In the first round, each client gets its equal share. In the second round, clients get the shares that others did
+    // In the first round, each client gets an equal share. In the second round, clients get the shares that others did
     // not use.
     for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {
@@ -159,8 +163,8 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   }
 
   /**
-   * Returns how many calls the endpoint may have in flight now: its slots, but at most half of the slots that others
-   * leave free.
+   * Returns how many calls the endpoint may have in flight now: its slots, but at most half of the slots that other
+   * endpoints leave free.
    */
   function usableSlots(clientId: string, queue: ClientQueue): number {
     const ofOthers = inFlight - queue.inFlight;
@@ -204,7 +208,7 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     underWay.note(queue, -1);
     queue.inFlight--;
     queue.ended++;
-    // The slot goes to the same client again, unless at least half of all slots are in use.
+    // The next job of the same client gets the slot, unless at least half of all slots are in use.
     if (inFlight >= concurrency / 2) startOthers();
     else while (startOne(clientId, queue));
   }

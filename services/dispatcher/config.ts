@@ -18,15 +18,19 @@ import { publicUrl } from '../../shared/runtime/configuration/public-address.ts'
 import { readSecretBox, type SecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 
 /**
- * Kafka fetch settings for the topic of calls. A broker collects messages for no longer than a flush takes. Large
- * responses let the dispatcher skip a client's backlog quickly, because its references wait in that client's own queue.
+ * Kafka fetch settings for the topic of calls. A broker waits at most `gatherMs` for more messages, which is no longer
+ * than a flush takes. Responses may be large, so that the dispatcher reads past the backlog of one client quickly. The
+ * references of that client then wait in the client's own queue.
  */
 export const callsFetch = { gatherMs: 5, maxBytesPerPartition: 128 * 1024 };
 
 export const dispatcherEnvironment = commonEnvironment.extend({
   KAFKA_SESSION_TIMEOUT_MS: kafkaSessionTimeout,
   MUSTER_REGION: region,
-  /** Shortest lease of a claim. A call may take a minute, and a claimed job waits for its slot before. */
+  /**
+   * Shortest lease of a claim in milliseconds. The lease covers the wait of a claimed job for its slot, and a call of
+   * up to a minute.
+   */
   DISPATCHER_LEASE_MS: z.coerce
     .number()
     .int()

@@ -7,7 +7,7 @@ describe('the credit of a dispatcher', () => {
     expect(clientQueuesSubject().credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
-  it('is 0 for a slow client with two rounds of jobs at the dispatcher', () => {
+  it('is 0 for a slow client whose queue here already holds two rounds of jobs', () => {
     const { add, claim, credit } = clientQueuesSubject();
     add('slow', 17);
     claim();
@@ -16,7 +16,7 @@ describe('the credit of a dispatcher', () => {
     expect(credit().toClients).toEqual({ slow: 0 });
   });
 
-  it('grows to the calls of two seconds, and shrinks when calls become slow', () => {
+  it('grows to the number of calls in two seconds, and shrinks when calls become slow', () => {
     const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
     add('quick', 40_000);
     for (let flushes = 0; flushes < 300; flushes++) {
@@ -34,7 +34,7 @@ describe('the credit of a dispatcher', () => {
     expect(credit().toClients['quick']).toBeLessThanOrEqual(200);
   });
 
-  it('stays for a second without jobs, and is forgotten after 20 s', () => {
+  it('is kept for a second after the last job, and is forgotten after 20 s', () => {
     const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
     const work = (ms: number) => {
       for (let passedMs = 0; passedMs < ms; passedMs += 10) {
@@ -55,7 +55,7 @@ describe('the credit of a dispatcher', () => {
     expect(credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
-  it('leaves every client a minimum beside 150,000 jobs of another client', () => {
+  it('is at least the minimum for every client while another client has 150,000 jobs', () => {
     const { add, credit } = clientQueuesSubject();
     add('crowd', 150_000);
     expect(credit()).toEqual({ toAnyClient: 20, toClients: { crowd: 0 } });

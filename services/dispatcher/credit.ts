@@ -4,15 +4,15 @@ import type { ClientQueue } from './jobs/client-queue.ts';
 import type { ClientQueues } from './client-queues.ts';
 
 /**
- * Length of a client's queue here, as the time in milliseconds in which the client's jobs pass through. Further jobs
- * wait in the database.
+ * Maximum length of a client's queue on this dispatcher, as the time in milliseconds in which the dispatcher works off
+ * the queue. Further jobs wait in the database.
  */
 const queuedMs = 2000;
-/** Maximum number of references for a client that has no work here yet. */
+/** Maximum number of references for a client without jobs on this dispatcher. */
 const anyClient = 200;
-/** References that every client may have, however many clients there are. */
+/** Number of references that every client may have, however many clients there are. */
 const floor = 20;
-/** Upper bound on references in memory, about 200 bytes each. */
+/** Upper bound on the references in memory, over all clients. A reference takes about 200 bytes. */
 const maxQueued = 100_000;
 
 export interface CreditDeps {
@@ -21,8 +21,8 @@ export interface CreditDeps {
 }
 
 /**
- * Returns how many references of an endpoint may wait here: the wanted number, limited to half of the memory that
- * others leave free, or to `floor` if that is more.
+ * Returns how many references of an endpoint may wait on this dispatcher. This is `wanted`, limited to half of the
+ * memory that other endpoints leave free. The limit is never below `floor`.
  */
 function boundOf(wanted: number, queuedByOthers: number): number {
   return Math.floor(Math.min(wanted, Math.max(floor, (maxQueued - queuedByOthers) / 2)));
@@ -34,7 +34,7 @@ function wantedBy({ passedPerSecond }: Pick<ClientQueue, 'passedPerSecond'>, con
 
 /**
  * Returns the credit of this dispatcher: how many more references schedulers may send for each endpoint and priority.
- * Each priority has the same limit, so that urgent jobs are accepted despite a backlog.
+ * The limit applies to each priority separately, so urgent jobs are accepted despite a backlog of others.
  */
 export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
   const toClients: Record<string, number> = {};
@@ -50,8 +50,9 @@ export function creditOf({ queues, concurrencyOf }: CreditDeps): NodeCredit {
 }
 
 /**
- * Returns true if a reference may be queued. Schedulers may exceed the credit somewhat, because their copy of it is
- * about 100 ms old, and Kafka may delay messages. References beyond this tolerance are dropped.
+ * Returns true if the queue has room for one more reference. Schedulers may exceed the credit, because they read it
+ * about 100 ms late, and Kafka may delay messages. This function tolerates that up to a limit, and the caller drops the
+ * references beyond it.
  */
 export function mayQueue(queues: Pick<ClientQueues, 'queued' | 'queuedOf'>, clientId: string): boolean {
   const own = queues.queuedOf(clientId);

@@ -28,18 +28,18 @@ export interface DispatcherDeps {
   deadLetters: DeadLetters;
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
   nodes: Pick<JobNodes, 'dispatchers'>;
-  /** Leases that coordinate the distribution of call slots among dispatchers, one dispatcher at a time. */
+  /** Leases that dispatchers use to share out the call slots of a client, one lease for each slot. */
   leases: Leases;
-  /** Name under which this dispatcher owns claims and leases. The heartbeats contain the same name. */
+  /** Name under which this dispatcher owns claims and leases. Its heartbeats contain the same name. */
   owner: string;
-  /** Shortest lease of a claim. */
+  /** Shortest lease of a claim in milliseconds. */
   leaseMs: number;
-  /** Calls in flight over all clients. */
+  /** Maximum number of calls in flight, over all clients. */
   concurrency: number;
   clock: Clock;
   /** Random number in [0, 1). */
   random: () => number;
-  /** Notifications about other dispatchers, and about circuits that they open. */
+  /** Notifications about other dispatchers, and about circuits that other dispatchers open. */
   changes: ChangeFeed;
   logger: Logger;
   meter?: Meter;

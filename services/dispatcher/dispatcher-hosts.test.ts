@@ -24,7 +24,7 @@ async function watched() {
 }
 
 describe('the check for sidelined hosts', () => {
-  it('runs every five seconds without a sidelined host, every second with one, and at once after a notification', async () => {
+  it('runs every five seconds while no host is sidelined, every second otherwise, and at once after a notification', async () => {
     const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
     expect(await looksWithin(10_000)).toBe(10);
     changes.restore();
@@ -71,7 +71,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('probes the host with one job at a time, more and more rarely, without counting an attempt', async () => {
+  it('probes the host with one job at a time, at growing intervals, without counting an attempt', async () => {
     let isUp = false;
     const { clock, subject, tables, calls, dispatcherOf, stop } = dispatcherSubject(() =>
       isUp ? ok : { kind: 'unanswered', cause: 'connection refused' },
@@ -86,7 +86,8 @@ describe('a dispatcher with a failing host', () => {
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 300_000);
-    // After 0, 1, 2, 4, 8 and 16 s, then every 30 s; checks are a second apart.
+    // The dispatcher probes after 0, 1, 2, 4, 8 and 16 s, then every 30 s. Its checks are a second apart, so probes may
+    // be late.
     expect(calls.length).toBeGreaterThanOrEqual(12);
     expect(calls.length).toBeLessThanOrEqual(17);
     const tried = calls.map(({ headers }) => headers[headers.indexOf('webhook-id') + 1]);
@@ -121,7 +122,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('counts an answered probe as an attempt, so the job ends as a dead letter', async () => {
+  it('counts a probe that gets an answer as an attempt, so the job ends as a dead letter', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(503));
     const sideline = 'receiver.example';
     await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
@@ -141,7 +142,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('ends ten jobs that always fail as dead letters without delaying the other jobs of the host', async () => {
+  it('ends ten jobs whose calls always fail as dead letters, without delaying the other jobs of the host', async () => {
     const { clock, subject, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(({ path }) =>
       status(path === '/bad' ? 500 : 200),
     );
@@ -164,7 +165,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('sidelines a failing path that no client has configured, until it recovers, while the host serves other paths', async () => {
+  it('sidelines a failing path that no client has configured until the path recovers, while the host serves other paths', async () => {
     let isMended = false;
     const { clock, subject, tables, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
       ({ path }) => status(path.startsWith('/bad') && !isMended ? 500 : 200),
@@ -221,7 +222,7 @@ describe('a dispatcher with a failing host', () => {
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 500);
-    // Another dispatcher has seen the recovered host, and released its sidelined jobs.
+    // Another dispatcher has found the host recovered, and released its sidelined jobs.
     tables.circuits.clear();
     await offer({ jobId: jobIdOf(1), url: 'https://one.example/a' });
     await passTime(clock, 3000);
@@ -253,7 +254,7 @@ describe('a dispatcher with a failing host', () => {
     await stop(dispatcher);
   });
 
-  it('sidelines all jobs of the host after a 410 if the client wants that, and does not probe it', async () => {
+  it('sidelines all jobs of the host after a 410 if the client has configured that, and does not probe the host', async () => {
     const { clock, subject, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(410));
     clients.set(clientIdOf(1), { onGone: 'sideline' });
     const dispatcher = dispatcherOf('a');

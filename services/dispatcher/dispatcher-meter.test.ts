@@ -8,7 +8,7 @@ import { heldJobOf } from './jobs/held-job.ts';
 
 const claimed = claimedJob({ dueUs: 1, jobId: 'j', clientId: 'c', scheduledForMs: 10_000 });
 
-/** A call of this duration; null if none was made. */
+/** Returns a call of this duration; a job without a call if the duration is null. */
 function callOf(latencyMs: number | null, attempt = 1): JobCall {
   const job = heldJobOf({ ...claimed, attempt }, 0, 60_000);
   const note = { status: 200, latencyMs, error: null, answer: null };
@@ -34,7 +34,7 @@ describe('the metrics of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_duration_seconds_sum 0.25$/m);
   });
 
-  it('count the lag only for first calls, and never as negative', async () => {
+  it('count the lag only for first calls, and never count a negative lag', async () => {
     counts.called(callOf(1, 2), 20_000);
     counts.called(callOf(1), 12_000);
     counts.called(callOf(1), 9000);
@@ -43,7 +43,7 @@ describe('the metrics of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_lag_seconds_sum 2$/m);
   });
 
-  it('count results that another dispatcher recorded, and claims that failed', async () => {
+  it('count results that were not recorded because another dispatcher held the job, and claims that failed', async () => {
     const calls = [callOf(1), callOf(1), callOf(1)];
     counts.flushed({ recorded: new Set(['j']), claimed: [claimed], early: [] }, calls, 4, 20);
     counts.flushed({ recorded: new Set(['j']), claimed: [claimed], early: [] }, [callOf(1)], 1, 20);

@@ -9,7 +9,7 @@ export interface DispatcherMeterDeps {
   longestWaitMs: () => number;
 }
 
-/** Metrics of a dispatcher. No label is an id: there are too many clients. */
+/** Metrics of a dispatcher. No label contains an id, because the number of clients is unbounded. */
 export interface DispatcherMeter {
   called(call: JobCall, nowMs: number): void;
   /** Counts a reference that was dropped because too many references of its client were queued. */

@@ -13,13 +13,13 @@ import type { KeyTurns } from './key-turns.ts';
 
 const maxClaims = 500;
 const idleMs = 1000;
-/** Longest time between two turns while a claimed job waits for a slot. */
+/** Maximum time in milliseconds between two turns while a claimed job waits for a slot. */
 const waitingMs = 100;
 export const afterErrorMs = 500;
 
 export interface DispatcherTurnDeps {
   heartbeat: Pick<Heartbeat, 'aliveUntilMs'>;
-  /** Shortest lease of a claim. */
+  /** Shortest lease of a claim in milliseconds. */
   leaseMs: number;
   bounds: ClientBounds;
   letters: LetterKeeper;
@@ -31,20 +31,23 @@ export interface DispatcherTurnDeps {
   meter: DispatcherMeter;
   levels: () => ClaimLevels;
   clock: Clock;
-  /** Returns false once the dispatcher stops: it claims nothing more, and releases the jobs of its last claims. */
+  /**
+   * Returns false once the dispatcher is stopping. It then claims no more jobs, and releases the jobs of claims that
+   * were being written.
+   */
   isTakingIn: () => boolean;
-  /** Notifies that references were handled: claimed, or found not to be claimable. */
+  /** Called after references were handled: their jobs were claimed, or found not to be claimable. */
   onHandled: (references: number) => void;
 }
 
 interface ClaimGroup {
   taken: readonly ReceivedReference[];
   /**
-   * The references in `taken` whose jobs are not held yet. If a reference is repeated, one statement must not contain
-   * both the job's result and a new claim.
+   * The references in `taken` whose jobs this dispatcher does not hold yet. The others are repeated references; one
+   * statement must not contain both a job's result and a new claim of the same job.
    */
   claims: readonly ReceivedReference[];
-  /** Monotonic time at which the claims were requested. The leases in the database do not begin earlier. */
+  /** Monotonic time at which the claims were requested. In the database, the leases begin at this time or later. */
   requestedAtMs: number;
   leaseMs: number;
 }
@@ -68,15 +71,15 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     return pauseMs(isAlive, written !== null);
   }
 
-  /** Checks all claimed jobs: each begins, waits on for a bounded time, or is released. */
+  /** Checks all claimed jobs: each job begins, keeps waiting for a bounded time, or is released. */
   function turnClaimed(): void {
     held.release(queues.turn());
     claimWatch.turned(levels());
   }
 
   /**
-   * Takes references to be claimed. Takes none while other dispatchers may take over the claims of this one, because
-   * its heartbeat is too old.
+   * Takes references to be claimed. Takes none if `mayClaim` is false: the heartbeat of this dispatcher is then so old
+   * that other dispatchers may take over its claims.
    */
   function takeClaims(mayClaim: boolean): ClaimGroup {
     const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];

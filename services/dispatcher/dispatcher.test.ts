@@ -75,7 +75,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('releases its claims if another dispatcher takes its slot, and calls the jobs later', async () => {
+  it('releases its claimed jobs if another dispatcher takes its slot, and calls them when it has the slot again', async () => {
     const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject();
     const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
     clients.set(clientIdOf(1), { limits });
@@ -84,7 +84,7 @@ describe('the dispatcher', () => {
     const owners = ['a'];
     const dispatcher = dispatcherOf('a', clock, {
       leases,
-      // During its claim, another dispatcher joins and takes the one slot.
+      // While the claim is being written, another dispatcher joins and takes the only slot.
       ledger: {
         flush: async (work) => {
           const flushed = await real.flush(work);
@@ -184,7 +184,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('waits without a slot for the report after a 202, and calls again if no report comes', async () => {
+  it('uses no slot while it waits for the report after a 202, and calls again if no report comes', async () => {
     const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(() =>
       status(202),
     );
@@ -234,7 +234,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('while no report token can be created, does not call a receiver that reports later, and tries again', async () => {
+  it('calls no receiver that reports later while no report token can be created, and tries again', async () => {
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     clients.set(clientIdOf(1), { reportWithinMs: 5000 });
     const inviter = createReportInviter({ secretBox: createSecretBox([]), publicAddress: undefined });
@@ -247,7 +247,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('sends no report headers if no report is expected, and a 202 is a success', async () => {
+  it('sends no report headers if no report is expected, and counts a 202 as a success', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -258,7 +258,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls a job by its own terms, with a time-out within the lease', async () => {
+  it('calls a job by its own terms, with a time-out that fits into the lease', async () => {
     const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(404));
     const terms = [{ retry: { strategy: 'none' } }, { finalCodes: [404], timeoutMs: 300 }, { timeoutMs: 60_000 }, {}];
     await subject.add(terms.map((_, n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));
@@ -342,7 +342,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls a job again at its next time although the confirmation of the last flush was lost', async () => {
+  it('calls a job again at its next due time although the last flush failed after its commit', async () => {
     const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(500));
     const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
     let lost = 0;
@@ -450,11 +450,11 @@ describe('the dispatcher', () => {
     await passTime(clock, 100);
     expect(calls.filter(({ limits }) => limits.clientId === slow)).toHaveLength(1 + 10);
     expect((await subject.rows()).ended.map(({ jobId }) => jobId)).toEqual([jobIdOf(100), jobIdOf(200)]);
-    // Only jobs with a slot are claimed; the others are left to other dispatchers.
+    // The dispatcher claims only jobs for which it has a slot, and leaves the others to other dispatchers.
     expect((await subject.rows()).fires).toHaveLength(10);
   });
 
-  it('makes no call for a disabled client, and releases its jobs once it is enabled', async () => {
+  it('makes no call for a disabled client, and calls its jobs once the client is enabled', async () => {
     const { clock, subject, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     clients.set(clientIdOf(1), { pauseReason: 'the client is disabled' });
     const dispatcher = dispatcherOf('a');
@@ -494,7 +494,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('makes no call that may outlive its claim, and makes the job due again at once', async () => {
+  it('makes no call that may last longer than its claim, and makes the job due again at once', async () => {
     const { clock, tables, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
     const slow = async (work: CallWork) => {

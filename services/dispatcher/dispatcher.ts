@@ -16,8 +16,8 @@ import { createReferenceReceiver } from './reference-receiver.ts';
 import type { ClientSlots } from './slots/client-slots.ts';
 
 /**
- * Minimum time in milliseconds between flushes under load, in which results and claims are collected. With 15 ms
- * instead of 8 ms, measurements showed more lag without a benefit.
+ * Minimum time in milliseconds between flushes under load. Each flush writes the results and claims that came in since
+ * the last one. With 15 ms instead of 8 ms, measurements showed more lag and no benefit.
  */
 const minBetweenFlushesMs = 8;
 /**
@@ -28,8 +28,8 @@ const lastTries = 20;
 
 export interface Dispatcher extends Service {
   /**
-   * Resolves when the dispatcher has joined its Kafka consumer group. If it must first wait for slots from other
-   * dispatchers, resolves earlier.
+   * Resolves when the dispatcher has joined its Kafka consumer group. If the dispatcher must first wait for slots from
+   * other dispatchers, it resolves earlier.
    */
   start(): Promise<void>;
   levels(): { queued: number; waiting: number; inFlight: number };
@@ -43,7 +43,10 @@ export interface Dispatcher extends Service {
   onWork(listener: () => void): void;
   /** Returns the credit that schedulers have here; null if the dispatcher accepts no more jobs. */
   credit(): NodeCredit | null;
-  /** Returns the calls of each endpoint of a client with work here now or in the last minute. */
+  /**
+   * Returns the counts of calls by endpoint of a client, for endpoints with work on this dispatcher now or in the last
+   * minute.
+   */
   calls(): Record<string, EndpointCalls>;
   /** Returns the durations of the calls of the last ten minutes, by endpoint. */
   durations(): CallDurations;
@@ -140,7 +143,8 @@ export function createDispatcherFromParts(parts: DispatcherParts): Dispatcher {
     start: async () => {
       await slots.start();
       joining = slots.settled().then(join);
-      // If other dispatchers run, joining takes seconds. Meanwhile this one is not ready, but can be stopped.
+      // While other dispatchers run, this one takes seconds to join. Until then, it is not ready, but it can be
+      // stopped.
       if (slots.isSettled()) await joining;
       else joining.catch((error: unknown) => failed.resolve(error instanceof Error ? error : new Error(String(error))));
     },

@@ -9,7 +9,8 @@ export interface EndpointCallsDeps {
 }
 
 /**
- * Returns this dispatcher's calls by endpoint of a client, for endpoints with work here now or in the last minute.
+ * Returns this dispatcher's calls by endpoint of a client, for endpoints with work on this dispatcher now or in the
+ * last minute.
  */
 export function endpointCallsOf({ queues, counts, slotsOf }: EndpointCallsDeps): Record<string, EndpointCalls> {
   const calls: Record<string, EndpointCalls> = {};

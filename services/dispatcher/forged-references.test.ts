@@ -32,7 +32,7 @@ describe('a forged reference', () => {
     const { clock, calls, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(60_000);
     await send([clientIdOf(1)], [[partition, dueUs, jobId, 0]]);
-    // There is no such job at the forged time.
+    // No job is due at the forged time.
     await send([clientIdOf(1)], [[partition, clock.nowMs() * 1000, jobId, 0]]);
     expect(calls).toEqual([]);
     expect(letters).toEqual(['a job whose time has not come']);
@@ -59,7 +59,7 @@ describe('a forged reference', () => {
     expect(calls[0]?.headers).not.toContain('authorization');
   });
 
-  it('with another partition or an upper-case id does not block the true reference', async () => {
+  it('to another partition or with an upper-case job id does not block the true reference', async () => {
     const { calls, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(0);
     await send([clientIdOf(1)], [[(partition + 1) % 64, dueUs, jobId, 0]]);
@@ -73,7 +73,7 @@ describe('a forged reference', () => {
     ]);
   });
 
-  it('to unknown clients shares one queue with other such references, so that real clients are not delayed', async () => {
+  it('to an unknown client shares one queue with other such references, so that real clients are not delayed', async () => {
     const { clock, calls, clients, subject, dispatcher, dispatcherOf, bus, stop } = await attacked();
     await stop(dispatcher);
     const known = new Set([clientIdOf(1)]);

@@ -1,14 +1,17 @@
 import { deadAfterMs } from '../../shared/ports/job-nodes.ts';
 
-/** Maximum time in milliseconds from the last check of the heartbeat until the request of a call is sent. */
+/**
+ * Maximum time in milliseconds between the last check of the heartbeat and the moment at which a call's request is
+ * sent.
+ */
 const marginMs = 1000;
 
 /** Determines the time until which other processes consider this one alive. Afterwards, they may claim its jobs. */
 export interface Heartbeat {
   /**
-   * Reports a stored heartbeat.
-   * @param requestedAtMs monotonic time at which the heartbeat was sent; the database's count begins later, never
-   * earlier
+   * Reports that a heartbeat was stored.
+   * @param requestedAtMs monotonic time at which this process sent the heartbeat. The database stores the heartbeat at
+   * this time or later, so the returned `aliveUntilMs` is never too late.
    */
   beaten(requestedAtMs: number): void;
   /**

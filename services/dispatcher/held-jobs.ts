@@ -10,16 +10,16 @@ const maxResults = 500;
 export interface HeldJobs {
   readonly unwritten: number;
   /**
-   * Returns true if the job is held for this due time. A reference with another due time is not a repeat. The result
-   * for the earlier due time is already stored, even if its write has not returned yet.
+   * Returns true if this process holds the job for the due time of the reference. A reference with another due time is
+   * not a repeat. It means that the result for the earlier due time is stored, even if the write has not returned yet.
    */
   has(reference: JobReference): boolean;
   add(jobs: readonly HeldJob[]): void;
   end(call: JobCall): void;
-  /** Releases claimed jobs that have not begun: they are due again at once, for any dispatcher. */
+  /** Releases claimed jobs that have not begun. Each is due again at once, for any dispatcher. */
   releaseAll(jobs: readonly HeldJob[]): void;
   release(jobs: readonly ReleasedJob[]): void;
-  /** Writes outcomes of calls, and claims, in one statement. Null if there is nothing to write or claim. */
+  /** Writes outcomes of calls, and claims, in one statement. Returns null if there is nothing to write or claim. */
   flush(claims: readonly JobClaim[], leaseMs: number): Promise<Written | null>;
 }
 
@@ -56,8 +56,8 @@ export function createHeldJobs(ledger: CallLedger): HeldJobs {
       const calls = finished.splice(0, maxResults);
       if (claims.length + calls.length === 0) return null;
       const flushed = await ledger.flush({ results: calls.map(resultOf), claims, leaseMs }).catch((error: unknown) => {
-        // Results are not lost if the write fails: the next flush writes them. If another dispatcher has claimed a job
-        // meanwhile, Postgres refuses its result.
+        // If the write fails, the next flush writes the results. If another dispatcher has claimed a job meanwhile,
+        // Postgres refuses the result of this process.
         finished = [...calls, ...finished];
         throw error;
       });

@@ -26,8 +26,8 @@ export interface JobServer {
   readonly underWay: number;
   /**
    * Calls a job.
-   * @param whenDone releases the job's slot, and receives the result of the call for its route; absent for a job
-   * without a slot
+   * @param whenDone releases the job's slot, and receives the result of the call for the statistics of its route;
+   * absent for a job without a slot
    */
   serve(job: HeldJob, whenDone?: (call: RouteCallEnd | null) => void): void;
 }

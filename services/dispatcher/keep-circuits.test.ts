@@ -51,7 +51,7 @@ describe('the keeper of circuits', () => {
     return { clock, keeper, jobOf, called, open, permitOf, openHosts };
   }
 
-  it('ends the first call of a route if its client was disabled before the call', async () => {
+  it('ends the first call of a route without a result if its client was disabled before the call', async () => {
     const { keeper, jobOf, open, permitOf } = subject;
     await open('one.example');
     const job = jobOf('https://one.example/a');
@@ -131,7 +131,7 @@ describe('the keeper of circuits', () => {
     expect(openHosts()).toEqual([...routes, 'one.example']);
   });
 
-  it('counts the answers of a recovering host, also before its first failure', async () => {
+  it('counts the answers of a recovering host, even if none of its calls has failed yet', async () => {
     const { keeper, jobOf, called, open, permitOf } = subject;
     await open('one.example');
     const first = jobOf('https://one.example/a');
@@ -175,7 +175,10 @@ describe('the keeper of circuits', () => {
   });
 });
 
-/** Returns a different name for each number, only of letters as in paths. */
+/**
+ * Returns a different name for each number. The name has only letters, so that it counts as a word of a path and not as
+ * an id.
+ */
 function name(number: number): string {
   return Array.from(`${number}`, (digit) => 'abcdefghij'[Number(digit)]).join('');
 }

@@ -14,17 +14,19 @@ import type { JobVerdict } from './ports/call-ledger.ts';
 import type { HostCircuit, HostCircuits, HostKey } from './ports/host-circuits.ts';
 
 const lookEveryMs = 1000;
-/** Milliseconds between two reads while no host has a circuit. A notification wakes the loop earlier. */
+/**
+ * Milliseconds between two reads of the circuits while no host has a circuit. A notification wakes the loop earlier.
+ */
 const allWellLookEveryMs = 5000;
-/** Least time between two turns in milliseconds, however many notifications arrive. */
+/** Minimum time in milliseconds between two turns, however many notifications arrive. */
 const minBetweenMs = 100;
 /** Time in milliseconds between two searches for sidelined jobs whose circuit no longer exists. */
 const adoptEveryMs = 60_000;
-/** Upper bound on the sidelined jobs that expire at each probe. */
+/** Maximum number of expired jobs that are ended at each probe of their host. */
 const maxExpired = 1000;
 /**
- * Delay in milliseconds after which a job is tried again. The job waits for the result of another job's call to the
- * same route, which is made although the host's circuit is open.
+ * Delay in milliseconds after which a job is tried again that waits for a first-hand call: a call of another job to the
+ * same route, made although the host's circuit is open.
  */
 const firstHandWaitMs = 200;
 /**
@@ -47,12 +49,16 @@ interface LearnedCall extends EvidenceScope {
   sign: 'answers' | 'fails';
 }
 
-/** Loop that maintains the circuit breakers of hosts: it probes hosts, and releases their sidelined jobs. */
+/**
+ * Loop that maintains the circuit breakers of hosts: it probes hosts with an open circuit, and releases the sidelined
+ * jobs of hosts that answer again.
+ */
 export interface CircuitKeeper extends Loop {
-  /** Returns why the job is not called now: its route or its host has an open circuit. Null if it may be called. */
+  /** Returns the verdict on a job whose route or host has an open circuit. Null if the job may be called now. */
   refusalOf(job: HeldJob, host: string): JobVerdict | null;
   /**
-   * Returns true if the job is called although the circuit of its host is open, as the first evidence about its route.
+   * Returns true if the job is called although the circuit of its host is open, to find out if the host serves the
+   * job's route.
    */
   isFirstHand(job: HeldJob): boolean;
   /**
@@ -61,8 +67,8 @@ export interface CircuitKeeper extends Loop {
    */
   onCalled(call: JobCall): boolean;
   /**
-   * Called after these results were stored. Wakes the loop if a job was sidelined under a circuit that no longer
-   * exists.
+   * Reports that these results were stored. If a job was sidelined under a circuit that no longer exists, this wakes
+   * the loop, which releases the job.
    */
   written(calls: readonly JobCall[]): void;
 }
@@ -72,7 +78,7 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const breakers = createBreakerMemory();
   const evidences = createEvidenceMemory();
   const known = createCircuitStates(() => clock.monotonicMs());
-  /** Circuits under which this dispatcher sidelined jobs, and that still existed at the last read. */
+  /** Circuits under which this dispatcher sidelined jobs, and that existed at its last read of the database. */
   const used = new Map<string, HostKey>();
   let adoptedAtMs = -Infinity;
 
@@ -101,8 +107,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     }
     const rows = await circuits.read();
     known.replace(rows);
-    // Another dispatcher may have opened the circuit. Earlier failures that this dispatcher counted must not count
-    // again once the host is back.
+    // Another dispatcher may have opened the circuit. This dispatcher discards the failures that it counted before, so
+    // that they do not count again when the host is back.
     for (const row of rows) if (row.state === 'open') breakers.forget(row);
     for (const row of rows) await keep(row);
     for (const [name, key] of used) {
@@ -139,7 +145,10 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   const loop = createLoop({ name: 'keep-circuits', turn, minBetweenMs, afterErrorMs: lookEveryMs, clock, logger });
   changes.on('hosts', () => loop.poke());
 
-  /** Opens or disables a circuit. It applies on this dispatcher at once, even if the write fails. */
+  /**
+   * Opens or disables a circuit. The change applies on this dispatcher at once, even if the write to the database
+   * fails.
+   */
   function openOrDisable(key: HostKey, state: 'open' | 'disabled', cause: string, nextInMs: number): void {
     known.set(key, state);
     logger.warn({ ...key, cause }, 'a host is left alone, its jobs are put aside');
@@ -174,8 +183,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   }
 
   /**
-   * Returns true if the host or the route has come back after `timeMs`. Failures of calls that began earlier do not
-   * count.
+   * Returns true if the circuit of the host or route was open at or after `timeMs`, and is not any more. Failures of
+   * calls that began earlier then do not count.
    */
   function isBackSince({ clientId, route }: HeldJob, host: string, timeMs: number): boolean {
     const names = [host, routeNameOf(host, route)];
@@ -183,9 +192,9 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   }
 
   /**
-   * Updates the circuit breaker of the call's route. If the host does not serve other routes, updates the host's
-   * breaker instead. If many routes fail at the same time, updates both.
-   * @returns the route or host whose circuit opens now, or null
+   * Counts a call for the circuit breaker of its route, or for the host's breaker if the host does not serve other
+   * routes. If many routes fail at the same time, a failure counts for both.
+   * @returns the route or host whose circuit must open now; null if there is none
    */
   function learn(job: HeldJob, host: string, met: LearnedCall, limits: FailureLimits): HostKey | null {
     const { clientId } = job;
@@ -194,8 +203,8 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
     const call = { jobId: met.id, sign: met.sign };
     const stateOf = (key: HostKey) => (known.of(key) === 'closed' ? known.of(ofHost) : known.of(key));
     if (met.sign === 'answers') {
-      // A response updates an existing entry; only failures create one. Exception: while the circuit is closing,
-      // responses matter too.
+      // Only a failure creates a breaker; a response is counted in a breaker that exists. While the circuit is closing,
+      // a response also creates a breaker.
       const breaker = known.of(ofHost) === 'closing' ? breakers.of(ofHost) : breakers.find(ofHost);
       breaker?.onCalled(call, known.of(ofHost), limits);
       if (ofRoute.host !== host) breakers.find(ofRoute)?.onCalled(call, known.of(ofRoute), limits);

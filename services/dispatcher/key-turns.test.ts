@@ -29,7 +29,7 @@ const claim = {
 };
 const note = { status: 200, latencyMs: 1, error: null, answer: null };
 
-it('the next turn of an ordering key belongs to the client, even if the job was called through an endpoint', async () => {
+it('the next turn of an ordering key belongs to the client, even if the job was called through an endpoint of the client', async () => {
   const clock = createSettableClock();
   const advanced: OrderedKey[] = [];
   const keys = { advance: (woken: readonly OrderedKey[]) => Promise.resolve(void advanced.push(...woken)) };

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { createLoop } from '../../shared/runtime/loop.ts';
 import type { JobCall } from './call/call-job.ts';
 
-/** Milliseconds between two turns without work. Written outcomes wake the loop. */
+/** Milliseconds between two turns of the loop without work. Written outcomes wake the loop earlier. */
 const idleMs = 60_000;
 const afterErrorMs = 500;
 /** Kinds of verdict after which a job keeps its ordering key, so that the next job must not become due. */
@@ -17,13 +17,13 @@ export interface KeyTurnsDeps {
 }
 
 /**
- * Loop that makes the next job due when a job of an ordering key has ended. The loop runs in parallel to the flushes,
- * so that they do not wait for it.
+ * Loop that makes the next job of an ordering key due when a job of the key has ended. The loop runs in parallel to the
+ * flushes, so that no flush waits for it.
  */
 export interface KeyTurns {
   written(calls: readonly JobCall[]): void;
   start(): void;
-  /** Resolves when all keys so far have been advanced, or when advancing them has failed once. */
+  /** Resolves when the loop has advanced all keys so far, or when advancing them has failed once. */
   stop(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
   async function turn(): Promise<number> {
     const taken = woken;
     woken = [];
-    // A failed attempt is not repeated here: the keys are also stored in the database, from which a scheduler advances
-    // them.
+    // If this fails, the loop does not repeat it: the keys are also stored in the database, and a scheduler advances
+    // them from there.
     if (taken.length > 0) await keys.advance(taken);
     return woken.length > 0 ? 0 : idleMs;
   }
@@ -44,7 +44,7 @@ export function createKeyTurns({ keys, clock, logger }: KeyTurnsDeps): KeyTurns 
     written: (calls) => {
       for (const { job, verdict, terms } of calls) {
         const isStill = kindsKeepingKey.has(verdict.kind);
-        // An ordering key belongs to the client, whatever endpoints its jobs go through.
+        // An ordering key belongs to the client, whichever endpoints its jobs go through.
         const clientId = terms?.ownerId ?? job.clientId;
         if (job.orderingKey !== null && !isStill) woken.push({ clientId, key: job.orderingKey });
       }

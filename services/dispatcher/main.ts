@@ -40,7 +40,7 @@ import { createHostCircuits } from './postgres/host-circuits.ts';
 import { createReportInviter } from './call/report-inviter.ts';
 import { createNodeReporter } from './report-node.ts';
 
-/** Upper bound on a token response in bytes. Signed tokens with roles have some kilobytes. */
+/** Upper bound on a token response in bytes. A signed token with many roles takes some kilobytes. */
 const maxTokenBytes = 64 * 1024;
 
 export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (config, context) => {
@@ -49,7 +49,8 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
   const clock = systemClock;
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-dispatcher', logger, meter };
-  // One connection for flushes, one for keys, and the others for hosts, clients and the region.
+  // The flushes use one connection, the ordering keys one, and the reads of hosts, clients and the region share the
+  // others.
   const max = poolSizes.dispatcher['muster-dispatcher'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
@@ -134,7 +135,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     createNodeReporter({ nodes, owner, region, dispatcher, heartbeat, clock, logger }),
     (opened) => opened.stop(),
   );
-  // The dispatcher may claim jobs only while its heartbeats are stored, so these begin first.
+  // The dispatcher may claim jobs only while its heartbeats are stored, so the heartbeats begin first.
   reporter.start();
   await dispatcher.start();
   reporter.reportNow();
@@ -143,7 +144,7 @@ export const dispatcherProcess = defineProcess('dispatcher', readConfig, async (
     ...dispatcher,
     stopIntake: async () => {
       const stopping = dispatcher.stopIntake();
-      // Once schedulers receive this report, they send references to other dispatchers instead.
+      // Once schedulers receive this report, they send no more references to this dispatcher.
       reporter.reportNow();
       await stopping;
     },

@@ -4,7 +4,7 @@ import { clientIdOf, jobIdOf } from '../../test/support/conformance/job-subject.
 import { dispatcherSubject, numbered, topic } from '../../test/support/dispatcher-subject.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 
-it('a dispatcher reports itself as crowded from 1,000 waiting references on', async () => {
+it('a dispatcher reports that it is crowded from 1,000 waiting references on', async () => {
   const { clock, bus, clients, dispatcherOf, offer } = dispatcherSubject(() => new Promise(() => undefined));
   const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
   clients.set(clientIdOf(1), { limits });

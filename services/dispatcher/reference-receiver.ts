@@ -14,8 +14,8 @@ export interface ReferenceReceiverDeps {
 }
 
 /**
- * Number of queued references at which the dispatcher fetches fewer messages. At full load, it calls this many jobs in
- * about 100 ms.
+ * Number of queued references from which the dispatcher fetches fewer messages. At full load, the dispatcher calls this
+ * many jobs in about 100 ms.
  */
 const crowdedFrom = 1000;
 
@@ -38,8 +38,8 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
     const messagePosition = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
-      // The partition can be derived from the job's id. A reference with another partition is rejected, because it
-      // would collide with the correct reference.
+      // The partition can be computed from the job's id. A reference with another partition is rejected, because the
+      // queue would mistake it for the correct reference.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
       return { partition, dueUs, jobId, clientId: queuedUnder, messageClientId: clientId, messagePosition, priority };
@@ -57,7 +57,8 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       if (stopped) return;
       for (const message of messages) receive(message);
     },
-    // Nothing to do: the references of the lane are already in memory, and any dispatcher may claim their jobs.
+    // Nothing needs to be done: the references of the lane are already in memory, and any dispatcher may claim their
+    // jobs.
     revoke: () => undefined,
     isCrowded: () => queued() >= crowdedFrom,
     stop: () => {

@@ -9,7 +9,7 @@ import {
 } from '../../test/support/client-queues-subject.ts';
 
 describe('released jobs', () => {
-  it('have waited for two seconds without a slot, and leave their room to other jobs', () => {
+  it('have waited for two seconds without a slot, and make room for other jobs', () => {
     const { clock, queues, slots, started, claim } = claimWithoutSlots();
     clock.advance(1999);
     expect(queues.turn()).toEqual([]);
@@ -70,7 +70,7 @@ describe('released jobs', () => {
     expect(credit().toClients['shop']).toBeGreaterThan(600);
   });
 
-  it('are due again at a quarter of the rate of their client', () => {
+  it('are due again at a quarter of the rate limit of their client', () => {
     const { queues, hang, jobsOf } = withHangingRoute({ ofClient: 8, ratePerSecondOf: () => 10 });
     hang(4);
     const delays: number[] = [];
@@ -80,7 +80,7 @@ describe('released jobs', () => {
     expect(new Set(gaps)).toEqual(new Set([400]));
   });
 
-  it('are due again within two minutes at a rate of one a second, and only a few at once', () => {
+  it('are due again within two minutes at a rate of one a second, and only a few jobs are released at once', () => {
     const { clock, queues, hang, jobsOf } = withHangingRoute({ ofClient: 8, ratePerSecondOf: () => 1 });
     hang(4);
     queues.hold(jobsOf('hangs', 300));
@@ -90,7 +90,7 @@ describe('released jobs', () => {
       for (const { delayMs } of queues.turn()) delays.push(delayMs);
       clock.advance(100);
     }
-    // A quarter of the rate, for two minutes.
+    // A quarter of the client's rate, for two minutes, is 30 jobs.
     expect(delays.length).toBeGreaterThan(20);
     expect(delays.length).toBeLessThanOrEqual(1 + 30);
     clock.advance(100);
@@ -120,7 +120,7 @@ describe('released jobs', () => {
     for (const clientId of clients) expect(released.filter((each) => each === clientId)).toHaveLength(5);
   });
 
-  it('are few if only one route is found among many jobs, and many again with a second route', () => {
+  it('are few if the dispatcher finds only one route among many jobs, and many again with a second route', () => {
     const { clock, queues, reference, jobTo } = clientQueuesSubject({ ofClient: 8 });
     const jobsOf = (route: string, count: number) =>
       Array.from({ length: count }, () => jobTo(`https://one.example/${route}`, reference('shop')));

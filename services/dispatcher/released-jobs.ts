@@ -4,28 +4,31 @@ import type { HeldJob } from './jobs/held-job.ts';
 import type { RouteLine } from './routes/route-line.ts';
 
 /**
- * Number of claimed jobs of blocked routes that an endpoint may release per second and slot. Releasing them makes room
- * to claim jobs of other routes, which may be behind them.
+ * Number of claimed jobs of blocked routes that an endpoint may release per second and slot. Each release makes room to
+ * claim a job of another route, which may be behind them in the queue.
  */
 const releasesPerSlot = 10;
 const minReleases = 100;
 const maxReleases = 500;
 /**
- * Maximum number of such releases per second of all endpoints together. It is bounded, because each release is a write
- * to the database.
+ * Maximum number of such releases per second, over all endpoints. The number is bounded, because each release is a
+ * write to the database.
  */
 const maxReleasesOfAll = 500;
-/** Number of such releases per second after an endpoint has released jobs for a second and found only one route. */
+/**
+ * Number of such releases per second for an endpoint that has released jobs for a second without finding a second
+ * route.
+ */
 const releasesInVain = 10;
 
 /**
- * Share of the endpoint's releases per second, and of the client's rate limit, that released jobs may use when they are
- * due again.
+ * Share of the endpoint's releases per second, and of the client's rate limit, that released jobs may use up when they
+ * are due again.
  */
 const returnedPart = 0.25;
 /**
- * Minimum delay in milliseconds of a released job that expires. Such a job is due again after half of the time until
- * its expiry.
+ * Minimum delay in milliseconds of a released job that has an expiry. Such a job is due again after half of the time
+ * that is left until its expiry.
  */
 const leastBackMs = 100;
 
@@ -38,19 +41,19 @@ export interface ReleasedJob {
 interface ReturnTerms {
   /** Calls that the endpoint may have in flight. */
   slots: number;
-  /** Jobs per second that schedulers may send here under the client's rate limit. */
+  /** Maximum number of jobs per second that schedulers may send to this dispatcher under the client's rate limit. */
   ratePerSecond: number;
 }
 
 export interface ReleasingEndpoint {
   queue: ClientQueue;
-  /** Routes that have claimed jobs but will not permit a call for a long time. */
+  /** Routes with claimed jobs to which no call may begin for a long time. */
   blocked: ReadonlySet<RouteLine>;
   terms: ReturnTerms;
 }
 
 /**
- * Number of jobs of blocked routes that one dispatcher may still release until the next measurement, over all its
+ * Number of jobs of blocked routes that a dispatcher may still release until the next measurement, over all its
  * endpoints.
  */
 export interface ReleaseBudget {
@@ -103,8 +106,8 @@ export function* jobsToRelease(
 }
 
 /**
- * Yields jobs of blocked routes, one at a time. Skips jobs whose route already has as many released jobs as may come
- * back in time.
+ * Yields jobs of blocked routes, one at a time. Skips the job if its route already has as many released jobs as can be
+ * due again within the maximum delay.
  */
 function* releasableJobs({ queue, blocked, terms }: ReleasingEndpoint, share: number): Iterable<ClaimedJob> {
   const [line] = blocked;
@@ -131,9 +134,9 @@ function inOneMeasure(perSecond: number): number {
 }
 
 /**
- * Returns the delay in milliseconds after which a released job is due again: 0 unless its route is blocked. Released
- * jobs use only a part of the rate, because each is sent to a dispatcher again. A job that expires is due while there
- * is still time to call it.
+ * Returns the delay in milliseconds after which a released job is due again. The delay is 0 unless the job's route is
+ * blocked. Released jobs use only a part of the client's rate, because a scheduler sends each of them to a dispatcher
+ * again. A job that expires is due early enough to be called before.
  */
 export function releaseDelayMs(
   { queue, blocked, terms }: ReleasingEndpoint,

@@ -68,7 +68,7 @@ function given() {
 }
 
 describe('the report of a dispatcher', () => {
-  it('is sent every two seconds while no references arrive, without other wake-ups', async () => {
+  it('is sent every two seconds while no references arrive, without other wake-ups of the process', async () => {
     const { clock, reporter, report, forget } = given();
     reporter.start();
     await passTime(clock, 10_000);
@@ -95,7 +95,7 @@ describe('the report of a dispatcher', () => {
     await reporter.stop();
   });
 
-  it('contains the calls per client at most every two seconds', async () => {
+  it('contains the calls by client at most every two seconds', async () => {
     const { clock, reporter, report, callsReportAtMs, come, forget } = given();
     reporter.start();
     await passTime(clock, 10_500);

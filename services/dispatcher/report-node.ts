@@ -8,20 +8,22 @@ import type { Heartbeat } from './heartbeat.ts';
 const beatEveryMs = 2000;
 /**
  * Minimum time in milliseconds between reports while jobs arrive and schedulers wait for credit. With many active
- * clients, the time is one millisecond per client.
+ * clients, the minimum is one millisecond per client instead.
  */
 const reportEveryMs = 100;
 const maxBetweenReportsMs = 1000;
 /**
- * Time in milliseconds between two reports of the calls by endpoint, which only users see. It equals the heartbeat
- * interval of an idle dispatcher.
+ * Time in milliseconds between two reports of the calls by endpoint, which are only displayed to users. The time equals
+ * the heartbeat interval of an idle dispatcher.
  */
 const callsEveryMs = beatEveryMs;
-/** Time between two reports of durations, which change slowly and are the largest part of a report. */
+/**
+ * Time in milliseconds between two reports of durations. Durations change slowly, and are the largest part of a report.
+ */
 const durationsEveryMs = 10_000;
 /**
- * Weight of a new rate that is lower than the average, so that the average does not drop to zero in a moment without
- * work.
+ * Weight of a new rate in the average if the new rate is lower. The average then does not drop to zero in a moment
+ * without work.
  */
 const newWeight = 0.5;
 
@@ -45,8 +47,8 @@ export interface NodeReporter {
 }
 
 /**
- * Loop that reports the credit of this dispatcher to schedulers: how many jobs it accepts for each client. A report is
- * valid until the next one. While jobs arrive, reports are frequent.
+ * Loop that reports the credit of this dispatcher to schedulers: how many more jobs it accepts for each client.
+ * Schedulers use a report until the next one arrives. While jobs arrive, reports are frequent.
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
@@ -55,7 +57,8 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   let perSecond = 0;
   let isNotified = false;
   /**
-   * True if nothing has changed since the last report. The next report then follows with the next heartbeat or change.
+   * True if nothing has changed since the last report. The next report is then sent with the next heartbeat, or after a
+   * change.
    */
   let isAsleep = false;
 

@@ -14,7 +14,7 @@ export interface TokenTerms {
 }
 
 export interface AccessTokens {
-  /** Returns the held token, or requests a new one; concurrent callers share one request. Never throws. */
+  /** Returns the cached token, or requests a new one; concurrent callers share one request. Never throws. */
   authorization(): Authorization | Promise<Authorization>;
   /**
    * Reports that a receiver refused the token. A later call then requests a new token.
@@ -24,11 +24,11 @@ export interface AccessTokens {
 }
 
 /**
- * Time in milliseconds before the expiry from which a token is no longer used, so that it is still valid when the call
- * arrives.
+ * A token is not used any more when it expires in less than this many milliseconds, so that it is still valid when the
+ * call arrives.
  */
 const marginMs = 30_000;
-/** Lifetime in milliseconds of a token, if the server's response does not contain one. */
+/** Lifetime in milliseconds that is assumed for a token if the server's response does not contain one. */
 const usualLifeMs = 300_000;
 const maxLifeMs = 24 * 3_600_000;
 /** Pause in milliseconds after a failed token request. The pause doubles with each failure, from `first` to `last`. */
@@ -120,7 +120,7 @@ function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, reque
   };
 }
 
-/** Encodes as RFC 6749, 2.3.1, requires. */
+/** Encodes text as `application/x-www-form-urlencoded`, as RFC 6749, section 2.3.1, requires for credentials. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ x: text }).toString().slice(2);
 }

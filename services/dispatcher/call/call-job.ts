@@ -12,7 +12,10 @@ import { isUnauthorised, judgeCall, judgeReport, noCall } from './judge-answer.t
 import { callMarginMs, withOwnTerms, withoutTerms, type CallTerms } from './own-terms.ts';
 import type { ReportInviter } from './report-inviter.ts';
 
-/** Host name under which the jobs of a disabled client or endpoint are sidelined. It means all hosts. */
+/**
+ * Host name that stands for all hosts of a client. The jobs of a disabled client or endpoint are sidelined under this
+ * name.
+ */
 export const everyHost = '*';
 
 export interface CallJobDeps extends TraceCallDeps {
@@ -21,8 +24,8 @@ export interface CallJobDeps extends TraceCallDeps {
   opener: CallOpener;
   inviter: ReportInviter;
   /**
-   * Returns the reason not to call the job now, from the circuit breakers of its route and host. Null if the job may be
-   * called.
+   * Returns the verdict on a job that must not be called now, because the circuit of its route or host is open. Null if
+   * the job may be called.
    */
   refusalOf: (job: HeldJob, host: string) => JobVerdict | null;
   isFirstHand: (job: HeldJob) => boolean;
@@ -38,7 +41,7 @@ export interface JobCall {
   job: HeldJob;
   verdict: JobVerdict;
   note: CallNote;
-  /** Host that was called, as named by the circuit breakers. */
+  /** Host that was called, by the name of its circuit breaker. */
   host: string;
   /** Evidence of the call about the state of its host; `none` if no call was made. */
   sign: HostSign;
@@ -48,12 +51,12 @@ export interface JobCall {
   trace?: JobTrace | null;
 }
 
-/** Calls a job, or decides why not. Never throws. */
+/** Calls a job, or returns the verdict that explains why the job is not called. Never throws. */
 export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall> {
   const ofClient = deps.clients.termsOf(job.clientId);
   const terms = ofClient && withOwnTerms(ofClient, job);
   if (!terms) return withoutCall(job, withoutTerms(job, deps.clock.monotonicMs()), terms);
-  // The URL was checked when the job was accepted; an invalid one must not end the process.
+  // The API checked the URL when it accepted the job. An invalid URL nevertheless must not end the process.
   if (job.host === '') return withoutCall(job, { kind: 'dead', cause: 'its URL cannot be read' }, terms);
   if (job.report !== null) {
     const expiresInMs = job.expiresAtMs - deps.clock.monotonicMs();
@@ -87,8 +90,8 @@ export async function callJob(job: HeldJob, deps: CallJobDeps): Promise<JobCall>
 }
 
 /**
- * Returns the reason not to call the job, right before the call. Checks everything that may have changed since the job
- * was claimed.
+ * Returns the verdict on a job that must not be called; null if it may be called. Runs right before the call, and
+ * checks everything that may have changed since the job was claimed.
  */
 function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDeps): JobVerdict | null {
   const nowMs = deps.clock.monotonicMs();
@@ -96,8 +99,8 @@ function refusalOf(job: HeldJob, host: string, terms: CallTerms, deps: CallJobDe
   if (terms.pauseReason !== null) return { kind: 'sidelined', host: everyHost };
   const refusal = job.probeOf === null ? deps.refusalOf(job, host) : null;
   if (refusal !== null) return refusal;
-  // The lease could expire during the call, and another dispatcher could then claim the job. The job is released, so
-  // that the next claim has a full lease.
+  // If the lease expired during the call, another dispatcher could claim the job and call it again. So the job is
+  // released, and the next claim gets a full lease.
   if (heldUntilMs(job) - nowMs < terms.timeoutMs + callMarginMs) return { kind: 'released', delayMs: 0 };
   return deps.aliveUntilMs() <= nowMs ? { kind: 'released', delayMs: 0 } : null;
 }

@@ -22,7 +22,7 @@ export interface OpenedCall {
   hasAuthorization: boolean;
   /** Values that are sent and must not be stored. */
   secrets: string[];
-  /** Body that replaces the job's own body. */
+  /** Body that replaces the job's own body; absent if the job's own body is sent. */
   body?: string;
 }
 
@@ -34,8 +34,8 @@ export interface CallOpener {
 export type OpenableJob = Pick<HeldJob, 'clientId' | 'origin' | 'path' | 'url' | 'headers' | 'body'>;
 
 /**
- * Headers as sent, names and values alternating. The flags state which headers the job sets itself, so that no default
- * replaces them.
+ * Headers as sent, names and values alternating. The flags tell which headers the job sets itself; their defaults are
+ * not added.
  */
 interface GivenHeaders {
   flat: readonly string[];

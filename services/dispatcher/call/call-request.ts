@@ -35,7 +35,10 @@ export function filledCall(
   return { ...opened, headers, secrets, ...body };
 }
 
-/** Adds the report URL and the client's authorization. Returns a promise only if the client's authorization applies. */
+/**
+ * Adds the report URL and the client's authorization to a call. Returns a promise only if the client's authorization
+ * applies to the call.
+ */
 export function completeCall(
   request: OpenedCall | Unsent,
   job: HeldJob,

@@ -39,7 +39,7 @@ export function openClientAuth(
   }
 }
 
-/** @throws if this process cannot decrypt or parse the certificate or its key */
+/** @throws if this process cannot decrypt or parse the client certificate or its private key */
 export function openClientTls(auth: StoredCertificate, clientId: string, box: Pick<SecretBox, 'open'>): ClientTls {
   const { origins, certificate, ca } = auth;
   const key = box.open(auth.key.sealed, authPlace(clientId, 'key', origins));
@@ -51,8 +51,8 @@ export function openClientTls(auth: StoredCertificate, clientId: string, box: Pi
 type StoredCertificate = Extract<StoredClientAuth, { kind: 'mtls' }>;
 
 /**
- * Returns the authorization for credentials that cannot be used: no call is made. Calls without credentials would be
- * refused or, worse, accepted.
+ * Returns an authorization that prevents all calls, for credentials that this process cannot use. Without credentials,
+ * receivers would refuse the calls or, worse, accept them.
  */
 export function unusableAuth(auth: StoredClientAuth, cause: string): CallAuth {
   const authorization: Authorization = { kind: 'unsent', cause };

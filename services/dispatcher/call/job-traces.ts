@@ -20,9 +20,10 @@ export interface TraceCallDeps {
 }
 
 /**
- * Adds the trace of a call to its headers: that of the job's own header, that of the request that created the job, or
- * else a new one. If tracing is off, a caller's trace is still passed on.
- * @param headers names and values, alternating; they are changed
+ * Adds trace headers to a call. The call continues the trace in the job's own `traceparent` header. Without such a
+ * header, it continues the trace of the request that created the job, or else begins a new trace. If tracing is off,
+ * the headers of the caller's trace are still sent.
+ * @param headers names and values, alternating; this function changes them
  * @returns null if the call is not recorded
  */
 export function traceCall(
@@ -48,7 +49,7 @@ export function traceCall(
   const traceparent = writeTraceparent({ traceId, spanId, isSampled: true });
   if (own === undefined) headers.push(traceHeaders.parent, traceparent);
   else headers[place + 1] = traceparent;
-  // The API has recorded the request that created the job under a span derived from the job's id.
+  // The API recorded the request that created the job under a span whose id is derived from the job's id.
   return { traceId, spanId, parentId: own !== undefined && context ? context.spanId : rootSpanOf(ofJob) };
 }
 
@@ -60,7 +61,7 @@ function isRecorded(
   return isSampledByCaller !== undefined && followsCallers ? isSampledByCaller : isSampled(traceId, share);
 }
 
-/** Call that has ended, or that was not made. */
+/** A call that has ended, or a job that ended without a call. */
 export interface EndedCall {
   job: HeldJob;
   trace?: JobTrace | null;

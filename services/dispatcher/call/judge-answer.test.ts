@@ -41,12 +41,12 @@ describe('the verdict on a call', () => {
     });
   });
 
-  it('is dead after the last attempt, or at once if the client allows no retries', () => {
+  it('is dead after the last attempt, or after the first one if the client allows no retries', () => {
     expect(judge(answered(500), { attempt: 3 })).toEqual({ kind: 'dead', cause: 'status 500' });
     expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
   });
 
-  it('is to wait for a report after a 202, at most as long as the client or the response allows', () => {
+  it("is to wait for a report after a 202, for the client's time limit or the shorter one in the response", () => {
     const within = { reportWithinMs: 60_000 };
     const accepted = (body: string) => judge(answered(202, null, body), {}, within);
     expect(accepted('')).toEqual({ kind: 'reporting', delayMs: 60_000 });
@@ -65,13 +65,13 @@ describe('the verdict on a call', () => {
     expect(judge(answered(503, 60_000))).toEqual({ kind: 'retry', delayMs: 60_000 });
   });
 
-  it('is expired if the next call would come after the expiry', () => {
+  it("is expired if the next call would start after the job's expiry", () => {
     expect(judge(answered(500), { expiresInMs: 1000 })).toEqual({ kind: 'expired' });
     expect(judge(answered(503, 60_000), { expiresInMs: 59_000 })).toEqual({ kind: 'expired' });
     expect(judge(answered(500), { expiresInMs: 1001 })).toMatchObject({ kind: 'retry' });
   });
 
-  it('is dead for a 410, or sidelines the host if the client wants that', () => {
+  it('is dead for a 410, or sidelines the host if the client has configured that', () => {
     expect(judge(answered(410))).toEqual({ kind: 'dead', cause: 'status 410' });
     expect(judge(answered(410), {}, { onGone: 'sideline' })).toEqual({ kind: 'sidelined', host: 'one.example' });
   });

@@ -17,7 +17,7 @@ export interface JudgedJob {
   host: string;
 }
 
-/** Call as it was made. Times are monotonic. */
+/** Facts about a call that was made. Times are monotonic. */
 export interface MadeCall {
   host: string;
   startedMs: number;
@@ -32,9 +32,9 @@ export interface MadeCall {
 export interface JudgedCall {
   verdict: JobVerdict;
   note: CallNote;
-  /** `none` if no call was made. */
+  /** Evidence about the state of the host; `none` if no call was made. */
   sign: HostSign;
-  /** Null if no call was made. */
+  /** Result of the call for the statistics of its route; null if no call was made. */
   routeEnd: RouteCallEnd | null;
 }
 
@@ -49,8 +49,8 @@ export function judgeCall(
   const verdict = judgeAnswer(answer, { attempt, expiresInMs: expiresAtMs - endedMs, lateMs, host }, terms, random);
   const latencyMs = endedMs - startedMs;
   const sign = signOf(answer);
-  // If a probe gets no response, the job stays sidelined and keeps its attempt. If there is a response, the usual
-  // verdict applies.
+  // If a probe gets no response, the job stays sidelined with the same attempt number. Any response to a probe has the
+  // same verdict as for other calls.
   const isUnanswered = isProbe && answer.kind === 'unanswered';
   return {
     verdict: isUnanswered ? { kind: 'sidelined', host } : verdict,
@@ -85,21 +85,24 @@ export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: Answe
 }
 
 /**
- * Time in milliseconds after the requested time during which a job keeps its attempts although no call can be made.
- * This is the case if the name server does not answer, or if this process cannot decrypt the job's secrets. Otherwise
- * an outage would end all jobs that become due in it. The time is bounded, because a name may never resolve.
+ * Time in milliseconds after the requested time during which a job that cannot be sent is released without a counted
+ * attempt. A job cannot be sent if no name server answers, or if this process cannot decrypt the job's secrets. With
+ * counted attempts, an outage would end all jobs that become due in it. The time is bounded, because a name may never
+ * resolve.
  */
 const unsentForMs = 3_600_000;
 
 /**
- * Returns the delay in milliseconds until the next try: 50 to 100 % of the time that the job is late. This time is
- * first limited to 1 to 60 s.
+ * Returns the delay in milliseconds until the next try: a random part, 50 to 100 %, of the time that the job is late.
+ * Before that, this time is limited to the range from 1 to 60 s.
  */
 function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
   return Math.min(60_000, Math.max(1000, lateMs)) * (0.5 + random / 2);
 }
 
-/** Returns the delay that the response requests for the report, at most `withinMs`. */
+/**
+ * Returns the milliseconds after which the report is late: the time in the body of the response, at most `withinMs`.
+ */
 function reportDelayMs(body: Buffer, withinMs: number): number {
   const acceptance = acceptedAnswer.safeParse(parsed(body));
   return acceptance.success ? Math.min(acceptance.data.reportWithinSeconds * 1000, withinMs) : withinMs;
@@ -156,8 +159,9 @@ function noteOf(answer: CallbackAnswer, latencyMs: number, secrets: readonly str
 export const noCall: CallNote = { status: null, latencyMs: null, error: null, answer: null };
 
 /**
- * Returns the verdict on a job whose earlier call was accepted for a later report, and that is due again. Either its
- * report states a failure, or no report has arrived in time. Both count as a failed attempt; no call is made now.
+ * Returns the verdict on a job that is due again after its receiver accepted a call with the status 202. Either the
+ * receiver has reported a failure, or its report has not arrived in time. Both count as a failed attempt, and no call
+ * is made now.
  */
 export function judgeReport(
   report: string,

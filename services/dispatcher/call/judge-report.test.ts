@@ -28,7 +28,7 @@ describe('the verdict on a job whose receiver reports later', () => {
     expect(given.note.answer).toBe('gone for good');
   });
 
-  it('is expired if the next call would come after the expiry', () => {
+  it("is expired if the next call would start after the job's expiry", () => {
     expect(judge('{}', { expiresInMs: 900 }).verdict).toEqual({ kind: 'expired' });
   });
 

@@ -4,7 +4,10 @@ import type { HeldJob } from '../jobs/held-job.ts';
 import type { JobVerdict } from '../ports/call-ledger.ts';
 import type { ClientTerms } from '../ports/client-terms.ts';
 
-/** Milliseconds added to the time-out of a call, for the check of deadlines and for writing the result. */
+/**
+ * Milliseconds that a lease must last longer than the time-out of a call: time to check deadlines and to write the
+ * result.
+ */
 export const callMarginMs = 1000;
 /**
  * Maximum time in milliseconds from claim to call: the wait for a slot, and one second for writing the claim and
@@ -13,8 +16,8 @@ export const callMarginMs = 1000;
 const waitMs = longestSlotWaitMs + 1000;
 
 /**
- * Time in milliseconds after the due time during which the job of an unknown client is tried again. Later, the job is
- * dead.
+ * Milliseconds after the due time during which a job of an unknown client or endpoint is tried again. Afterwards, the
+ * job is dead.
  */
 const unknownForMs = 60_000;
 
@@ -46,8 +49,8 @@ function longestCallMs({ leaseMs }: HeldJob): number {
 }
 
 /**
- * Returns the verdict on a job whose client is unknown. A new client becomes known within a second, but its first job
- * may be due earlier.
+ * Returns the verdict on a job whose client or endpoint is unknown. This process learns about a new client within a
+ * second, but the first job of the client may be due earlier.
  */
 export function withoutTerms({ clockAheadMs, scheduledForMs }: HeldJob, nowMs: number): JobVerdict {
   const lateMs = nowMs + clockAheadMs - scheduledForMs;

@@ -18,7 +18,7 @@ export interface ReportInvitation {
  * limit.
  */
 export interface ReportInviter {
-  /** Returns the invitation. Returns `unsent` if this process has no key to create the token. */
+  /** Returns the headers. Returns `unsent` if this process has no key to create the token. */
   invite(
     job: Pick<HeldJob, 'jobId' | 'attempt'>,
     withinMs: number,

@@ -1,8 +1,10 @@
 import { isSecretHeader } from '../../../shared/contracts/jobs/stored-calls.ts';
 
-/** Least length of a value that is removed: shorter ones would damage harmless text. */
+/**
+ * Minimum length of a secret value that is removed from responses. Removing shorter values would damage harmless text.
+ */
 const minSecretLength = 6;
-/** Least length of a value in a URL under a name that is not sensitive. */
+/** Minimum length of a value in a URL that counts as a secret although its name is not sensitive. */
 const minUnnamedLength = 12;
 const sensitiveName = /auth|cookie|token|secret|key|password|sig/i;
 const removed = '[removed]';

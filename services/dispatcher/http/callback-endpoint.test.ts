@@ -33,7 +33,8 @@ beforeEach(async () => {
       answer(request, response);
     });
   });
-  // Longer than a test, so that the endpoint closes every connection that is closed.
+  // The server keeps connections longer than a test lasts. A connection that closes during a test was closed by the
+  // endpoint.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +51,7 @@ afterEach(async () => {
   stop();
 });
 
-/** @param addresses addresses of host names; by default those of the machine */
+/** @param addresses addresses of host names; by default, the machine resolves the names */
 function endpointOf(addresses?: Record<string, string[]>) {
   const looked: string[] = [];
   const endpoint = createCallbackEndpoint({
@@ -108,7 +109,7 @@ describe('the calls of a client', () => {
     },
   );
 
-  it('are allowed by the address of a host name, not by the name', async () => {
+  it('are allowed or forbidden by the address of a host name, not by the name', async () => {
     const { endpoint, looked } = endpointOf({
       'innocent.example': ['127.0.0.1'],
       'metadata.example': ['169.254.169.254'],
@@ -120,7 +121,7 @@ describe('the calls of a client', () => {
     expect(seen).toEqual([]);
   });
 
-  it('connect to the checked address, although a second look-up would give another one', async () => {
+  it('connect to the checked address, although a second look-up would return another address', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const endpoint = createCallbackEndpoint({
       installation,
@@ -134,7 +135,7 @@ describe('the calls of a client', () => {
     expect(answers).toEqual([['10.0.0.1']]);
   });
 
-  it('use only the allowed addresses of a name, and try the next one if one does not answer', async () => {
+  it('use only the allowed addresses of a name, and try the next address if one does not answer', async () => {
     const { endpoint } = endpointOf({ 'many.example': ['10.0.0.1', '127.0.0.2', '127.0.0.1'] });
     const sent = await endpoint.call(callback(`http://many.example:${port}/`, loopback));
     expect(sent).toMatchObject({ kind: 'answered' });
@@ -146,7 +147,7 @@ describe('the calls of a client', () => {
     expect(sent).toEqual({ kind: 'unresolved', cause: 'host name not found', isFinal: true });
   });
 
-  it('report a look-up as unresolved if no name server answers, for any time-out', async () => {
+  it('report a look-up as unresolved if no name server answers, even if the time-out is short', async () => {
     const server = await startDnsServer(() => null);
     const names = createHostNames({ clock: systemClock, servers: [server.address], hostsFile: '', resolverFile: '' });
     const endpoint = createCallbackEndpoint({ installation, clock: systemClock, names });
@@ -201,7 +202,7 @@ describe('the calls of a client', () => {
     });
   });
 
-  it('are not sent after their latest time', async () => {
+  it('are not sent after the time until which they may begin', async () => {
     const { endpoint } = endpointOf();
     const late = callback(`http://127.0.0.1:${port}/`, loopback, { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpoint.call(late)).toMatchObject({ kind: 'unanswered' });
@@ -236,7 +237,7 @@ describe('the calls of a client', () => {
       expect({ sentAgain, urls }).toEqual({ sentAgain: 1, urls: ['/before', '/a', '/a'] });
     });
 
-    it('is not sent again after its latest time', async () => {
+    it('is not sent again after the time until which it may begin', async () => {
       const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
       const { outcome, sentAgain, urls } = await callTwice({ notAfterMs: 1000 }, () => now.mockReturnValue(1001));
       expect(outcome).toEqual({ kind: 'unanswered', cause: 'connection reset' });
@@ -244,7 +245,7 @@ describe('the calls of a client', () => {
     });
   });
 
-  it('end under the old rules if the rules change meanwhile, and then their connection is closed', async () => {
+  it('finish under the old rules if the rules change meanwhile, and then their connection is closed', async () => {
     const { endpoint } = endpointOf();
     const held = Promise.withResolvers<{ socket: Socket; response: ServerResponse }>();
     answer = ({ socket }, response) => held.resolve({ socket, response });

@@ -15,13 +15,16 @@ import {
   type ClientTls,
 } from '../ports/callback-endpoint.ts';
 
-/** Upper bound on the origins with kept connections, over all clients; the one called longest ago is closed first. */
+/**
+ * Upper bound on the origins with kept connections, over all clients. The origin whose last call was longest ago is
+ * closed first.
+ */
 const maxOrigins = 2000;
 
 export interface HttpCallbackEndpointDeps {
   clock: Clock;
   names: HostNames;
-  /** Upper bound on the bytes of an answer: the rest is discarded. */
+  /** Upper bound on the bytes of an answer. The endpoint discards the rest. */
   keptBytes?: number;
   /** Egress rules of the installation. A client's rules cannot permit more. */
   installation: RuleList;
@@ -35,7 +38,7 @@ interface KnownOrigin {
 }
 
 /**
- * Creates the endpoint for HTTP calls. Connections are not shared between clients, because each was opened under the
+ * Creates the endpoint for HTTP calls. Clients do not share connections, because each connection was opened under the
  * egress rules of one client.
  */
 export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): CallbackEndpoint & { close(): Promise<void> } {
@@ -78,7 +81,7 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     }
   }
 
-  /** Closes the origin once its calls have ended; at once if there are none. */
+  /** Closes the connections to an origin when its calls have ended, or at once if there are no calls. */
   function retire(known: KnownOrigin): void {
     known.revision = -1;
     if (known.inFlight === 0) void known.origin.close();
@@ -94,7 +97,8 @@ export function createCallbackEndpoint(deps: HttpCallbackEndpointDeps): Callback
     timeoutMs,
     notAfterMs,
   }: Callback): Promise<CallbackAnswer> {
-    // A process that was suspended must not send a call that another dispatcher may have sent meanwhile.
+    // If this process was suspended, another dispatcher may have sent the same call meanwhile. A late call must not be
+    // sent.
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const known = originOf(limits, origin);
     known.inFlight++;

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/client-queues-subject.ts';
 
 describe('claimed jobs', () => {
-  it('begin at the next turn after their client gets slots', () => {
+  it('begin at the next turn after their client has got slots', () => {
     const { queues, slots, started } = claimWithoutSlots();
     expect(queues.turn()).toEqual([]);
     expect(started).toEqual([]);
@@ -18,7 +18,7 @@ describe('claimed jobs', () => {
     expect(started.map(({ jobId }) => jobId)).toEqual(['1', '2']);
   });
 
-  it('begin alternately for each route, with the route that has the fewest calls first', () => {
+  it('begin in turns by route, and the route with the fewest calls comes first', () => {
     const { queues, slots, started, jobOfRoute } = withRoutes();
     const before = started.length;
     slots.set('shop', 0);
@@ -38,7 +38,7 @@ describe('claimed jobs', () => {
     expect(started.slice(before).map(({ route }) => route.split('/')[1])).toEqual(Array(5).fill('quick'));
   });
 
-  it('never exceed the slots, even while a fast route leaves slots to other routes', () => {
+  it('never need more than the slots, even while a fast route leaves slots to other routes', () => {
     const { queues, add, jobsOf } = withHangingRoute({ ofClient: 10 });
     for (let flushes = 0; flushes < 10; flushes++) {
       add('shop', 50);

@@ -2,8 +2,8 @@ import type { ClaimedJob, ClientQueue } from './client-queue.ts';
 import type { RouteLine } from '../routes/route-line.ts';
 
 /**
- * Maximum time in milliseconds that a claimed job waits for a slot. Afterwards, it is released in the database, so that
- * another dispatcher may claim it.
+ * Maximum time in milliseconds that a claimed job waits for a slot. Afterwards, this dispatcher releases the job in the
+ * database, and another dispatcher may claim it.
  */
 export const longestSlotWaitMs = 2000;
 
@@ -35,8 +35,9 @@ export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): Cl
 }
 
 /**
- * Returns how many additional jobs to claim because claimed jobs are held up by their routes. The additional jobs may
- * belong to other routes. Jobs are held up only briefly, until their route answers or is blocked.
+ * Returns how many more jobs to claim than there are slots, because claimed jobs wait for routes that do not answer.
+ * The additional jobs may belong to other routes. A job waits for its route only briefly, until the route answers or is
+ * blocked.
  */
 export function extraClaims({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
   return Math.min(mostHeldUp, routes.heldUp(slots));

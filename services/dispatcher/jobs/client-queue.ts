@@ -9,18 +9,18 @@ import { createReferenceLine, type ReferenceLine } from './reference-line.ts';
 /** Time in milliseconds between two measurements of how fast the calls of each queue end. */
 export const measureEveryMs = 100;
 /**
- * Weight of a new measurement in the average. It is small, because several slow calls that end together do not
- * represent a rate.
+ * Weight of a new measurement in the average rate. The weight is small, because several slow calls that end together
+ * would look like a high rate.
  */
 const newWeight = 0.2;
 /**
- * Weight of a measurement taken while the queue had no work. It is very small, because it shows hardly anything about
- * the speed of calls.
+ * Weight of a measurement taken while the queue had no work. The weight is very small, because such a measurement shows
+ * hardly anything about the speed of calls.
  */
 const idleWeight = 0.03;
 /**
- * Rate in calls per second below which the state of an idle queue is discarded. The credit that results from such a
- * rate does not exceed that of a new client.
+ * Rate in calls per second below which the dispatcher discards an idle queue and its rate. A new queue without a rate
+ * has at least as much credit.
  */
 const rememberedPerSecond = 50;
 
@@ -37,12 +37,13 @@ export interface ClientQueue {
   /** Number of references that wait for their claim, of all priorities. */
   readonly length: number;
   /**
-   * Returns the number of waiting references for each priority: always for `normal`, and for others once they occurred.
+   * Returns the number of waiting references for each priority. The priority `normal` is always included, another
+   * priority once a reference had it.
    */
   bands(): Iterable<[priority: Priority, length: number]>;
   /**
-   * Number of references whose claims are being written. They count like claimed jobs, because some of them are already
-   * claimed.
+   * Number of references whose claims are being written. For the limits, they count as claimed jobs, because Postgres
+   * may already have written the claims.
    */
   claiming: number;
   /** Claimed jobs without a slot, the oldest first. */
@@ -62,13 +63,16 @@ export interface ClientQueue {
   readonly perSecond: number;
   /** Rate at which calls end and jobs of blocked routes are released, together, per second. */
   readonly passedPerSecond: number;
-  /** True if the queue is empty, and its rate is too small to be kept. */
+  /** True if the queue is empty and its rate is too small to be worth keeping. */
   readonly isIdle: boolean;
   /** Adds a reference. @returns false if the queue already contains the reference */
   add(reference: ReceivedReference): boolean;
   /** Takes the oldest references. If several priorities wait, they take turns. */
   take(count: number): readonly ReceivedReference[];
-  /** Returns references to the front of the queue. @returns the number of references that were not in the queue yet */
+  /**
+   * Returns references to the front of the queue.
+   * @returns the number of references that were added, without those that the queue already contains
+   */
   putBack(references: readonly ReceivedReference[]): number;
   measure(sinceMs: number): void;
 }

@@ -6,8 +6,8 @@ import type { ClaimedJob } from '../ports/call-ledger.ts';
 /** A claimed job in the memory of this process. Times are monotonic unless noted otherwise. */
 export interface HeldJob extends ClaimedJob {
   /**
-   * Host and port of the job's URL. The default port of https is omitted. For an e-mail, `@` and the domain of the
-   * address; for Kafka, `kafka:` and the topic. Empty if the URL is none of these.
+   * Host and port of the job's URL. The default port of https is omitted. For an e-mail: `@` and the domain of the
+   * address. For Kafka: `kafka:` and the topic. Empty if the URL is none of these.
    */
   host: string;
   /** Scheme, host and port; `mailto:` for an e-mail, the whole URL for a topic. */
@@ -15,7 +15,7 @@ export interface HeldJob extends ClaimedJob {
   /** Rest of the URL, without a fragment. */
   path: string;
   /**
-   * Route of the call: the host and the first elements of the path. Only the host if the call is not made over HTTP.
+   * Route of the call: the host and the first elements of the path. For a call that is not made over HTTP: the host.
    */
   route: string;
   leaseMs: number;
@@ -28,13 +28,13 @@ export interface HeldJob extends ClaimedJob {
   /** Time at which the job expires; infinite if it never does. */
   expiresAtMs: number;
   /**
-   * Milliseconds by which the database's clock is ahead of the local monotonic clock. Used instead of the local wall
-   * clock, which may be wrong by hours, because timestamps in signatures must be right.
+   * Milliseconds by which the database's clock is ahead of the local monotonic clock. The local wall clock is not used,
+   * because it may be wrong by hours, and timestamps in signatures must be right.
    */
   clockAheadMs: number;
   /**
    * Name of the circuit that this call probes; null if the call is no probe. While a circuit is open, its host receives
-   * only such calls.
+   * only probes.
    */
   probeOf: string | null;
 }
@@ -65,8 +65,8 @@ export function heldJobOf(
 }
 
 /**
- * Returns the number of this call. It includes the epoch, because an earlier owner of the job may have made a call with
- * the same attempt number.
+ * Returns the number of this call of the job. The number also depends on the epoch, because an earlier owner of the job
+ * may have made a call with the same attempt number.
  */
 export function attemptOf({ attempt, epoch }: Pick<HeldJob, 'attempt' | 'epoch'>): number {
   return attempt + epoch - 1;
@@ -104,8 +104,8 @@ function targetOf(url: string): Pick<HeldJob, 'host' | 'origin' | 'path' | 'rout
 }
 
 /**
- * Returns the host with its port. The default port of http is included: responses over http must not count for https,
- * because both may be different servers.
+ * Returns the host with its port. The default port of http is included, the one of https is not: the two may be
+ * different servers, so they need different circuits.
  */
 function hostOf({ protocol, host, port }: URL): string {
   return protocol === 'http:' && port === '' ? `${host}:80` : host;

@@ -16,15 +16,15 @@ export interface ReceivedReference extends JobReference {
   messagePosition: Pick<LaneMessage, 'lane' | 'offset'>;
 }
 
-/** A reference that the rows in the database contradict, as a message that contains only this reference. */
+/** A reference that contradicts the rows in the database. `message` contains only this reference. */
 export interface ForgedReference {
   message: LaneMessage;
   reason: string;
 }
 
 /**
- * Returns the references that the rows in the database contradict. If their jobs were claimed, they are called all the
- * same, according to their rows.
+ * Returns the references that contradict the rows in the database. If the job of such a reference was claimed, this
+ * dispatcher calls the job nevertheless, according to its row.
  */
 export function forgedAmong(
   references: readonly ReceivedReference[],

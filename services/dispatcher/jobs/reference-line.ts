@@ -11,8 +11,8 @@ export interface ReferenceLine {
 
 export function createReferenceLine(): ReferenceLine {
   /**
-   * Taken references stay in the array for a while. Removing each from the front would take time proportional to the
-   * length of the array.
+   * References that were taken stay at the start of the array for a while. Removing each of them from the front would
+   * take time proportional to the length of the array.
    */
   let references: ReceivedReference[] = [];
   let taken = 0;

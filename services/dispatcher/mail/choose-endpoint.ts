@@ -9,7 +9,7 @@ export interface Ways {
   mail: CallbackEndpoint | undefined;
 }
 
-/** Returns an endpoint that selects HTTP, Kafka or e-mail by the callback's origin. */
+/** Returns an endpoint that forwards each callback to HTTP, Kafka or e-mail, according to the callback's origin. */
 export function chooseEndpoint({ http, topics, mail }: Ways): CallbackEndpoint {
   return {
     call: async (callback) => {

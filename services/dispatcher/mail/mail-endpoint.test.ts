@@ -44,7 +44,7 @@ function callTo(path: string, email: unknown = emailOf('It is paused'), more: Pa
   };
 }
 
-/** Reads only the headers: the text may contain lines that look like a header. */
+/** Reads only the headers, because a line of the text may look like a header. */
 function headerOf(message: string, name: string): string | undefined {
   const [head = ''] = message.split('\r\n\r\n', 1);
   return new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1];
@@ -89,7 +89,7 @@ describe('a notification by e-mail', () => {
     expect(answer.kind === 'answered' && answer.body.toString()).toBe(refusal);
   });
 
-  it('is unanswered without a server, or if the server does not answer in time', async () => {
+  it('is unanswered if no mail server listens, or if the server does not answer in time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const address = silent.address();
@@ -106,7 +106,7 @@ describe('a notification by e-mail', () => {
     });
   });
 
-  it('is not sent while the name of the server has an address that may not be called', async () => {
+  it("is not sent while the server's name resolves to a forbidden address", async () => {
     const server = await mailServer();
     const url = server.url.replace('127.0.0.1', 'mail.test');
     let address = '169.254.169.254';

@@ -41,7 +41,7 @@ export function createMailEndpoint({
 
   async function call({ path: to, headers, body, timeoutMs, limits, notAfterMs }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
-    // The domain was allowed when the notification was created, and may not be any more.
+    // The domain was allowed when the notification was created, but the configuration may have changed.
     if (!domains.includes(mailDomainOf(to))) {
       return { kind: 'forbidden', cause: 'SMTP_DOMAINS does not name the domain of its address' };
     }
@@ -68,7 +68,7 @@ export function createMailEndpoint({
   return { call, close: () => transport.close() };
 }
 
-/** Parses the body as an e-mail. Undefined if that fails, because another version may use another format. */
+/** Parses the body as an e-mail. Returns undefined if that fails, because another version may use another format. */
 function emailIn(body: Buffer): EmailBody | undefined {
   try {
     return emailBody.safeParse(JSON.parse(body.toString())).data;

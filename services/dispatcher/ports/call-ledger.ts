@@ -3,7 +3,7 @@ import type { JobKey, JobReference } from '../../../shared/domain/job/job-key.ts
 /** Job that this dispatcher may call until its lease ends. */
 export interface ClaimedJob extends JobKey {
   clientId: string;
-  /** Fencing number that excludes all earlier holders of the job. */
+  /** Fencing number that grows with each claim: results of earlier holders of the job are refused. */
   epoch: number;
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -12,18 +12,23 @@ export interface ClaimedJob extends JobKey {
    * it.
    */
   scheduledForMs: number;
-  /** Time by the database's clock, in milliseconds since 1970: the clock of the claiming dispatcher may be wrong. */
+  /**
+   * Time of the claim by the database's clock, in milliseconds since 1970. The clock of the dispatcher may be wrong.
+   */
   claimedAtMs: number;
-  /** Milliseconds until the job expires, by the database's clock, 0 or less if it has; null if it never does. */
+  /**
+   * Milliseconds until the job expires, by the database's clock; 0 or less if the job has expired; null if it never
+   * does.
+   */
   expiresInMs: number | null;
   method: string;
   url: string;
-  /** Headers in their stored form, as the API accepted them; null if there are none. */
+  /** The job's headers in their stored form, as the API accepted them; null if there are none. */
   headers: string | null;
   body: string | null;
-  /** Id of the job that this one repeats; null for an original job. */
+  /** Id of the job that this job repeats; null if this job repeats none. */
   repeats: string | null;
-  /** The job's own call terms, if it has any: `readOwnTerms`. */
+  /** The job's own call terms, in the format of `readOwnTerms`; null if there are none. */
   terms: string | null;
   /**
    * Ordering key: of all jobs of a client with the same key, only one is active at a time. Null if the job need not
@@ -37,8 +42,8 @@ export interface ClaimedJob extends JobKey {
    */
   exclusiveMs: number | null;
   /**
-   * Report on the call that was accepted, in the format of `readKeptReport`. It decides this attempt without another
-   * call. Null if the job has to be called.
+   * Report on the call that the receiver accepted with a 202, in the format of `readKeptReport`. The report decides
+   * this attempt, so no call is made. Null if the job has to be called.
    */
   report: string | null;
 }
@@ -46,8 +51,8 @@ export interface ClaimedJob extends JobKey {
 export const usualTimeoutMs = 10_000;
 
 /**
- * Milliseconds added to the time-out of a call: 10 s from the claim to the begin of the call, and 1 s until its end is
- * noticed.
+ * Milliseconds added to the time-out of a call: up to 10 s between the claim and the begin of the call, and 1 s until
+ * the dispatcher notices the end of the call.
  */
 export const exclusiveMarginMs = 11_000;
 
@@ -60,10 +65,10 @@ export interface JobClaim extends JobKey {
 }
 
 export interface CallNote {
-  /** Null if there was no answer. */
+  /** Status of the answer; null if there was no answer. */
   status: number | null;
   latencyMs: number | null;
-  /** Null if the call succeeded. */
+  /** Cause of the failure; null if the call succeeded. */
   error: string | null;
   /** First part of the answer, without secrets. */
   answer: string | null;
@@ -96,11 +101,14 @@ export interface JobResult extends JobKey {
 }
 
 export interface Flushed {
-  /** Ids of the results that were written. The other jobs belonged to another dispatcher: nothing was written. */
+  /**
+   * Ids of the jobs whose results were written. The results of the other jobs were refused, because another dispatcher
+   * holds these jobs.
+   */
   recorded: ReadonlySet<string>;
   /**
-   * Jobs that were claimed. A requested job is missing if it was cancelled or moved, has ended, or belongs to another
-   * dispatcher. All are missing if the region may not claim.
+   * Jobs that were claimed. A requested job is missing if it was cancelled, was moved to another time, has ended, or
+   * belongs to another dispatcher. All jobs are missing if this region may not claim.
    */
   claimed: ClaimedJob[];
   /** References to jobs that are not due yet, with the clients that own the jobs. */
@@ -110,14 +118,14 @@ export interface Flushed {
 export interface CallWork {
   results: readonly JobResult[];
   claims: readonly JobClaim[];
-  /** Duration of the claims; by default that of the ledger. */
+  /** Duration of the claims in milliseconds. Default: the duration of the ledger. */
   leaseMs?: number;
 }
 
 export interface CallLedger {
   /**
-   * Writes results and makes claims, in one statement. A job must not be in both. A result counts only under the epoch
-   * of its claim. A job is claimed if it is due by the database's clock and free: no dispatcher holds it, its holder is
+   * Writes results and makes claims, in one statement. No job may be in both. A result counts only under the epoch of
+   * its claim. A job is claimed if it is due by the database's clock, and if no dispatcher holds it, its holder is
    * dead, or its lease has expired. A job with an ordering key is claimed from a dead dispatcher only when its call has
    * certainly ended.
    */

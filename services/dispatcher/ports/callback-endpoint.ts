@@ -4,22 +4,22 @@ import type { EgressRule } from '../../../shared/contracts/jobs/endpoint-terms.t
 export const keptAnswerBytes = 4096;
 
 export interface ClientTls {
-  /** Scheme, host and port of each server. */
+  /** Scheme, host and port of each server that may see the certificate. */
   origins: ReadonlySet<string>;
   /** Client certificate and private key in PEM format. Both have been validated. */
   certificate: string;
   key: string;
-  /** Certificate authorities that sign the servers' certificates, in PEM format; null for the usual authorities. */
+  /** Certificate authorities that sign the servers' certificates, in PEM format; null for the default authorities. */
   ca: string | null;
 }
 
 export interface CallLimits {
-  /** Id of the endpoint (the client's id for its default endpoint). Endpoints do not share connections. */
+  /** Id of the endpoint. The default endpoint of a client has the client's id. Endpoints do not share connections. */
   clientId: string;
-  /** Revision of the terms. Connections of an older revision are not used for new calls. */
+  /** Revision of the terms. A new call does not use a connection that was opened under an older revision. */
   revision: number;
   concurrency: number;
-  /** Milliseconds from connecting to the last byte. */
+  /** Maximum duration of a call in milliseconds, from connecting to the last byte. */
   timeoutMs: number;
   /** Egress rules; without rules, any public address is allowed. */
   egress: readonly EgressRule[];
@@ -37,9 +37,9 @@ export interface Callback {
   body: Buffer | null;
   /** Key of the record if the call is written to a topic: records with one key keep their order. */
   key?: string | undefined;
-  /** Time-out in place of the client's. */
+  /** Time-out of this call in milliseconds. Null or absent: the client's time-out applies. */
   timeoutMs?: number | undefined;
-  /** Monotonic time after which the call must neither begin nor be sent once more. */
+  /** Monotonic time after which the call must neither be sent nor be repeated. */
   notAfterMs: number;
 }
 
@@ -62,7 +62,7 @@ export type CallbackAnswer =
 export interface CallbackEndpoint {
   /**
    * Makes the call. Does not follow redirects, and never rejects. If a reused connection closes before the first byte
-   * of a response, the call is sent once more, and still counts as one call.
+   * of a response, the call is sent a second time, and still counts as one call.
    */
   call(callback: Callback): Promise<CallbackAnswer>;
 }

@@ -9,12 +9,12 @@ export interface ClientTerms {
    */
   ownerId: string;
   limits: CallLimits;
-  /** Jobs per second that all schedulers may offer; undefined without a limit. */
+  /** Maximum number of jobs per second that all schedulers together may offer; undefined without a limit. */
   ratePerSecond?: number | undefined;
-  /** Reason why no calls are made while stored jobs wait; null if calls are made. */
+  /** Reason why this endpoint is paused: its jobs are stored, but not called. Null if the endpoint is not paused. */
   pauseReason: string | null;
   retries: JobRetries;
-  /** Status codes after which a job is not called again. */
+  /** Status codes after which a job is dead: it is not called again. */
   finalCodes: readonly number[];
   /**
    * Milliseconds within which a receiver that answers 202 must report the outcome. Null if the status 202 means that
@@ -22,22 +22,32 @@ export interface ClientTerms {
    */
   reportWithinMs: number | null;
   sideline: SidelineTerms;
-  /** Effect of the status 410: either only this job becomes dead, or all jobs for its host are sidelined. */
+  /**
+   * Effect of the status 410. `dead-letter`: only this job is dead. `sideline`: all jobs for the host are sidelined.
+   */
   onGone: 'dead-letter' | 'sideline';
-  /** False if the body of an ended job is removed. */
+  /** True if the body of a job is kept after the job has ended. */
   keepsBodies: boolean;
-  /** Authorization of the client. It applies to calls without an authorization of their own, or to all (`isForAll`). */
+  /**
+   * Authorization of the client; null without one. It applies to calls without an authorization of their own, or to all
+   * calls (`isForAll`).
+   */
   auth: CallAuth | null;
-  /** Returns the Standard Webhooks signatures, one for each secret valid then. @param timestamp seconds since 1970 */
+  /**
+   * Returns the Standard Webhooks signatures, one for each secret that is valid at `timestamp`.
+   * @param timestamp seconds since 1970
+   */
   sign: (webhookId: string, timestamp: number, body: Buffer) => string[];
 }
 
-/** Authorization of a call. `unsent`: there is none now, and the call must not be made without it. */
+/**
+ * Authorization of a call. `unsent`: the authorization is not available now, and the call must not be made without it.
+ */
 export type Authorization =
   { kind: 'header'; value: string; secrets: readonly string[] } | { kind: 'unsent'; cause: string };
 
 export interface CallAuth {
-  /** Scheme, host and port of the servers that the authorization is for. */
+  /** Scheme, host and port of the servers that may receive the authorization. */
   origins: ReadonlySet<string>;
   /** True if it also applies to calls with an authorization of their own. */
   isForAll: boolean;
@@ -48,23 +58,23 @@ export interface CallAuth {
 }
 
 export interface FailureLimits {
-  /** Number of distinct failed jobs: a job counts once, however often it is called. */
+  /** Number of failed jobs from which the circuit may open. A job counts once, however often it is called. */
   afterFailures: number;
-  /** Minimum share of failures among the recently called jobs at which the circuit opens, in (0, 1]. */
+  /** Minimum share of failed jobs among the recently called jobs from which the circuit may open, in (0, 1]. */
   failureRate: number;
 }
 
 export interface SidelineTerms extends FailureLimits {
   /**
-   * Maximum time in milliseconds between two probes of a host. At first, probes are more frequent; the time grows with
-   * the time that the circuit is open.
+   * Maximum time in milliseconds between two probes of a host. The first probes are more frequent; the time between
+   * probes grows with the time for which the circuit is open.
    */
   probeEveryMs: number;
-  /** Path prefixes with circuits of their own, as if each were a host. */
+  /** Path prefixes that have circuits of their own, as if each were a host. */
   pathPrefixes: readonly string[];
 }
 
 export interface ClientDirectory {
-  /** Returns undefined if the client or endpoint does not exist any more. */
+  /** Returns the call terms of an endpoint; undefined if the client or endpoint does not exist any more. */
   termsOf(clientId: string): ClientTerms | undefined;
 }

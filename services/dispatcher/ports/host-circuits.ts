@@ -8,9 +8,9 @@ export interface HostKey {
 
 /**
  * Circuit breaker of a host.
- * - `open`: the host's jobs are sidelined. From time to time, one of them is called as a probe.
- * - `closing`: the host answered. Sidelined jobs are released, more each second.
- * - `disabled`: no probes are made until a person enables the host.
+ * - `open`: the host's jobs are sidelined. From time to time, a dispatcher calls one of them as a probe.
+ * - `closing`: the host has answered. Dispatchers release its sidelined jobs, each second more of them.
+ * - `disabled`: dispatchers make no probes until a person enables the host.
  */
 export interface HostCircuit extends HostKey {
   state: 'open' | 'closing' | 'disabled';
@@ -23,26 +23,27 @@ export interface HostCircuit extends HostKey {
 }
 
 /**
- * Result of `takeProbe`: a job to call; or no sidelined job is left; or the probe is not due, because another
- * dispatcher has taken it.
+ * Result of `takeProbe`. `job`: a job to call. `nothing-waits`: no sidelined job is left. `not-now`: the probe is not
+ * due yet, or another dispatcher has taken it.
  */
 export type Probe = { kind: 'job'; job: ClaimedJob } | { kind: 'nothing-waits' } | { kind: 'not-now' };
 
-/** Circuits of hosts, shared by all dispatchers. A host without a row is closed. */
+/** Circuits of hosts, shared by all dispatchers. The circuit of a host without a row is closed. */
 export interface HostCircuits {
   read(): Promise<HostCircuit[]>;
-  /** Opens the circuit, also if it is closing. An open or disabled circuit is unchanged. */
+  /** Opens a closed or closing circuit. Does not change a circuit that is open or disabled. */
   open(key: HostKey, cause: string, nextInMs: number): Promise<void>;
   /** Disables the host until a person enables it. */
   disable(key: HostKey, cause: string): Promise<void>;
   /**
-   * Takes the probe of a host with an open circuit, if it is due: claims, for `leaseMs`, the sidelined job with the
-   * fewest attempts and probes. The next probe follows after `nextInMs`, with another job.
+   * Takes the probe of a host with an open circuit, if the probe is due. The caller then holds a claim, for `leaseMs`,
+   * on the sidelined job with the fewest attempts and probes. The next probe is due after `nextInMs`, and uses another
+   * job.
    */
   takeProbe(key: HostKey, nextInMs: number, leaseMs: number): Promise<Probe>;
   /**
-   * Begins to release the sidelined jobs. Called when the host answers, or when the reason for disabling the host has
-   * ended.
+   * Begins to release the sidelined jobs. Called when the host answers, or when the reason for disabling the host no
+   * longer exists.
    */
   beginClosing(key: HostKey): Promise<void>;
   /**
@@ -51,7 +52,7 @@ export interface HostCircuits {
    * @returns the number of released jobs; null if nothing was done, because another dispatcher has just released jobs
    */
   releaseSidelined(key: HostKey, count: number): Promise<number | null>;
-  /** Ends up to `limit` jobs that expired while they were sidelined. Returns their number. */
+  /** Ends up to `limit` jobs that expired while they were sidelined. Returns the number of ended jobs. */
   expire(key: HostKey, limit: number): Promise<number>;
   /**
    * Begins to release the jobs of hosts whose circuit was removed while a job was being sidelined. Returns the number

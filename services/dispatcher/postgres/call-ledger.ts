@@ -23,11 +23,14 @@ import { flushCalls, verdictCodes } from './call-statements.ts';
 export interface CallLedgerDeps {
   pool: Pool;
   owner: string;
-  /** Number of the row among a client's totals to which this process adds its counts. */
+  /**
+   * Number of the row, among the rows with a client's totals, to which this process adds its counts. Several rows per
+   * client avoid that processes wait for each other's locks.
+   */
   slot: number;
-  /** Default duration of a claim. */
+  /** Default duration of a claim in milliseconds. */
   leaseMs: number;
-  /** Returns the region for which jobs are claimed, and the epoch of its last switch. */
+  /** Returns the region whose jobs this process claims, and the epoch of the last switch of regions. */
   region: () => { name: string; epoch: number };
 }
 
@@ -73,8 +76,8 @@ export function createCallLedger({ pool, owner, slot, leaseMs: usualMs, region }
         region: name,
         regionEpoch: epoch,
       });
-      // The order of locks (docs/data.md) excludes deadlocks between flushes, but not with a statement that a person
-      // runs.
+      // The order of locks (docs/data.md) excludes deadlocks between flushes. A deadlock with a statement that a person
+      // runs is still possible.
       const { rows } = await retryingDeadlocks(() =>
         pool.query<RecordedRow | EarlyRow | ClaimedRow>({ ...statement, rowMode: 'array' }),
       );
@@ -102,7 +105,7 @@ function claimOf(row: ClaimedRow): ClaimedJob {
   const [, jobId, partition, dueUs, clientId, epoch, attempt, scheduledForMs, claimedAtMs, ...rest] = row;
   const [expiresInMs, method, url, headers, body, repeats, terms, orderingKey, exclusiveMs, report] = rest;
   const calls = { expiresInMs, method, url, headers, body, repeats, terms, orderingKey, exclusiveMs, report };
-  // Postgres returns times as seconds with fractions, which are slightly inexact. Rounding makes them exact to the
+  // Postgres returns times as fractional numbers, which are slightly inexact. Rounding makes them exact to the
   // microsecond.
   const [due, scheduledFor] = [Math.round(dueUs), Math.round(scheduledForMs * 1000) / 1000];
   return {
@@ -170,8 +173,8 @@ function resultParams(results: readonly JobResult[]) {
 }
 
 /**
- * Encodes an array as a parameter. Returns an empty array if all values are null, which is the case for most columns
- * and means the same.
+ * Encodes an array as a parameter. If all values are null, which is the case for most columns, encodes an empty array,
+ * which means the same.
  */
 function unlessNone<Value>(values: readonly (Value | null)[], write: (values: readonly (Value | null)[]) => Buffer) {
   return write(values.some((value) => value !== null) ? values : []);

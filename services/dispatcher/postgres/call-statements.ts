@@ -6,7 +6,10 @@ import { exclusiveMarginMs, usualTimeoutMs } from '../ports/call-ledger.ts';
 import { beatsAreStored, deadOwners, isUncalled } from '../../../shared/postgres/jobs/job-nodes.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 
-/** Codes of the verdicts in the statement. The codes up to `dead` end a job, and all others make it due again later. */
+/**
+ * Codes of the verdicts in the statement. Verdicts with a code up to that of `dead` end a job; all others make it due
+ * again later.
+ */
 export const verdictCodes = {
   called: 1,
   expired: 2,
@@ -17,7 +20,7 @@ export const verdictCodes = {
   reporting: 7,
 } as const;
 
-/** Array in Postgres's own text or binary form. */
+/** Array in Postgres's text or binary format. */
 type ArrayParam = string | Buffer;
 
 export interface FlushParams {
@@ -26,20 +29,20 @@ export interface FlushParams {
   ids: ArrayParam;
   epochs: ArrayParam;
   verdicts: ArrayParam;
-  /** This and the following arrays may be shorter than the others, or empty: missing values are null. */
+  /** This array and the following ones may be shorter than the others, or empty: missing values are null. */
   delaysMs: ArrayParam;
   statuses: ArrayParam;
   latenciesMs: ArrayParam;
   errors: ArrayParam;
   answers: ArrayParam;
-  /** Cause of a dead job, or host of a sidelined one. */
+  /** For each job: the cause if the job is dead, or the host if it is sidelined. */
   remarks: ArrayParam;
-  /** True for jobs whose client keeps no bodies. */
+  /** For each job: true if its client keeps no bodies. */
   forgets: ArrayParam;
   claimPartitions: ArrayParam;
   claimDues: ArrayParam;
   claimIds: ArrayParam;
-  /** Empty if all claims have the default time-out. */
+  /** For each claim: the time-out of the client's calls. Empty if all claims have the default time-out. */
   claimTimeoutsMs: ArrayParam;
   owner: string;
   leaseMs: number;

@@ -61,8 +61,8 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
 }
 
 /**
- * Order in which sidelined jobs are taken. Jobs that were called least come first, so that each probe uses another job.
- * An index supports this order.
+ * Order in which sidelined jobs are taken. Jobs that were called least often come first, so that each probe uses
+ * another job. An index supports this order.
  */
 const tries = 'attempt + probes';
 
@@ -93,7 +93,9 @@ const disableCircuit = statementOf<HostKey & { cause: string }>(
   where c.state <> 'disabled'`,
 );
 
-/** Takes a probe. The job's due time becomes now, so that it can be claimed and ended like any other job. */
+/**
+ * Takes a probe. The statement sets the job's due time to now, so that the job can be claimed and ended like any other.
+ */
 const takeProbe = statementOf<HostKey & { nextInMs: number; owner: string; leaseMs: number }>(
   'take-host-probe',
   ($) => `

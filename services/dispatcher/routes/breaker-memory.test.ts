@@ -23,7 +23,7 @@ describe('the memory of breakers', () => {
     expect(memory.find(keyOf('many', 19_000))).toBeUndefined();
   });
 
-  it('keeps the 10,000 most recently used hosts of all clients', () => {
+  it('keeps the 10,000 most recently used hosts over all clients', () => {
     const memory = createBreakerMemory();
     memory.of(keyOf('oldest', 0));
     const ofSecond = memory.of(keyOf('second', 0));

@@ -8,14 +8,14 @@ const maxOfAll = 10_000;
 
 /** Circuit breakers of hosts and routes. If there are too many, the least recently used are dropped first. */
 export interface BreakerMemory {
-  /** Returns the breaker of this host or route, and marks it as used last. */
+  /** Returns the breaker of this host or route, and marks it as the most recently used. */
   of(key: HostKey): HostBreaker;
   find(key: HostKey): HostBreaker | undefined;
   forget(key: HostKey): void;
 }
 
 export function createBreakerMemory(): BreakerMemory {
-  /** This map and the next one are sorted by last use, oldest first. */
+  /** This map and the next one are in the order of last use, oldest first. */
   const breakers = new Map<string, { key: HostKey; breaker: HostBreaker }>();
   const ofClients = new Map<string, Map<string, HostKey>>();
 

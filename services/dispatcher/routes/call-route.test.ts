@@ -16,11 +16,11 @@ describe('the route of a call', () => {
     ['/services/T024BE7LD/B0KQ7/XXX', '/services'],
     ['/shop%20a/x', ''],
     ['//x', ''],
-  ])('has the first literal words of the path: %j has %j', (pathname, words) => {
+  ])('consists of the host and the first literal words of the path: %j has %j', (pathname, words) => {
     expect(callRouteOf('one.example', pathname)).toBe(`one.example${words}`);
   });
 
-  it('is the path prefix that its client configured, unless the route is longer', () => {
+  it('is the path prefix that the client configured, unless the route is longer', () => {
     expect(routeNameOf('one.example', 'one.example/shop')).toBe('one.example/shop');
     expect(routeNameOf('one.example/shop', 'one.example/shop')).toBe('one.example/shop');
     expect(routeNameOf('one.example/shop/17', 'one.example/shop')).toBe('one.example/shop/17');

@@ -1,16 +1,18 @@
 import type { HostState } from './host-breaker.ts';
 import type { HostCircuit, HostKey } from '../ports/host-circuits.ts';
 
-/** Maximum duration of a call in milliseconds, including the time until its result is evaluated. */
+/** Maximum duration of a call in milliseconds, including the time until the dispatcher has evaluated its result. */
 const longestCallMs = 120_000;
 
 export function circuitKeyOf({ clientId, host }: HostKey): string {
   return `${clientId} ${host}`;
 }
 
-/** Circuits as this dispatcher knows them: from its last read of the database, plus its own changes since. */
+/**
+ * Circuits as this dispatcher knows them: from its last read of the database, plus the changes that it has made since.
+ */
 export interface CircuitStates {
-  /** Returns `closed` for a host or route without a circuit. */
+  /** Returns the state of a circuit. A host or route without a circuit is `closed`. */
   of(key: HostKey): HostState;
   has(key: HostKey): boolean;
   /**
@@ -28,7 +30,7 @@ const isAside = (state: HostState | undefined) => state === 'open' || state === 
 
 export function createCircuitStates(monotonicMs: () => number): CircuitStates {
   const states = new Map<string, HostState>();
-  /** Times at which hosts and routes were last known to be open or disabled, the oldest first. */
+  /** Times at which circuits of hosts and routes were last known to be open or disabled, the oldest first. */
   const asideAtMs = new Map<string, number>();
   const routes = new Map<string, number>();
 
@@ -68,7 +70,7 @@ export function createCircuitStates(monotonicMs: () => number): CircuitStates {
   };
 }
 
-/** Returns the key of the host that a route belongs to; null if this is a host. */
+/** Returns the key of the host to which a route belongs; null if `host` names a host and not a route. */
 function hostOfRoute({ clientId, host }: HostKey): string | null {
   const end = host.indexOf('/');
   return end < 0 ? null : circuitKeyOf({ clientId, host: host.slice(0, end) });

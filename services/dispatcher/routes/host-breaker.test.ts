@@ -15,7 +15,10 @@ const limitsOf = fc.record({
 });
 const limits = { afterFailures: 10, failureRate: 0.5 };
 
-/** Reports signs to a breaker. @returns the numbers of the calls, from 1, at which it opened */
+/**
+ * Counts calls with these signs in a breaker.
+ * @returns the numbers of the calls, from 1, at which the circuit had to open
+ */
 function openings(given: readonly [HostSign, string][], state: HostState = 'closed'): number[] {
   const breaker = createHostBreaker();
   return given.flatMap(([sign, jobId], index) => (breaker.onCalled({ jobId, sign }, state, limits) ? [index + 1] : []));
@@ -31,7 +34,7 @@ describe('the breaker of a host', () => {
         const breaker = createHostBreaker();
         const lately = Math.floor(wanted.afterFailures / wanted.failureRate);
         const needed = state === 'closing' ? Math.ceil(wanted.afterFailures / 2) : wanted.afterFailures;
-        /** The distinct jobs in the order of their calls, and whether each failed. */
+        /** The distinct jobs in the order of their last calls, and whether the last call of each failed. */
         let seen: { jobId: string; isFailed: boolean }[] = [];
         for (const { job, sign } of given) {
           const jobId = `${job}`;
@@ -49,17 +52,17 @@ describe('the breaker of a host', () => {
     );
   });
 
-  it('opens at the tenth failed job in a row, even after 500 answered jobs', () => {
+  it('opens at the tenth failed job in a row, even after 500 jobs that were answered', () => {
     expect(openings(jobs('fails', 12, 'bad'))).toEqual([10]);
     expect(openings([...jobs('answers', 500, 'good'), ...jobs('fails', 12, 'bad')])).toEqual([510]);
   });
 
-  it('does not open for nine jobs, even if they are retried three times', () => {
+  it('does not open for nine failed jobs, even if each is retried three times', () => {
     const nine = jobs('fails', 9, 'bad');
     expect(openings([...nine, ...nine, ...nine, ...nine])).toEqual([]);
   });
 
-  it('does not open if ten of thirty jobs fail, even if they are retried among others', () => {
+  it('does not open if ten of thirty jobs fail, even if the failed jobs are retried among the others', () => {
     const mixed = Array.from({ length: 30 }, (_, index): [HostSign, string] => [
       index % 3 === 0 ? 'fails' : 'answers',
       `job${index}`,
@@ -91,7 +94,7 @@ it("the probe interval of a host grows from one second to the client's limit", (
   expect(probeInMs(0, 500)).toBe(500);
 });
 
-it('the number of released jobs of a recovered host doubles each second, from 10 to 10,000', () => {
+it('the number of released jobs of a recovering host doubles each second, from 10 to 10,000', () => {
   expect([0, 999, 1000, 2000, 5000].map(broughtBack)).toEqual([10, 10, 20, 40, 320]);
   fc.assert(
     fc.property(fc.integer({ min: -1000, max: 1e9 }), (ms) => broughtBack(ms) >= 10 && broughtBack(ms) <= 10_000),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createEvidenceMemory, createHostEvidence, type HostEvidence } from './host-evidence.ts';
 
-describe('the judgement on failed calls of a host', () => {
+describe('the decision whether a failed call counts for its host or its route', () => {
   let evidence: HostEvidence;
   let nowMs: number;
   let number: number;
@@ -25,13 +25,13 @@ describe('the judgement on failed calls of a host', () => {
     return counts;
   };
 
-  it('blames the host if no other route is answered', () => {
+  it('blames the host if no other route gets an answer', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
     call('fails', 'h/other');
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('blames the route for ten seconds after an answer of another route that has not failed since', () => {
+  it('blames the route for ten seconds after another route got an answer, if that route has not failed since', () => {
     call('answers', 'h/good');
     nowMs += 9999;
     expect(call('fails', 'h/bad').isOfRoute).toBe(true);
@@ -43,7 +43,7 @@ describe('the judgement on failed calls of a host', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('blames the route if another route was answered less than ten seconds before a long call', () => {
+  it('blames the route if another route got an answer less than ten seconds before a long call began', () => {
     call('answers', 'h/good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(true);
@@ -52,7 +52,7 @@ describe('the judgement on failed calls of a host', () => {
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('blames the ordering key if another key was answered less than ten seconds before a long call', () => {
+  it('blames the ordering key if another key got an answer less than ten seconds before a long call began', () => {
     call('answers', 'h/a', 'good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });

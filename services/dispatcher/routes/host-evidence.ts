@@ -2,29 +2,32 @@ import { isOwnMatter, witnessLastsMs, type SourceEvidence } from '../../../share
 import type { HostSign } from './host-breaker.ts';
 
 /**
- * Maximum number of routes per host, and of ordering keys per route. If there are more, the least recently called is
- * dropped.
+ * Maximum number of routes per host, and of ordering keys per route. If there are more, the least recently called route
+ * or key is dropped.
  */
 const maxSources = 64;
 /**
- * Limits on first-hand calls. Such a call is made although the circuit of the host is open, to find out if the host
- * serves the job's route. The maximum number includes calls in flight, and calls that failed since the host last
- * answered. `firstHandEveryMs` is the minimum time between two such calls.
+ * Limits on first-hand calls. A first-hand call is made although the circuit of its host is open, to find out if the
+ * host serves the job's route. `maxFirstHandCalls` limits the number of calls that are in flight or have failed since
+ * the host last answered. `firstHandEveryMs` is the minimum time between two first-hand calls.
  */
 const maxFirstHandCalls = 4;
 const firstHandEveryMs = 100;
 /**
- * Maximum number of jobs per host that wait to become a first-hand call, and of jobs that wait for the result of one.
- * Bounded, because each waiting job is claimed and released again until it is called.
+ * Maximum number of jobs per host that wait to become a first-hand call, and maximum number that wait for the result of
+ * one. The numbers are bounded, because each waiting job is claimed and released again and again until it is called.
  */
 const maxWaitingForTurn = 4;
 const maxWaitingForAnswer = 64;
 /**
- * Time in milliseconds for which a job may wait. Other jobs do not wait for a first-hand call that has taken longer
- * than this.
+ * Maximum time in milliseconds for which a job waits. If a first-hand call takes longer than this, other jobs do not
+ * wait for its result any more.
  */
 const longestWaitMs = 1000;
-/** Minimum number of recently called routes at which the host counts as failing if half of them fail. */
+/**
+ * Minimum number of recently called routes from which the host itself counts as failing when at least half of them
+ * fail.
+ */
 const severalRoutes = 8;
 
 export interface EvidentCall {
@@ -34,18 +37,16 @@ export interface EvidentCall {
   orderingKey: string | null;
   sign: Extract<HostSign, 'answers' | 'fails'>;
   /**
-   * Monotonic time at which the call began. If another route answered since then, the host was up during the call, even
-   * if this call took long.
+   * Monotonic time at which the call began. If another route got an answer after this time, the host was up during the
+   * call, even if this call took long.
    */
   startedMs: number;
 }
 
 export interface EvidenceScope {
-  /** True if the host serves another route. The failure then counts only for the call's own route. */
+  /** True if the host serves another route. A failure then counts only for the call's own route. */
   isOfRoute: boolean;
-  /**
-   * True if at least half of several routes fail at the same time. The failure then counts for the host in any case.
-   */
+  /** True if at least half of several routes fail at the same time. A failure then counts for the host in any case. */
   isOfMany: boolean;
   /**
    * True if the call failed while its route serves another ordering key. The failure then does not count for the route
@@ -53,15 +54,15 @@ export interface EvidenceScope {
    */
   isOfKey: boolean;
   /**
-   * Id under which repeated failures count only once: that of the job. If the route serves another ordering key, all
-   * jobs of this ordering key share one id.
+   * Id under which repeated failures count only once. Usually this is the id of the job. If the route serves another
+   * ordering key, all jobs of the failing key share one id.
    */
   id: string;
 }
 
 /**
- * Latest results of calls to one host of one client, by route and ordering key. They decide if a result counts for the
- * circuit breaker of the host, of the route, or for neither (own-matter.ts).
+ * Latest results of calls to one host of one client, by route and ordering key. They determine if a result counts for
+ * the circuit breaker of the host, of the route, or for neither (own-matter.ts).
  */
 export interface HostEvidence {
   onCalled(call: EvidentCall, nowMs: number): EvidenceScope;
@@ -89,8 +90,8 @@ export interface HostEvidence {
 const maxRemembered = 100_000;
 
 /**
- * Evidence by host. If there is too much, the least recently called hosts are dropped first, except hosts with a
- * first-hand call in flight.
+ * Results of calls by host. If there are too many, the least recently called hosts are dropped first, except hosts with
+ * a first-hand call in flight.
  */
 export interface EvidenceMemory {
   of(host: string): HostEvidence;
@@ -114,7 +115,7 @@ export function createEvidenceMemory(): EvidenceMemory {
     of: (host) => {
       const known = hosts.get(host);
       const evidence = known?.evidence ?? createHostEvidence();
-      // Counts what was added to the evidence since its last use.
+      // Adds the growth of the evidence since its last use to the total size.
       const counted = 1 + evidence.size;
       size += counted - (known?.counted ?? 0);
       hosts.delete(host);
@@ -223,7 +224,7 @@ function createWaiting(max: number): Waiting {
   };
 }
 
-/** Key for the jobs of a route without an ordering key. */
+/** Key that stands for all jobs of a route without an ordering key. */
 const unkeyed = '';
 
 function note(evidence: Evidence, sign: EvidentCall['sign'], nowMs: number): void {
@@ -262,7 +263,7 @@ function nothingOf(id: string): Evidence {
   return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never };
 }
 
-/** Returns the source with this id, and marks it as the most recently called. */
+/** Returns the route or ordering key with this id, and marks it as the most recently called. */
 function latest<Source>(sources: Map<string, Source>, id: string, create: () => Source): Source {
   const source = sources.get(id) ?? create();
   sources.delete(id);

@@ -3,15 +3,15 @@ import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.t
 export interface RouteLine {
   readonly guard: SourceGuard;
   inFlight: number;
-  /** Claimed jobs without a slot. */
+  /** Number of claimed jobs that wait for a slot. */
   waiting: number;
   lastBeginMs: number;
   /**
-   * Monotonic time of the last response or quick failure. If later calls began after a pause, the time at which the
-   * first of them began.
+   * Monotonic time of the last response or quick failure. If a later call began when no call was in flight, the time at
+   * which that call began.
    */
   silentSinceMs: number;
-  /** True if the last ended call got no response and occupied its slot for long. */
+  /** True if the last call that ended got no response and occupied its slot for long. */
   isSilent: boolean;
   lastEndMs: number;
   /** Monotonic time at which the last released job is due again. */

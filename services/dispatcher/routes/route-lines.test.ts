@@ -18,7 +18,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
   const lineOf = (route: string) => lines.of(route, slots);
   const allowed = (line: RouteLine) => lines.allowed(line, slots);
   const backInMs = (line: RouteLine) => lines.backInMs(line, slots, 100);
-  /** True if the line is blocked while it has a claimed job. */
+  /** True if no call of the line may begin for a long time although the line has a claimed job. */
   const isBlocked = (line: RouteLine) => {
     line.waiting++;
     const blocked = lines.blocked(slots);
@@ -60,7 +60,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect([allowed(only), isBlocked(only)]).toEqual([16, false]);
   });
 
-  it('bring released jobs back soon after the first answer that follows time-outs', () => {
+  it('make released jobs due soon after the first answer that follows time-outs', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     lines.begin(bad);
@@ -94,7 +94,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(isBlocked(hangs)).toBe(true);
   });
 
-  it('block, after a second, a new route whose calls hang, even if it is the only one', () => {
+  it('block a new route a second after its calls begin to hang, even if it is the only route', () => {
     const only = lineOf('h/a');
     hang(only, 8);
     nowMs += 999;
@@ -103,7 +103,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(isBlocked(only)).toBe(true);
   });
 
-  it('leave half of the slots to other routes if calls of a route take much longer', () => {
+  it('leave half of the slots to other routes if calls of one route take much longer than theirs', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(slow, 3000);
     call(other, 100);
@@ -121,7 +121,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect([allowed(bad), isBlocked(bad), allowed(good)]).toEqual([8, false, 8]);
   });
 
-  it('slow down a route whose calls time out while others are answered', () => {
+  it('slow down a route whose calls time out while other routes are answered', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     for (let calls = 0; calls < 10; calls++) call(bad, 300, timedOut);
@@ -140,14 +140,14 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(backInMs(bad)).toBeGreaterThanOrEqual(5000);
   });
 
-  it('bring back jobs of a single route as if it had all slots', () => {
+  it('make jobs of a single route due again as if the route had all slots', () => {
     const only = lineOf('h/a');
     hang(only, 8);
     nowMs += 1600;
     expect([backInMs(only), backInMs(only)]).toEqual([600, 700]);
   });
 
-  it('bring back released jobs at the pace of their calls for 30 s, then at the maximum rate', () => {
+  it('make released jobs due again at the pace of their calls for 30 s, then at the maximum rate', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     call(slow, 4000);
@@ -158,7 +158,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect([backInMs(slow), backInMs(slow)]).toEqual([30_010, 30_020]);
   });
 
-  it('bring back a released job within two minutes, for any maximum rate', () => {
+  it('make a released job due again within two minutes, for any maximum rate', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     hang(slow, 8);
@@ -172,7 +172,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(delays.filter((_delayMs, nth) => !areFull[nth]).length).toBeLessThanOrEqual(1 + 120 * 0.25);
   });
 
-  /** Begins as many calls of these routes as are allowed, first of the route with the fewest. */
+  /** Begins as many calls of these routes as are allowed. The route with the fewest calls always comes next. */
   function beginAll(...routes: RouteLine[]): number[] {
     for (;;) {
       const next = routes.filter((line) => line.inFlight < allowed(line)).sort((a, b) => a.inFlight - b.inFlight)[0];
@@ -181,7 +181,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     }
   }
 
-  it('leave half of the slots to others if three answered routes hang', () => {
+  it('leave half of the slots to other routes if three routes hang that were answered before', () => {
     const hanging = [lineOf('h/a'), lineOf('h/b'), lineOf('h/c')] as const;
     const good = lineOf('h/good');
     for (const line of [...hanging, good]) call(line, 100);
@@ -228,7 +228,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(beginAll(...hanging).filter((calls) => calls > 0)).toEqual(Array(8).fill(1));
   });
 
-  it('get their slots back when hanging calls are answered', () => {
+  it('use all their slots again when hanging calls are answered', () => {
     const [one, other] = [lineOf('h/a'), lineOf('h/b')];
     hang(one, 8);
     nowMs += 2000;
@@ -246,7 +246,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(bad.guard.isTroubled).toBe(true);
   });
 
-  it('drop the route that was called longest ago to make room', () => {
+  it('drop the route whose last call was longest ago to make room', () => {
     const routes = Array.from({ length: 64 }, (_, index) => `h/${index}`);
     const first = routes.map(lineOf)[0];
     lineOf('h/0');
@@ -254,7 +254,7 @@ describe('the routes of a client endpoint with 16 call slots', () => {
     expect(lineOf('h/0')).toBe(first);
   });
 
-  it('are at most 65, and routes with calls in flight are kept', () => {
+  it('number at most 65, and routes with calls in flight are kept', () => {
     const first = lineOf('h/0');
     lines.begin(first);
     const all = new Set(Array.from({ length: 1000 }, (_, index) => lineOf(`h/${index}`)));

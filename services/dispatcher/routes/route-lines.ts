@@ -4,73 +4,79 @@ import { createSourceGuard } from '../../../shared/domain/endpoint/source-guard.
 import { newRouteLine, type RouteLine } from './route-line.ts';
 import { firstCallsOf, halfOf, reservedOf } from './route-slots.ts';
 
-/** Maximum number of routes in memory per endpoint. If there are more, the least recently called is dropped. */
+/** Maximum number of routes in memory per endpoint. If there are more, the least recently called route is dropped. */
 const maxLines = 64;
-/** Id of a line that further routes share while all lines are in use. */
+/** Id of the one line that all further routes share when there are `maxLines` lines. */
 const otherRoutes = '';
-/** Time in milliseconds after its last call for which a route still counts as active beside other routes. */
+/** Time in milliseconds after the last call of a route during which the route still counts as active beside others. */
 const besideForMs = 10_000;
 /**
- * A route flows if its last response is at most this many milliseconds ago. For slow calls, half of their duration
- * applies instead.
+ * A route flows if its last response is at most `leastFlowMs` milliseconds ago. For slow calls, half of their duration
+ * takes the place of `leastFlowMs`.
  */
 const leastFlowMs = 50;
 /**
- * A route is slow if its calls take at least `slowMs`, and more than `slowerTimes` times as long as those of another
- * active route.
+ * A route is slow if its calls take at least `slowMs`, and more than `slowerTimes` times as long as the calls of
+ * another active route.
  */
 const slowerTimes = 4;
 const slowMs = 500;
 /**
- * Minimum and maximum delay in milliseconds after which a released job is due again. The delay is longer if otherwise
- * too many jobs were due in the same second.
+ * Minimum and maximum delay in milliseconds after which a released job is due again. If too many jobs would be due in
+ * the same second, the delay is longer, up to `mostPacedMs`.
  */
 const leastBackMs = 500;
 const mostBackMs = 30_000;
-/** Maximum delay in milliseconds of a released job, whatever number of jobs is due in a second. */
+/** Maximum delay in milliseconds of a released job, however many jobs are due in a second. */
 const mostPacedMs = 120_000;
 
 export interface RouteCallEnd {
   end: CallEnd;
-  /** Overload that the receiver signals with its answer; null if it signals none. */
+  /** Overload that the receiver signals with its answer; null if there is none. */
   pressure: Pressure | null;
-  /** Pause that the receiver requested; null without one. */
+  /** Pause in milliseconds that the receiver requested; null if it requested none. */
   retryAfterMs: number | null;
 }
 
 /**
- * Shares the slots of an endpoint of a client among the routes that its jobs call. No route can thus fill
- * all slots with calls that hang. A line is the state of one route. Each dispatcher learns from its own calls, and
- * keeps the results while the endpoint is idle.
+ * Shares the slots of a client's endpoint among the routes that its jobs call, so that no route can fill all slots with
+ * calls that hang. A line is the state of one route. Each dispatcher learns from its own calls, and keeps the results
+ * while the endpoint is idle.
  */
 export interface RouteLines {
   readonly size: number;
   /**
-   * Returns the line of a route. The line is kept as long as it has calls or claimed jobs.
-   * @param slots the endpoint's slots; fewer may be usable if the dispatcher has fewer in total
+   * Returns the line of a route. The line is kept as long as the route has calls or claimed jobs.
+   * @param slots the endpoint's slots. If the dispatcher as a whole has too few slots, not all of them are usable.
    */
   of(route: string, slots: number): RouteLine;
   /** Returns how many calls of the line may be in flight. @param slots slots that the endpoint can use */
   allowed(line: RouteLine, slots: number): number;
   /**
-   * Returns the number of claimed jobs that wait because calls of their route are not answered, while the endpoint has
-   * other routes.
+   * Returns the number of claimed jobs that wait because their route does not answer, while the endpoint has other
+   * routes.
    */
   heldUp(slots: number): number;
   /** Returns the lines that have claimed jobs, but for which no call may begin for a long time. */
   blocked(slots: number): ReadonlySet<RouteLine>;
-  /** Returns true if no other route has calls or claimed jobs, or was called within the last ten seconds. */
+  /** Returns true if no other route has calls or claimed jobs, and none was called within the last ten seconds. */
   isAlone(line: RouteLine): boolean;
-  /** Returns true if a job of the line that was released now could not be due again within the maximum delay. */
+  /**
+   * Returns true if so many jobs of the line are released that one more could not be due again within the maximum
+   * delay.
+   */
   isReturnFull(line: RouteLine, perSecond: number): boolean;
   /**
-   * Returns the delay in milliseconds until a released job of the line is due again. It is such that as many jobs are
-   * due at a time as the line can call.
+   * Returns the delay in milliseconds until a released job of the line is due again. The delays are such that at any
+   * time, about as many jobs are due as the line can call.
    * @param perSecond maximum number of the endpoint's released jobs that may be due in a second
    */
   backInMs(line: RouteLine, slots: number, perSecond: number): number;
   begin(line: RouteLine): void;
-  /** @param call null if no call was made */
+  /**
+   * Reports that a call of the line has ended.
+   * @param call null if no call was made
+   */
   end(line: RouteLine, startedMs: number, call: RouteCallEnd | null): void;
 }
 
@@ -140,8 +146,8 @@ export function createRouteLines(
   }
 
   /**
-   * Returns true if the line flows: its calls are answered continually, and are not much slower than those of others.
-   * It may then use most slots.
+   * Returns true if the line flows: it gets answers continually, and its calls are not much slower than those of other
+   * lines. A line that flows may use most slots.
    */
   function isFlowing(line: RouteLine): boolean {
     const { answeredAtMs, times } = line.guard;
@@ -180,10 +186,10 @@ export function createRouteLines(
   }
 
   /**
-   * Returns how many calls a line may have beside other active lines. All lines that do not flow may use half of the
-   * slots together. Lines that are answered share this half only among each other, until one is late, so that they do
-   * not wait for calls that hang. A line with a single call is not counted. The first call of a line may exceed the
-   * half.
+   * Returns how many calls a line that does not flow may have beside other active lines. All lines that do not flow
+   * share half of the slots. Lines that get answers share this half only among each other, so that they do not wait for
+   * calls that hang; this ends when one of them is late. The single call of such a line is not counted. A line may make
+   * its first call even if the half is used up.
    */
   function roomBeside(line: RouteLine, slots: number): number {
     const { doubtful, restless } = heldBeside(line);
@@ -199,8 +205,8 @@ export function createRouteLines(
   }
 
   /**
-   * Returns the number of calls of other lines that do not flow, separately for doubtful lines and for those that are
-   * answered.
+   * Returns the number of calls of other lines that do not flow. `doubtful` counts the calls of doubtful lines,
+   * `restless` those of lines that get answers.
    */
   function heldBeside(line: RouteLine): { doubtful: number; restless: number } {
     const held = { doubtful: 0, restless: 0 };
@@ -289,7 +295,7 @@ export function createRouteLines(
       if (line.inFlight === 0) calling.delete(line);
       if (!call) return;
       const isAnswered = call.end === 'answered';
-      // The route has recovered: the next released job needs no longer wait for the earlier ones.
+      // The route has recovered, so the next released job need not wait for those released before.
       if (isAnswered && (guard.isTroubled || guard.isFailing || isStuck(line))) line.backAtMs = -Infinity;
       line.isSilent = !isAnswered && nowMs - startedMs >= guard.stuckAfterMs;
       line.lastEndMs = nowMs;

@@ -1,6 +1,6 @@
 import { createRouteLines, type RouteLines, type RouteLinesDeps } from './route-lines.ts';
 
-/** Upper bound on endpoints plus their routes in memory: each takes about 2 KB. */
+/** Upper bound on the number of endpoints plus routes in memory. Each takes about 2 KB. */
 const maxRemembered = 20_000;
 
 /**
@@ -9,7 +9,7 @@ const maxRemembered = 20_000;
  */
 export interface RouteMemory {
   of(endpointId: string): RouteLines;
-  /** Number of endpoints, plus the routes of all of them. */
+  /** Number of endpoints, plus the number of their routes. */
   readonly size: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Minimum number of slots at which a route must leave some to other routes. It leaves one of `reservedPart` slots, and
- * at least one.
+ * Number of slots from which a route must leave some to other routes. It leaves one of `reservedPart` slots, but at
+ * least one.
  */
 const slotsWithReserve = 3;
 const reservedPart = 8;
@@ -10,14 +10,17 @@ export function reservedOf(slots: number): number {
   return slots < slotsWithReserve ? 0 : Math.max(1, Math.floor(slots / reservedPart));
 }
 
-/** Returns the number of calls of other lines that do not flow, below which a line may make its first call. */
+/**
+ * Returns a number of calls. A line may make its first call while other lines that do not flow have fewer calls than
+ * this.
+ */
 export function firstCallsOf(slots: number): number {
   return Math.min(slots, halfOf(slots) + Math.max(1, reservedOf(slots)));
 }
 
 /**
- * Returns half of the slots. This is the maximum for all unanswered lines together, and for a line that has not been
- * answered yet.
+ * Returns half of the slots. All unanswered lines together may use at most this half, and so may a line that has not
+ * been answered yet.
  */
 export function halfOf(slots: number): number {
   return Math.max(1, Math.floor(slots / 2));

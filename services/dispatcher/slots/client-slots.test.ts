@@ -14,7 +14,10 @@ const concurrency = 10;
 const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };
 const calling: SlotUser = { ...nothing, inFlight: 1 };
 
-/** Creates dispatchers that read one list; each of them may be unable to read it for a while. */
+/**
+ * Returns functions that start dispatchers on one list of dispatchers, and that make a dispatcher unable to read the
+ * list.
+ */
 function setUp() {
   const clock = createSettableClock();
   const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });
@@ -54,7 +57,7 @@ function setUp() {
     await slots.start();
     return slots;
   }
-  /** The number of slots that allow new claims. */
+  /** Returns the number of slots, over all dispatchers, that allow new claims. */
   const inUse = () => all.reduce((sum, slots) => sum + (slots.isClosed(client) ? 0 : slots.of(client)), 0);
   const looksWithin = async (ms: number) => {
     looks = 0;
@@ -73,7 +76,7 @@ describe('the call slots of a dispatcher', () => {
     expect(only.isClosed(client)).toBe(false);
   });
 
-  it('are checked once a second if the dispatcher is alone, twice with another one, without other wake-ups', async () => {
+  it('are checked once a second if the dispatcher is alone, otherwise twice, without other wake-ups', async () => {
     const { clock, listed, startOne, looksWithin } = setUp();
     await startOne('d1');
     expect(await looksWithin(10_000)).toBe(10);
@@ -92,14 +95,14 @@ describe('the call slots of a dispatcher', () => {
     expect(inUse()).toBe(concurrency / 2);
   });
 
-  it('are checked twice a second without notifications', async () => {
+  it('are checked twice a second while notifications are not received', async () => {
     const { changes, startOne, looksWithin } = setUp();
     changes.lose();
     await startOne('d1');
     expect(await looksWithin(10_000)).toBe(20);
   });
 
-  it('are none for a new dispatcher until the other dispatcher has certainly read about it, then its share', async () => {
+  it('are none for a new dispatcher until the other one has certainly read its name, then its share', async () => {
     const { clock, startOne } = setUp();
     const first = await startOne('d1');
     const second = await startOne('d2');
@@ -111,7 +114,7 @@ describe('the call slots of a dispatcher', () => {
     expect(second.isClosed(client)).toBe(false);
   });
 
-  it("never exceed the client's concurrency, even if the earlier dispatcher cannot read about the new one", async () => {
+  it("never exceed the client's concurrency, even if the earlier dispatcher cannot read that there is a new one", async () => {
     const { clock, cannotRead, startOne, inUse } = setUp();
     const first = await startOne('d1');
     cannotRead.add('d1');
@@ -121,7 +124,8 @@ describe('the call slots of a dispatcher', () => {
       await passTime(clock, 50);
       expect(inUse()).toBeLessThanOrEqual(concurrency);
     }
-    // The list of dispatchers is too old for claims. Jobs that were claimed before still begin.
+    // The earlier dispatcher has read the list too long ago to make new claims. Jobs that it claimed before still
+    // begin.
     expect([first.isClosed(client), first.of(client)]).toEqual([true, concurrency]);
     expect([second.isClosed(client), second.of(client)]).toEqual([false, concurrency / 2]);
     cannotRead.clear();
@@ -130,7 +134,7 @@ describe('the call slots of a dispatcher', () => {
     expect(first.isClosed(client)).toBe(false);
   });
 
-  it('are requested for each client in turn if dispatchers outnumber slots and 599 of 600 are taken', async () => {
+  it('are requested for each client in turn if there are more dispatchers than slots, and 599 of 600 are taken', async () => {
     const { clock, leases, listed, startWith } = setUp();
     const clients = Array.from({ length: 600 }, (_, nth) => clientIdOf(nth));
     for (const clientId of clients.slice(0, 599)) await leases.acquire(`call-slot/${clientId}/0`, 'd1', 60_000);
@@ -165,7 +169,7 @@ describe('the call slots of a dispatcher', () => {
     expect(tried.size).toBe(clients.length);
   });
 
-  it('have their final number after 3 s beside another dispatcher, and after 6 s if the dispatcher is not listed', async () => {
+  it('have their final number after 3 s beside another dispatcher, and after 6 s if this dispatcher is not listed', async () => {
     const { clock, startOne } = setUp();
     await startOne('d1');
     const settledAt = new Map<string, number>();

@@ -9,29 +9,35 @@ import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
 /**
- * Time in milliseconds between two reads of the other dispatchers while there are none. A new dispatcher notifies this
- * one, and several reads fit into `goodForMs`.
+ * Time in milliseconds between two reads of the list of dispatchers while this dispatcher is alone. A new dispatcher
+ * notifies this one. If the notification is lost, several reads still take place within `goodForMs`.
  */
 const aloneLookEveryMs = 1000;
-/** Time in milliseconds between two turns of the loop if no client needs slot leases. A notification wakes the loop. */
+/**
+ * Maximum time in milliseconds between two turns of the loop while no client needs slot leases. A notification wakes
+ * the loop.
+ */
 const untilWokenMs = 60_000;
 /**
- * Time in milliseconds for which the list of the other dispatchers is valid. A new dispatcher begins after this time,
- * because by then, all others have read the list with it.
+ * Time in milliseconds for which a read list of dispatchers is valid. A new dispatcher begins after this time, because
+ * by then, every other dispatcher has read a list that contains the new one.
  */
 const goodForMs = 3000;
 /**
- * Maximum wait in milliseconds at the start. A dispatcher of a disabled region is never listed. It claims nothing, so
- * it need not wait longer.
+ * Maximum wait in milliseconds at the start. A dispatcher of a disabled region is never in the list; it claims nothing,
+ * so it need not wait longer.
  */
 const longestStartMs = 2 * goodForMs;
-/** Milliseconds between two tries to get a slot that another dispatcher has. */
+/** Milliseconds between two attempts to acquire a slot that another dispatcher has. */
 const tryEveryMs = 100;
-/** Least time between two turns in milliseconds, however many notifications arrive. */
+/** Minimum time in milliseconds between two turns, however many notifications arrive. */
 const minBetweenMs = 20;
-/** Longest pause in milliseconds after a turn that took long. */
+/** Maximum pause in milliseconds after a turn that took long. */
 const longestPauseMs = 500;
-/** Maximum number of clients without a slot here for which one turn, and its statement, tries to get a slot. */
+/**
+ * Maximum number of clients without a slot on this dispatcher for which one turn tries to acquire a slot, in one
+ * statement.
+ */
 const maxTried = 250;
 
 export interface ClientSlotsDeps {
@@ -41,7 +47,7 @@ export interface ClientSlotsDeps {
   /** Returns the concurrency of a client over all dispatchers. */
   concurrencyOf: (clientId: string) => number;
   queues: () => ReadonlyMap<string, SlotUser>;
-  /** Notifies that more jobs may be claimed now. */
+  /** Called when more jobs may be claimed than before. */
   onGained: () => void;
   changes: ChangeFeed;
   clock: Clock;
@@ -57,22 +63,22 @@ export interface ClientSlots {
   start(): Promise<void>;
   isSettled(): boolean;
   /**
-   * Resolves when this dispatcher may use its share of the slots; jobs sent to it earlier would only wait. Also
-   * resolves after `longestStartMs`.
+   * Resolves when this dispatcher may use its share of the slots, or after `longestStartMs`. Jobs that were sent to it
+   * earlier would only wait.
    */
   settled(): Promise<void>;
   giveUp(): void;
   /**
-   * Returns how many calls of a client may be in flight here. Claimed jobs may begin even if the last read of the other
-   * dispatchers is old.
+   * Returns how many calls of a client may be in flight on this dispatcher. Jobs that are already claimed may begin
+   * even if the last read of the list of dispatchers is too old for new claims.
    */
   of(clientId: string): number;
   /**
-   * Returns true if no more jobs of the client may be claimed: its turn is over, or the last read of the other
-   * dispatchers is too old.
+   * Returns true if this dispatcher may claim no more jobs of the client: its turn with the client's slots is over, or
+   * the last read of the list of dispatchers is too old.
    */
   isClosed(clientId: string): boolean;
-  /** Reports that a client without a slot may have jobs. */
+  /** Reports that a client without a slot on this dispatcher may have jobs. */
   poke(): void;
   stop(): Promise<void>;
 }
@@ -99,19 +105,19 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
       turns.poke();
     }
     const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
-    // The interval begins with the request, because a response that arrives late is already old.
+    // The validity is counted from the request, because an answer that arrives late is already old.
     return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());
   }
 
-  /** Returns true if all other dispatchers have reduced their shares for this one. */
+  /** Returns true if this dispatcher has been listed for so long that all others have reduced their shares for it. */
   const hasJoined = () => clock.monotonicMs() - listedSinceMs >= goodForMs;
   const isSettled = () => hasJoined() && clock.monotonicMs() - readAtMs < goodForMs;
 
   const isNarrow = (clientId: string) => concurrencyOf(clientId) < owners.length;
 
   /**
-   * Returns the number of slots of a client whose dispatchers take turns; null for other clients. 0 while the last read
-   * of the other dispatchers is too old.
+   * Returns the number of slots of a client whose dispatchers take turns, over all of them; null for other clients.
+   * Returns 0 while the last read of the list of dispatchers is too old.
    */
   function leasableSlotsOf(clientId: string): number | null {
     if (!isNarrow(clientId)) return null;
@@ -133,7 +139,9 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     return Math.min(longestPauseMs, Math.max(tryEveryMs, 4 * (clock.monotonicMs() - begunMs)));
   }
 
-  /** Returns up to `maxTried` of these clients. Each client is returned once before any of them is returned again. */
+  /**
+   * Returns up to `maxTried` of these clients. No client is returned again before each of them has been returned once.
+   */
   function nextOf(clientIds: readonly string[]): string[] {
     const untried = clientIds.filter((clientId) => !tried.has(clientId));
     const next = untried.slice(0, maxTried);

@@ -9,7 +9,7 @@ const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };
 const queued = { ...nothing, length: 1 };
 const calling = { ...nothing, inFlight: 1 };
 
-/** Dispatchers that take turns with the slots of clients. */
+/** Returns two dispatchers that take turns with the slots of clients. */
 function setUp() {
   const clock = createSettableClock();
   const store = createMemoryLeases({ database: createMemoryDatabase(clock) });
@@ -19,7 +19,7 @@ function setUp() {
     const onGained = () => void gains++;
     const leases = { ...store, ...overrides };
     const slots = createSlotLeases({ leases, owner, userOf: (clientId) => users.get(clientId), onGained, clock });
-    /** Makes one turn for clients with this number of slots and these jobs. */
+    /** Makes one turn for these clients, with at most `most` slots for each, and these jobs. */
     async function turn(user: SlotUser, { most = 1, clientIds = [client] } = {}): Promise<void> {
       for (const clientId of clientIds) users.set(clientId, user);
       await slots.keep(() => most, clientIds);
@@ -45,7 +45,7 @@ describe('the lease of a call slot', () => {
     expect([ours.of(client), others.of(client)]).toEqual([0, 1]);
   });
 
-  it('has a turn that begins with the first slot and is not extended by later claims', async () => {
+  it('belongs to a turn that begins with the first slot and is not extended by later claims', async () => {
     const { clock, ours } = setUp();
     await ours.turn(queued);
     clock.advance(600);
@@ -69,7 +69,7 @@ describe('the lease of a call slot', () => {
     expect(ours.of(client)).toBe(1);
   });
 
-  it('is not acquired for more jobs of a turn that is over', async () => {
+  it('is not acquired for the remaining jobs of a turn that is over', async () => {
     const { clock, ours } = setUp();
     await ours.turn(queued, { most: 3 });
     clock.advance(1000);
@@ -94,7 +94,7 @@ describe('the lease of a call slot', () => {
     expect([slow.of(client), slow.isClosed(client)]).toEqual([1, true]);
   });
 
-  it('is acquired and renewed for 100 clients by one statement, and released by one', async () => {
+  it('is acquired and renewed for 100 clients by a single statement, and released by a single one', async () => {
     const { clock, store, dispatcher } = setUp();
     const statements = { acquireSome: 0, releaseAll: 0 };
     const ours = dispatcher('a', {
@@ -126,7 +126,7 @@ describe('the lease of a call slot', () => {
     expect(meanwhile).toEqual([0, true]);
   });
 
-  it('is acquired although leases of other slots cannot be released, and those leases are released later', async () => {
+  it('is acquired although leases of other slots cannot be released, and those are released later', async () => {
     const { store, dispatcher, others } = setUp();
     let isDown = true;
     const ours = dispatcher('a', {
@@ -142,7 +142,7 @@ describe('the lease of a call slot', () => {
     expect(others.of(client)).toBe(1);
   });
 
-  it('is released although no slot can be requested, and ends if it cannot be renewed', async () => {
+  it('is released although no slot can be requested, and expires if it cannot be renewed', async () => {
     const { clock, store, dispatcher, others } = setUp();
     let isDown = false;
     const ours = dispatcher('a', {

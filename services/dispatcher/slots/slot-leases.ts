@@ -4,15 +4,15 @@ import type { HeldLease, Leases } from '../../../shared/ports/leases.ts';
 import type { ClientQueue } from '../jobs/client-queue.ts';
 
 /**
- * Duration of a lease in milliseconds. It equals the time after which the claims of a dead dispatcher are free. The
- * holder stops using the lease `marginMs` earlier.
+ * Duration of a lease in milliseconds. It equals the time after which other dispatchers may take the claims of a dead
+ * one. The holder stops using the lease `marginMs` earlier.
  */
 const ttlMs = deadAfterMs;
 const marginMs = 1000;
 const renewBelowMs = ttlMs / 2;
 /**
- * Duration in milliseconds of a turn. Afterwards, a dispatcher pauses for `restMs` even if it has more jobs, so that
- * others get slots.
+ * Duration of a turn in milliseconds. After its turn, a dispatcher leaves the slots to others for `restMs`, even if it
+ * has more jobs.
  */
 const turnMs = 1000;
 const restMs = 250;
@@ -27,13 +27,13 @@ interface Slot {
 }
 
 interface Turn {
-  /** Slots by number, from 0. */
+  /** The slots of the client that this dispatcher holds, by number from 0. */
   slots: Map<number, Slot>;
   sinceMs: number;
   isOver: boolean;
 }
 
-/** Request for `count` of a client's slots among `numbers`, whichever are free. */
+/** Request for any `count` of a client's slots with these numbers that are free. */
 interface WantedSlots {
   clientId: string;
   numbers: readonly number[];
@@ -45,34 +45,33 @@ export interface SlotLeasesDeps {
   owner: string;
   /** Returns the current jobs of a client on this dispatcher, undefined if there are none. */
   userOf: (clientId: string) => SlotUser | undefined;
-  /** Called when this dispatcher has got more slots. */
+  /** Called when this dispatcher has acquired more slots. */
   onGained: () => void;
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Slots of clients that have fewer slots than there are dispatchers. Each lease permits one call in flight. */
 export interface SlotLeases {
-  /** Returns the clients with a slot here. */
+  /** Returns the clients of which this dispatcher holds a slot. */
   clients(): string[];
   of(clientId: string): number;
-  /** Returns true if the client's turn is over: no more jobs are claimed. */
+  /** Returns true if the client's turn is over, so that no more of its jobs are claimed. */
   isClosed(clientId: string): boolean;
   /**
-   * Releases and renews the slots of all clients that have some. Takes more slots for these clients and for `others`.
-   * Uses two statements in total. A job whose claim is being written keeps its slot.
-   * @param mostOf slots of a client over all dispatchers, 0 to take no more; null if the dispatchers take no turns for
-   * this client
-   * @throws if a statement has failed; the other one was still executed, and the next call repeats what is
-   * missing
+   * Releases and renews the slots of all clients of which this dispatcher holds slots. Acquires more slots for these
+   * clients and for `others`. Takes two statements in total. A job whose claim is being written keeps its slot.
+   * @param mostOf returns a client's slots over all dispatchers; 0 to acquire no more; null if the dispatchers take no
+   * turns for this client
+   * @throws if a statement has failed; the other one was still executed, and the next call repeats what is missing
    */
   keep(mostOf: (clientId: string) => number | null, others: readonly string[]): Promise<void>;
 }
 
 export function createSlotLeases({ leases, owner, userOf, onGained, clock }: SlotLeasesDeps): SlotLeases {
   const turns = new Map<string, Turn>();
-  /** Monotonic times, by client, until which this dispatcher leaves the slots to others. `keep` drops past times. */
+  /** Monotonic times, by client, until which this dispatcher leaves the slots to others. `keep` removes past times. */
   const rests = new Map<string, number>();
-  /** Slots that this dispatcher has given up, but whose leases are not released yet. */
+  /** Slots that this dispatcher does not use any more, but whose leases are not released yet. */
   let leaving: Slot[] = [];
 
   const slotsOf = (clientId: string): Slot[] => {
@@ -80,7 +79,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     return [...(turns.get(clientId)?.slots.values() ?? [])].filter(({ untilMs }) => untilMs > nowMs);
   };
 
-  /** Gives slots up on this dispatcher at once, so that no claim uses a slot while its lease is being released. */
+  /** Stops using slots on this dispatcher at once, so that no claim uses a slot while its lease is being released. */
   function giveUp(clientId: string): void {
     leaving.push(...(turns.get(clientId)?.slots.values() ?? []));
     turns.delete(clientId);
@@ -107,22 +106,22 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
     );
   }
 
-  /** Returns the slots that a client needs beyond those it has. */
+  /** Returns the slots that a client needs in addition to those that it has. */
   function missing(clientId: string, most: number): WantedSlots[] {
     const turn = turns.get(clientId);
     const queue = userOf(clientId) ?? nothing;
     if (turn?.isOver || rests.has(clientId)) return [];
     const count = Math.min(most, jobsOf(queue)) - (turn?.slots.size ?? 0);
     if (count <= 0) return [];
-    // Slots that are being given up are excluded. A release that failed may still take effect, and would then release
-    // the new lease.
+    // A slot is not requested again while it is being released. A release that failed may still take effect later, and
+    // would then release the new lease.
     const left = new Set(leaving.map(({ lease }) => lease.name));
     const isFree = (nth: number) => !turn?.slots.has(nth) && !left.has(nameOf(clientId, nth));
     const numbers = Array.from({ length: most }, (_, nth) => nth).filter(isFree);
     return numbers.length > 0 ? [{ clientId, numbers, count }] : [];
   }
 
-  /** Takes and renews leases. A lease that the statement does not return belongs to another dispatcher. */
+  /** Acquires and renews leases. A lease that the statement does not return belongs to another dispatcher. */
   async function acquire(wanted: readonly WantedSlots[]): Promise<void> {
     if (wanted.length === 0) return;
     const requestedAtMs = clock.monotonicMs();
@@ -141,7 +140,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
         if (lease) turn.slots.set(number, { lease, untilMs: requestedAtMs + ttlMs - marginMs });
         else turn.slots.delete(number);
       }
-      // The turn begins when its first slot is held, not when the slot was requested.
+      // The turn begins when its first slot was acquired, not when the slot was requested.
       if (turn.sinceMs === Infinity) turn.sinceMs = clock.monotonicMs();
       if (turn.slots.size === 0) turns.delete(clientId);
       else turns.set(clientId, turn);
@@ -175,7 +174,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
   };
 }
 
-/** Returns the number of jobs. A client without jobs needs no slot. */
+/** Returns the number of a client's jobs on this dispatcher. A client without jobs needs no slot. */
 export function jobsOf(user: SlotUser): number {
   return user.length + underWay(user);
 }

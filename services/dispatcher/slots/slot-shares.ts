@@ -1,6 +1,6 @@
 /**
  * Returns how many of a client's calls one dispatcher may have in flight, so that all dispatchers together respect the
- * client's limit. The remainder of the division goes to different dispatchers for each client.
+ * client's limit. The dispatchers that get one call more than the others differ from client to client.
  * @param owners names of all live dispatchers, sorted
  */
 export function slotShare(concurrency: number, owners: readonly string[], owner: string, clientId: string): number {
@@ -13,8 +13,8 @@ export function slotShare(concurrency: number, owners: readonly string[], owner:
 }
 
 /**
- * Returns the position of the first dispatcher that gets one call more than others. The last digits of an id are
- * random, so the position differs between clients.
+ * Returns the position of the first dispatcher that gets one call more than the others. It is computed from the last
+ * digits of the client's id, which are random, so it differs from client to client.
  */
 function firstOf(clientId: string, count: number): number {
   return Number.parseInt(clientId.slice(-6), 16) % count || 0;

@@ -40,7 +40,7 @@ describe('a job with a Kafka topic as its target', () => {
     expect(sent).toEqual([{ topic: 'orders', key: 'merchant-1', headers, value: Buffer.from('{"order":17}') }]);
   });
 
-  it('is given up if the topic refuses it, and retried without an acknowledgement', async () => {
+  it('is dead if the topic refuses it, and is retried if Kafka does not acknowledge it', async () => {
     expect(await setUp({ kind: 'refused', cause: 'there is no topic orders' }).call('orders')).toEqual({
       kind: 'forbidden',
       cause: 'there is no topic orders',
@@ -51,7 +51,7 @@ describe('a job with a Kafka topic as its target', () => {
     });
   });
 
-  it('times out like a call', async () => {
+  it('times out as an HTTP call does', async () => {
     const { clock, call } = setUp('never');
     const answer = call('orders');
     await passTime(clock, 1000);

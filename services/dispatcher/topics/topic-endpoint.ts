@@ -27,13 +27,14 @@ export function createTopicEndpoint({ writer, topics, clock }: TopicEndpointDeps
   }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
     const topic = topicOf(origin) ?? '';
-    // Checked again: the topic was allowed when the job was accepted, but the configuration may have changed.
+    // The topic was allowed when the job was accepted, but the configuration may have changed since, so it is checked
+    // again.
     const forbidden = topics.whyNot(topic);
     if (forbidden !== null) return { kind: 'forbidden', cause: `${topic} may not be written: ${forbidden}` };
     const withinMs = timeoutMs ?? limits.timeoutMs;
     const ended = new AbortController();
-    // If Kafka acknowledges the record only later, it was written all the same. The job is then retried, and writes it
-    // again under the same id.
+    // If Kafka acknowledges the record after the time-out, the record was written nevertheless. The job is then
+    // retried, and writes the record again under the same id.
     const late = clock
       .sleep(withinMs, ended.signal)
       .then(() => ({ kind: 'unknown', cause: `no acknowledgement within ${withinMs} ms` }) as const);
