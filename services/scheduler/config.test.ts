@@ -8,7 +8,7 @@ const basics = {
 };
 
 it.each(['1', '2'])(
-  'the scheduler rejects a job history of %s days, because idempotency keys are kept longer',
+  'the scheduler rejects a job history of %s days, because it is shorter than the time for which idempotency keys are kept',
   (days) => {
     expect(() => readConfig({ ...basics, JOBS_HISTORY_DAYS: days })).toThrow(
       /JOBS_HISTORY_DAYS.*has to be 0, or at least 3/,

@@ -7,9 +7,9 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/conf
 import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 
-/** 0 means for ever. */
+/** Number of days; 0 means for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
-/** Days after the end of a job during which its idempotency key still leads to its outcome. */
+/** Days after the end of a job during which a request with its idempotency key still returns its outcome. */
 const keyDays = 3;
 
 export const schedulerEnvironment = commonEnvironment.extend({

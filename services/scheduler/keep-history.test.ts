@@ -9,7 +9,10 @@ import { createHistoryKeeper } from './keep-history.ts';
 
 const minuteMs = 60_000;
 
-/** Creates two schedulers on one database; `heldUp` is the result of the next turns. */
+/**
+ * Creates two schedulers on one database. `heldUp` is the number of table partitions that the next turns report as
+ * blocked by a reader.
+ */
 function createFixture() {
   const clock = createSettableClock();
   const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });
@@ -49,7 +52,7 @@ describe('the history of jobs', () => {
     await stop();
   });
 
-  it('is cleaned up again after five minutes while a reader blocks its days, and the blocked days are counted', async () => {
+  it('is cleaned up again after five minutes while a reader blocks the tables of some days, and the blocked days are counted', async () => {
     const { clock, turns, state, stop, metrics } = createFixture();
     state.heldUp = 1;
     await passTime(clock, 11 * minuteMs);

@@ -7,9 +7,15 @@ import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { HistoryTerms, JobHistory } from './ports/job-history.ts';
 
 const keepEveryMs = 3_600_000;
-/** Time in milliseconds until the next attempt if a long-running reader prevented a change of table partitions. */
+/**
+ * Time in milliseconds until the next attempt, if a long-running reader blocked the creation or removal of a table
+ * partition.
+ */
 const againAfterMs = 300_000;
-/** Lease in milliseconds. It is longer than a turn plus `againAfterMs`, so that no other scheduler tries in between. */
+/**
+ * Duration of the lease in milliseconds. It is longer than a turn plus `againAfterMs`, so that no other scheduler makes
+ * an attempt in between.
+ */
 const leaseMs = 600_000;
 
 export interface HistoryKeeperDeps {
@@ -22,7 +28,7 @@ export interface HistoryKeeperDeps {
   logger: Logger;
 }
 
-/** Maintains the history of jobs once an hour, on the node that gets the lease first. */
+/** Maintains the history of jobs once an hour, on the process that acquires the lease first. */
 export function createHistoryKeeper({ history, leases, terms, meter, owner, clock, logger }: HistoryKeeperDeps): Loop {
   const heldUp = meter.counter(processMetrics.partitionsHeldUp).of({});
   return createLoop({

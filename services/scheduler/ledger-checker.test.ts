@@ -69,7 +69,7 @@ describe('the ledger check of the scheduler', () => {
     expect(errors).toMatchObject([{ expected: 5, counted: 4, partitions: 64 }]);
   });
 
-  it('counts only some partitions if there are many jobs, and different ones each time', async () => {
+  it('counts only some partitions if there are many jobs, and other partitions at each check', async () => {
     const checker = checkerOf('one');
     jobs = 16_000_000;
     checker.start();
@@ -81,7 +81,7 @@ describe('the ledger check of the scheduler', () => {
     ]);
   });
 
-  it('reports the waiting jobs of the 20 clients with the most, and of all other clients together', async () => {
+  it('reports the waiting jobs of the 20 clients with the most of them, and the sum of all other clients', async () => {
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     jobs = 16_000_000;
     const few = Array.from(
@@ -108,14 +108,14 @@ describe('the ledger check of the scheduler', () => {
     await passTime(clock, 10);
     const { text } = await meter.expose();
     const linesOf = (name: string) => text.split('\n').filter((line) => line.startsWith(`${name}{`));
-    // A sixteenth of the partitions was counted.
+    // The check counted a sixteenth of the partitions, so it multiplies its counts by 16.
     expect(text).toContain('muster_client_due_jobs{client="orders"} 1600\n');
     expect(text).toContain('muster_client_due_jobs{client="(others)"} 192\n');
     expect(linesOf('muster_client_due_jobs')).toHaveLength(21);
     expect(text).toContain('muster_client_oldest_due_seconds{client="orders"} 90\n');
     expect(text).toContain('muster_client_oldest_due_seconds{client="(others)"} 5\n');
     expect(text).toContain('muster_client_open_hosts{client="orders"} 7\n');
-    // These are counted in all partitions.
+    // The check counts blocked keys, dead jobs and sidelined jobs in all partitions.
     expect(text).toContain('muster_client_blocked_keys{client="orders"} 3\n');
     expect(text).toContain('muster_client_oldest_blocked_seconds{client="orders"} 7\n');
     expect(text).toContain('muster_client_dead_jobs{client="(others)"} 18\n');
@@ -123,7 +123,7 @@ describe('the ledger check of the scheduler', () => {
     await checker.stop();
   });
 
-  it('is made by one of several processes, and by another after that one stops', async () => {
+  it('is made by one of several processes, and by another after the first one stops', async () => {
     const [one, other] = [checkerOf('one'), checkerOf('other')];
     one.start();
     await passTime(clock, 10);

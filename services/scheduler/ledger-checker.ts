@@ -11,7 +11,10 @@ import { schedulerMetrics } from './report/metrics.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 
 const checkEveryMs = 60_000;
-/** Jobs counted per check: about 0.2 s of database time. Larger sets are sampled. */
+/**
+ * Maximum number of jobs that one check counts, which takes about 0.2 s of database time. If more jobs are stored, a
+ * check counts a sample.
+ */
 const maxJobsCounted = 1_000_000;
 const leaseName = 'ledger-check';
 
@@ -26,10 +29,10 @@ export interface LedgerCheckerDeps {
 }
 
 /**
- * Checks once a minute that no accepted job is missing: accepted = called + expired + cancelled + dead + stored. Of all
- * processes, one does the check. Also exports the number of waiting jobs by client. Up to a million stored jobs are all
- * counted. If there are more, the check counts only partitions with about a million jobs in total, other partitions
- * each time.
+ * Checks once a minute that no accepted job is missing: accepted = called + expired + cancelled + dead + stored. A
+ * lease ensures that only one process makes the check. Also exports the number of waiting jobs by client. If at most a
+ * million jobs are stored, a check counts all of them. Otherwise, it counts only partitions with about a million jobs
+ * in total, and other partitions at each check.
  */
 export interface LedgerChecker {
   start(): void;

@@ -36,7 +36,10 @@ import { createKeySweeper } from './sweep-keys.ts';
 import { createNotificationEvents } from './postgres/notification-events.ts';
 import { createNotifier } from './notifications/notifier.ts';
 
-/** Time in milliseconds that suffices to decide and store the fires of a few hundred schedules. */
+/**
+ * Time in milliseconds before an instant at which the scheduler begins to decide it. It suffices to decide and store
+ * the fires of a few hundred schedules.
+ */
 const schedulesAheadMs = 200;
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -162,8 +165,7 @@ async function startOfferer(
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
-  // One connection each for reading due jobs, for clients with a backlog, for late jobs, for the sweep, and for
-  // notifications.
+  // Reading due jobs, clients with a backlog, late jobs, the sweep and notifications need one connection each.
   const max = poolSizes.scheduler['muster-scheduler-jobs'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   const region = onClose(

@@ -11,7 +11,10 @@ export interface KeySweeperDeps {
   logger: Logger;
 }
 
-/** Advances ordering keys whose process died before it made their next job due. Any number of sweepers may run. */
+/**
+ * Advances ordering keys whose dispatcher died before it made their next job due. Any number of processes may run this
+ * loop.
+ */
 export function createKeySweeper({ keys, clock, logger }: KeySweeperDeps): Loop {
   return createLoop({
     name: 'sweep-keys',

@@ -130,8 +130,8 @@ export const faultControls = {
     edits: [
       { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
       {
-        text: 'const againAfterMs = 300_000;\n/** Pause while more',
-        replacement: 'const againAfterMs = 1000;\n/** Pause while more',
+        text: 'const againAfterMs = 300_000;\n/** Pause in milliseconds',
+        replacement: 'const againAfterMs = 1000;\n/** Pause in milliseconds',
       },
     ],
   },
@@ -140,8 +140,8 @@ export const faultControls = {
     edits: [
       { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
       {
-        text: 'const againAfterMs = 300_000;\n/** Lease in milliseconds',
-        replacement: 'const againAfterMs = 1000;\n/** Lease in milliseconds',
+        text: 'const againAfterMs = 300_000;\n/**\n * Duration of the lease',
+        replacement: 'const againAfterMs = 1000;\n/**\n * Duration of the lease',
       },
     ],
   },

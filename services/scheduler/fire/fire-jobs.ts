@@ -6,16 +6,19 @@ const maxJobsPerFire = 500;
 
 export interface FireJobsDeps {
   dueJobs: DueJobs;
-  /** Maximum time in milliseconds until the next read. New jobs may be due before the jobs that are known. */
+  /**
+   * Maximum time in milliseconds until the next read. A job that is added meanwhile may be due before all jobs that are
+   * known.
+   */
   pollMs: number;
-  /** Returns the lease as long as this process certainly holds it; else null. */
+  /** Returns the lease while this process certainly holds it; otherwise null. */
   held: () => HeldLease | null;
   /** Called if the database reports that another process holds the lease. */
   leaseLost: () => void;
   logger: Logger;
 }
 
-/** Creates runs from due jobs. Returns the milliseconds until it should be called again. */
+/** Creates runs from due jobs. Returns the milliseconds after which the caller calls this function again. */
 export async function fireJobs({ dueJobs, pollMs, held, leaseLost, logger }: FireJobsDeps): Promise<number> {
   const lease = held();
   if (!lease) return pollMs;

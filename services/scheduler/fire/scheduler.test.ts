@@ -57,7 +57,7 @@ describe('the scheduler', () => {
   it.each([
     ['at once after a notification', 0, (changes: MemoryChangeFeed) => changes.announce('run-starts')],
     ['within two seconds without a notification', 2000, () => undefined],
-  ])('fires a new job while it waits for a later one %s', async (_, withinMs, tell) => {
+  ])('fires a job that is added while it waits for a later one %s', async (_, withinMs, tell) => {
     const { clock, changes, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     await startCampaign(3_600_000);
@@ -94,7 +94,7 @@ describe('the scheduler', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'makes one run of a job if the transaction fails %s its commit',
+    'creates one run of a job if the transaction fails %s its commit',
     async (moment) => {
       const { clock, database, schedulerOf, startCampaign, runs } = setUp();
       const campaignId = await startCampaign(0);
@@ -120,7 +120,7 @@ describe('the scheduler', () => {
     await scheduler.stopIntake();
   });
 
-  it('leaves jobs to the holder of the lease, and fires them after that scheduler stops', async () => {
+  it('leaves jobs to the holder of the lease, and fires them after the holder stops', async () => {
     const { clock, schedulerOf, startCampaign, runs } = setUp();
     const [first, second] = [schedulerOf('a'), schedulerOf('b')];
     first.start();

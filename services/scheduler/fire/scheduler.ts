@@ -9,13 +9,16 @@ import type { Service } from '../../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;
-/** Poll interval while notifications arrive. A start whose notification was lost waits for this time. */
+/**
+ * Poll interval in milliseconds while notifications arrive. A run start whose notification was lost waits up to this
+ * long.
+ */
 export const notifiedPollMs = 2000;
 
 export interface SchedulerDeps {
   leases: Leases;
   dueJobs: DueJobs;
-  /** Name of this process. It differs from the names of all other processes, including past ones. */
+  /** Name of this process. No other process has or had the same name. */
   owner: string;
   leaseMs: number;
   pollMs: number;
@@ -24,7 +27,7 @@ export interface SchedulerDeps {
   logger: Logger;
 }
 
-/** Creates runs from due jobs. If there are several schedulers, only the holder of the lease does so. */
+/** Creates runs from due jobs. If several schedulers run, only the holder of the lease creates runs. */
 export interface Scheduler extends Service {
   start(): void;
 }

@@ -5,10 +5,10 @@ import { readCron } from '../../../shared/domain/recurrence/cron.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { DigestPart, NotificationEvent } from '../ports/notification-events.ts';
 
-/** Lines per digest; further runs are only counted. */
+/** Maximum number of lines in a digest. Further runs are only counted. */
 export const maxDigestLines = 100;
 
-/** Routine events of a recurring campaign, which can wait for a digest. All others are sent at once. */
+/** Routine events of a recurring campaign, which can wait for a digest. All other events are sent at once. */
 const routine: readonly string[] = ['run.started', 'run.completed'];
 
 /** Returns whether the notification receives this event in its digest. */
@@ -16,7 +16,7 @@ export function waitsForDigest({ digest }: NotificationDefinition, { kind, recur
   return digest !== null && recurs && routine.includes(kind);
 }
 
-/** Returns the digest line of an event; undefined for a start, because the end of the run gets a line. */
+/** Returns the digest line of an event. Undefined for the start of a run, because only the end of a run gets a line. */
 export function digestLineOf({ kind, campaign, run, figures }: NotificationEvent): DigestLine | undefined {
   if (kind !== 'run.completed' || !campaign || !run || !figures) return undefined;
   return {
@@ -26,7 +26,7 @@ export function digestLineOf({ kind, campaign, run, figures }: NotificationEvent
   };
 }
 
-/** Returns the due time of a digest that begins now, in ms since 1970. */
+/** Returns the due time, in milliseconds since 1970, of a digest whose first event occurs now. */
 export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number {
   const [hour = '', minute = ''] = at.split(':');
   const read = readCron(`${Number(minute)} ${Number(hour)} * * ${every === 'week' ? '1' : '*'}`);
@@ -35,7 +35,7 @@ export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number 
   return nextInstantMs(recurrence, nowMs) ?? nowMs;
 }
 
-/** @param base of the console's pages; empty if unknown */
+/** @param base URL of the console; empty if unknown */
 export function digestMessage(
   { runs, audience, succeeded, failed, lines, due }: DigestPart,
   base: string,

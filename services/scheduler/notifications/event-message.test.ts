@@ -18,7 +18,7 @@ describe('the notification about an expiring key', () => {
     [24, '1 day'],
     [25, '2 days'],
     [13.5 * 24, '14 days'],
-  ])('reports %d hours as "%s"', (hours, days) => {
+  ])('describes %d hours as "%s"', (hours, days) => {
     expect(textFor(hours)).toBe(`The key "nightly" ends in ${days}`);
   });
 
@@ -42,13 +42,13 @@ describe('the notification about a paused run', () => {
   const event = { eventId: uuid, kind: 'run.paused', at, notificationId: null, detail: { cause }, campaign, run };
   const data = messageOf({ ...event, figures: null, recurs: false, keyAccount: null }, '')?.data;
 
-  it("contains titles of action types in its text, but the campaign's name unchanged", () => {
+  it("contains titles of action types in its sentence, and the campaign's name unchanged", () => {
     expect(data?.text).toBe(
       'A run of "award-reward in December" is paused: “Give a reward” in SG: HTTP 503, then “Send message” in SG: HTTP 429',
     );
   });
 
-  it('contains the names of action types in its cause field', () => {
+  it('contains the names of action types in its `cause` field', () => {
     expect(data?.cause).toBe(cause);
   });
 });

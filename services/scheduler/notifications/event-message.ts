@@ -5,7 +5,10 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { moneyWords } from '../../../shared/domain/money/amounts.ts';
 import type { NotificationEvent } from '../ports/notification-events.ts';
 
-/** Details that the schema's triggers and statements store with an event, by kind. */
+/**
+ * Details of an event, as triggers and statements in the database store them. Each kind of event has some of these
+ * fields.
+ */
 const eventDetail = z.object({
   state: z.string().optional(),
   cause: z.string().nullish(),
@@ -28,7 +31,7 @@ type EventDetail = z.output<typeof eventDetail>;
 /**
  * Returns the message of an event. Undefined for a kind that this version does not know, or if the campaign was
  * deleted.
- * @param base of the console's pages; empty if unknown
+ * @param base URL of the console; empty if unknown
  */
 export function messageOf(event: NotificationEvent, base: string): NotificationMessage | undefined {
   const detail = eventDetail.safeParse(event.detail).data;
@@ -51,7 +54,7 @@ export function messageOf(event: NotificationEvent, base: string): NotificationM
       },
       run: run && {
         id: publicId('run', run.runId),
-        // State at the time of the event.
+        // The state of the run at the time of the event; the run may have another state now.
         state: detail?.state ?? run.state,
         scheduledFor: run.scheduledFor.toISOString(),
         startedAt: run.startedAt?.toISOString() ?? null,
@@ -132,7 +135,7 @@ function keyOf({ key }: EventDetail = {}): NotificationMessage['data']['key'] {
   return key ? { ...key, id: publicId('apiKey', key.id), expiresAt: key.expiresAt.toISOString() } : null;
 }
 
-/** Returns the owner of the API key that an event is about; null without an owner or a key. */
+/** Returns the owner of the API key that an event refers to; null if there is no key, or if the key has no owner. */
 export function ownerOfKey({ detail }: Pick<NotificationEvent, 'detail'>): string | null {
   return eventDetail.safeParse(detail).data?.key?.owner ?? null;
 }

@@ -65,13 +65,13 @@ describe('the body of a notification', () => {
     expect(slack({})).toBe('A run of "Payday" started <https://muster.test/runs/run_1?tab=a&amp;of=b|Open in Muster>');
   });
 
-  it("cannot mention users or add links in Slack through a campaign's name", () => {
+  it("cannot mention users or contain links in Slack that come from a campaign's name", () => {
     expect(slack({ text: 'A run of "<!channel> & <https://evil.test|click>" started', link: '/runs/run_1' })).toBe(
       'A run of "&lt;!channel&gt; &amp; &lt;https://evil.test|click&gt;" started',
     );
   });
 
-  it('is a card with a button for Teams, with text that is not read as Markdown', () => {
+  it('is a card with a button for Teams, whose text is not read as Markdown', () => {
     expect(teams({ text: 'A run of "[click](https://evil.test)" started' })).toEqual({
       texts: ['A run of "[click](https://evil.test)" started'],
       urls: [link],
@@ -100,7 +100,7 @@ describe('the body of a notification', () => {
   const campaign = { id: 'cmp_1', name: 'Payday', owner: null, tags: [], countries: ['SG'] };
   const run = { id: 'run_1', state: 'paused', scheduledFor: '2026-12-01T01:00:00.000Z', startedAt: null };
 
-  it('describes the campaign in an e-mail, and omits an owner and countries that do not exist', () => {
+  it('describes the campaign in an e-mail, and omits the owner and the countries if there are none', () => {
     expect(email({ campaign, run })).toEqual({
       subject: '[Muster] A run of "Payday" started',
       text: [
@@ -123,13 +123,13 @@ describe('the body of a notification', () => {
     expect(owned).not.toContain('Countries: ');
   });
 
-  it('groups e-mails by the run, else by the campaign', () => {
+  it('has an e-mail thread for each run, or for the campaign if there is no run', () => {
     expect(email({ campaign, run }).thread).toBe('run_1');
     expect(email({ campaign }).thread).toBe('cmp_1');
     expect(email({}).thread).toBeNull();
   });
 
-  it('lists, in an e-mail, all runs that a digest names, with their times', () => {
+  it('lists, in an e-mail, all runs that a digest contains, with their times', () => {
     const lines = email({ digest: digestOf(1024, 100) }).text.split('\n');
     expect(lines[2]).toBe('Payday <0>, planned for 2026-12-01T02:00:00.000Z: 1,199 of 1,200 users, 1 failed');
     expect(lines).toContain('and 924 more');

@@ -3,10 +3,10 @@ import type { NotificationKind } from '../../../shared/contracts/notifications/n
 
 type DigestContent = NonNullable<NotificationMessage['data']['digest']>;
 
-/** Runs of a digest that a message for a channel lists; the others are only counted. */
+/** Maximum number of runs of a digest that a chat message lists; further runs are only counted. */
 const maxChannelLines = 20;
 
-/** Returns the body of the job that sends a message by a notification of this kind. */
+/** Returns the body of the callback job that sends a message through a notification of this kind. */
 export function messageBody(kind: NotificationKind, message: NotificationMessage): string {
   return JSON.stringify(bodies[kind](message));
 }
@@ -18,7 +18,10 @@ const bodies: Readonly<Record<NotificationKind, (message: NotificationMessage) =
   email: emailBodyOf,
 };
 
-/** Formats a message for Slack, whose incoming webhooks read `<`, `>` and `&` as markup, also of mentions. */
+/**
+ * Formats a message for Slack. Its incoming webhooks treat `<`, `>` and `&` as markup, for example as mentions of
+ * users, so these characters are escaped.
+ */
 function slackBody({ data }: NotificationMessage) {
   const link = pageOf(data);
   const open = link === undefined ? '' : ` <${escapedForSlack(link)}|Open in Muster>`;
@@ -31,7 +34,7 @@ function escapedForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Formats an Adaptive Card for Teams, in text runs, which are not read as Markdown. */
+/** Formats a message as an Adaptive Card for Teams. The text is in text runs, which Teams does not read as Markdown. */
 function teamsBody({ data }: NotificationMessage) {
   const link = pageOf(data);
   const block = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
@@ -61,7 +64,7 @@ function titleWithTime({ campaign, run }: DigestLine): string {
   return `${campaign.name}, planned for ${run.scheduledFor}`;
 }
 
-/** Returns lines such as `Campaign: Payday`. */
+/** Returns lines that describe the campaign, such as `Campaign: Payday`. */
 function detailsOf({ campaign, run, approval }: NotificationMessage['data']): string[] {
   const lines = [
     ['Campaign', campaign?.name],
@@ -73,7 +76,7 @@ function detailsOf({ campaign, run, approval }: NotificationMessage['data']): st
   return lines.filter(([, value]) => value).map((line) => line.join(': '));
 }
 
-/** Returns the link if it has a host. A channel cannot resolve a path. */
+/** Returns the link if it is a complete URL. A chat client cannot resolve a path without a host. */
 function pageOf({ link }: NotificationMessage['data']): string | undefined {
   return URL.canParse(link) ? link : undefined;
 }
@@ -82,7 +85,7 @@ function channelLinesOf({ digest }: NotificationMessage['data']): string[] {
   return digest === null ? [] : digestLinesOf(digest, maxChannelLines, ({ campaign }) => campaign.name);
 }
 
-/** Returns a line for each of the first runs of a digest, and one that counts the others. */
+/** Returns a line for each of the first `maxLines` runs of a digest, and a last line with the number of the others. */
 function digestLinesOf(digest: DigestContent, maxLines: number, titleOf: (line: DigestLine) => string): string[] {
   const exact = (value: number) => value.toLocaleString('en-US');
   const lines = digest.first.slice(0, maxLines).map((line) => {

@@ -15,7 +15,10 @@ import { createNotifier, deliveriesFor, digestCall } from './notifier.ts';
 
 const notificationId = clientIdOf(1);
 
-/** A notifier that knows clients, and the calls of its store. @param pending events that each `deliver` takes */
+/**
+ * Creates a notifier with some clients, and records the calls of its store.
+ * @param pending numbers of events that the calls of `deliver` take, one after the other
+ */
 function setUp(pending: number[] = []) {
   const clock = createSettableClock();
   const changes = createMemoryChangeFeed();
@@ -119,12 +122,12 @@ it('routine events of recurring campaigns wait for a digest, and all others are 
   expect(typesTo(8)).toEqual(['run.started', 'run.completed', 'run.completed', 'run.failed', 'run.completed']);
   expect(typesTo(9)).toEqual([]);
   const sums = { runs: 2, audience: 600, succeeded: 580, failed: 20 };
-  // Ten in the morning there: the next day.
+  // In Singapore it is ten in the morning, so the digest is due on the next day.
   expect(digestParts).toMatchObject([{ notificationId: uuid(7), due: new Date('2026-12-02T01:00:00Z'), ...sums }]);
   expect(digestParts[0]?.lines).toHaveLength(2);
 });
 
-it('a weekly digest is sent on Monday, and counts the runs beyond those that it names', () => {
+it('a weekly digest is due on Monday, and counts the runs beyond those that it lists', () => {
   const digest = { every: 'week', at: '09:00', zone: 'Asia/Singapore' };
   const notification = notificationOf(7, { digest });
   const events = Array.from({ length: 150 }, () => eventOf('run.completed'));
@@ -142,7 +145,7 @@ it('a weekly digest is sent on Monday, and counts the runs beyond those that it 
   expect(data.digest?.first).toHaveLength(100);
 });
 
-it('each notification is sent the message in the form of its kind', () => {
+it('each notification receives the message in the format of its kind', () => {
   const notifications = [
     notificationOf(7, {}),
     notificationOf(8, { kind: 'slack' }),
@@ -153,7 +156,7 @@ it('each notification is sent the message in the form of its kind', () => {
   expect(bodies).toMatchObject([{ type: 'run.started' }, { text: 'A run of "Payday" started' }, { type: 'message' }]);
 });
 
-describe('messages to a notification of an account with a scope', () => {
+describe('messages to a notification whose account has a restricted scope', () => {
   const account = uuid(20);
   const everything = { countries: null, actionTypes: null };
 

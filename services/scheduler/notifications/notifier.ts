@@ -23,15 +23,16 @@ import type {
 import { messageBody } from './message-bodies.ts';
 import { messageOf, ownerOfKey } from './event-message.ts';
 
-/** Events per transaction, each of which causes a call for every subscribed notification. */
+/** Maximum number of events per transaction. Each event causes a call for every subscribed notification. */
 const eventsAtOnce = 100;
 /**
- * Interval in milliseconds of checks for stalled runs and low budgets. If the message about a new event is lost, the
- * event waits for up to this time too.
+ * Interval in milliseconds between checks for stalled runs and low budgets. If the database's message about a new event
+ * is lost, the event also waits up to this long.
  */
 const lookEveryMs = 10_000;
 /**
- * Interval in milliseconds while no notification exists. A new notification is announced as a change of the clients.
+ * Interval in milliseconds while no notification exists. When one is created, the scheduler learns about it as a change
+ * of clients.
  */
 const idleMs = 60_000;
 /**
@@ -39,13 +40,13 @@ const idleMs = 60_000;
  * earlier.
  */
 export const stalledForMs = 120_000;
-/** Age at which an undelivered message is no longer relevant. */
+/** Age in milliseconds from which an undelivered message is no longer relevant. */
 const relevancyMs = 3 * 86_400_000;
 
 export interface NotifierDeps {
   events: NotificationEvents;
   clients: Pick<ClientReader, 'current' | 'onChange'>;
-  /** URL of the console's pages; empty if unknown. */
+  /** URL of the console; empty if unknown. */
   base: string;
   changes: ChangeFeed;
   clock: Clock;
@@ -53,8 +54,8 @@ export interface NotifierDeps {
 }
 
 /**
- * Creates the jobs that deliver events to notifications. Any number of schedulers may run this loop: each event is
- * processed by only one of them.
+ * Creates the jobs that deliver events to notifications. Any number of schedulers may run this loop, because the
+ * database gives each event to only one of them.
  */
 export function createNotifier({ events, clients, base, changes, clock, logger }: NotifierDeps): Loop {
   let lookedMs = -Infinity;
@@ -80,7 +81,7 @@ export function createNotifier({ events, clients, base, changes, clock, logger }
   return loop;
 }
 
-/** Returns the calls and digest contents that events cause. */
+/** Returns the calls that events cause, and the parts that they add to digests. */
 export function deliveriesFor(
   events: readonly NotificationEvent[],
   notifications: readonly ActiveNotification[],
@@ -124,8 +125,8 @@ export function digestCall(digest: Digest, notification: ActiveNotification, bas
 }
 
 /**
- * Creates the job that delivers a message. Its id is derived from the notification and the key, so that repeats yield
- * the same job.
+ * Creates the callback job that delivers a message. The job's id is derived from the notification and the key, so that
+ * a repeated event creates the same job.
  */
 function callOf(
   { notificationId, url, definition }: ActiveNotification,
@@ -148,7 +149,7 @@ function callOf(
   };
 }
 
-/** Returns whether the notification is sent the event. Events before its creation are skipped. */
+/** Returns whether the notification subscribes to the event and existed when the event occurred. */
 function isSubscribed(
   { notificationId, definition, createdAt, bounds }: ActiveNotification,
   event: NotificationEvent,
@@ -159,15 +160,16 @@ function isSubscribed(
 }
 
 /**
- * Returns true if the notification may receive the event. For an event of a campaign, every scope must include the
- * campaign. Otherwise, the event's key must belong to the account of the notification.
+ * Returns true if the notification may receive the event. If the event belongs to a campaign, every scope of the
+ * notification must include the campaign. If it does not, the API key that the event refers to must belong to the
+ * notification's account.
  */
 function isWithinBounds({ account, scopes }: NotificationBounds, { campaign, keyAccount }: NotificationEvent): boolean {
   if (campaign === null) return keyAccount !== null && keyAccount === account;
   return scopes.every((scope) => seesReach(scope, campaign));
 }
 
-/** Returns whether the event matches the filters. Events without a campaign match no campaign and no tag. */
+/** Returns whether the event matches the filters. An event without a campaign matches no filter by campaign or tag. */
 function matchesFilters({ campaigns, tags, owners }: NotificationDefinition, event: NotificationEvent): boolean {
   const { campaign } = event;
   if (campaigns && (!campaign || !campaigns.includes(publicId('campaign', campaign.campaignId)))) return false;

@@ -8,7 +8,7 @@ const nodesOf = (count: number, from = 0) => Array.from({ length: count }, (_, i
 const movesBetween = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
   a.filter((owner, index) => owner !== b[index]).length;
 
-/** Repeats the assignment until it is stable. */
+/** Repeats the assignment until nothing changes. */
 function settled(nodes: readonly string[], from: readonly (string | null)[]): (string | null)[] {
   let current = assignPartitions(nodes, from);
   for (let turns = 0; turns < 10; turns++) current = assignPartitions(nodes, current);
@@ -27,7 +27,7 @@ describe('the assignment of partitions to nodes', () => {
     );
   });
 
-  it('depends neither on the previous assignment nor on the order of nodes', () => {
+  it('depends neither on the previous assignment nor on the order in which nodes are listed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -59,7 +59,7 @@ describe('the assignment of partitions to nodes', () => {
     expect(new Set(after)).toEqual(new Set(nodesOf(1)));
   });
 
-  it('moves little more than the share of a joining node', () => {
+  it('moves few more partitions than the share of a joining node', () => {
     const before = assignPartitions(nodesOf(4), none);
     expect(movesBetween(before, settled(nodesOf(5), before))).toBeLessThanOrEqual(2 * Math.ceil(partitions / 5));
   });

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * Maximum number of partitions that move between live schedulers in one round. It is small, because the new owner has
- * to read a partition from its beginning.
+ * Maximum number of partitions that move between live schedulers in one round. The number is small, because the new
+ * owner has to read a partition from its beginning.
  */
 const maxMoves = 16;
 
 /**
- * Assigns partitions to nodes by rendezvous hashing with an upper bound per node. When a node joins or leaves, few
- * other partitions move. Partitions without a live node are assigned at once. Of the others, at most `maxMoves` change
- * their owner per round.
- *
- * @param current by partition, the present or designated node; null if there is none
+ * Assigns partitions to nodes (schedulers) by rendezvous hashing with an upper bound per node. When a node joins or
+ * leaves, few partitions move between other nodes. Partitions without a live node are assigned at once. Of the others,
+ * at most `maxMoves` get another node per round.
+ * @param current by partition, the node to which the partition is assigned; null if there is none
  * @returns by partition, the node; null if there are no nodes
  */
 export function assignPartitions(nodes: readonly string[], current: readonly (string | null)[]): (string | null)[] {

@@ -10,8 +10,8 @@ const clients = [1, 2, 3].map(clientIdOf);
 const anyCredit = { left: () => Infinity, untilRateAllowsMs: () => 0 };
 const markAt = (dueUs: number): Mark => ({ dueUs, jobId: jobIdOf(1) });
 
-describe('the clients with due jobs behind the read positions (marks) of partitions', () => {
-  it.each([1, 2, 3, 4])('are skipped in exactly the partitions where they have not caught up: seed %s', (seed) => {
+describe('the clients with due jobs behind the marks (read positions) of partitions', () => {
+  it.each([1, 2, 3, 4])('are skipped in exactly the partitions in which they still have a backlog: seed %s', (seed) => {
     const chance = createChance(seed);
     const behind = createBackloggedClients();
     for (let step = 0; step < 400; step++) {
@@ -48,7 +48,7 @@ describe('the clients with due jobs behind the read positions (marks) of partiti
     }
   });
 
-  it('are counted once per client, without clients that have only jobs found by a sweep', () => {
+  it('are counted once per client, without clients whose jobs were found only by a sweep', () => {
     const behind = createBackloggedClients();
     const spanOf = (client: number, dueUs: number, partition = 1) => {
       return { partition, clientId: clientIdOf(client), first: markAt(dueUs), last: markAt(dueUs), rows: 1 };

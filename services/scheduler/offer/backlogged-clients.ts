@@ -6,8 +6,8 @@ import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../port
 import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
 /**
- * Maximum number of spans in memory; each uses about 150 bytes. If there are more, a new span is merged into the
- * previous one of its band and partition. Reading this span then includes rows of other clients.
+ * Maximum number of spans in memory. Each span takes about 150 bytes. If there are more, a new span is merged into the
+ * previous span of the same band and partition, and a read of this span then includes rows of other clients.
  */
 const mostSpans = 200_000;
 
@@ -20,8 +20,8 @@ export interface ClientBehind {
 interface Behind {
   waiting: WaitingSpans;
   /**
-   * Number of looks that had begun when the band caught up. Looks that begin later read the band's rows again.
-   * Undefined while the rows are passed over.
+   * Number of looks (reads of due jobs) that had begun when the band caught up. Looks that begin later read the rows of
+   * the band again. Undefined while looks skip the rows of the band.
    */
   caughtUpAt?: number | undefined;
 }
@@ -30,75 +30,77 @@ interface BandBehind extends BandOfClient {
   /** Waiting spans of the band by partition. */
   from: Map<number, Behind>;
   /**
-   * Partitions in which looks pass over rows of this band, as bits. Undefined after a change; computed when it is
-   * needed.
+   * Partitions, as bits, in which looks skip the rows of this band. Undefined after a change, until it is computed
+   * again.
    */
   bits: bigint | undefined;
 }
 
 /**
- * Clients with a backlog: they have more due jobs than credit. A backlog belongs to a band, which is a client with a
- * priority (`bandOf`), so that a backlog of normal jobs does not delay urgent jobs.
+ * Clients with a backlog, which means that they have more due jobs than credit. A backlog belongs to a band, which is a
+ * client with a priority (`bandOf`), so that a backlog of normal jobs does not delay urgent jobs.
  *
- * The statement that reads due jobs for all clients skips the rows of these bands. It returns the ranges of keys that
- * contain the skipped rows (spans). When a client has credit again, its spans are read.
+ * A look is the statement that reads due jobs for all clients. It skips the rows of these bands, and returns the ranges
+ * of keys that contain the skipped rows (spans). When a client has credit again, its spans are read separately.
  */
 export interface BackloggedClients {
   /** Number of bands with a backlog. */
   readonly size: number;
   has(band: string, partition: number): boolean;
-  /** Called when a look begins. The look passes over the bands that have a backlog at this time. */
+  /** Called when a look begins. The look skips the bands that have a backlog at this time. */
   beginLook(): void;
   endLook(): void;
-  /** Returns true if the job lies in a span that will be read. */
+  /** Returns true if the job lies in a span that will be read separately. */
   covers(reference: JobReference): boolean;
-  /** Returns a snapshot of the bands whose rows are passed over, with their partitions. */
+  /** Returns the bands whose rows a look that begins now skips, with their partitions. */
   passedOver(): PassedOver;
-  /** Returns the partitions, as bits, in which looks pass over rows of any band. */
+  /** Returns the partitions, as bits, in which looks skip rows of any band. */
   passedOverIn(): bigint;
   isPassedOver(band: string, partition: number): boolean;
   /**
-   * Makes later looks read the rows of the band again. Called when its spans have been read. Looks under way may still
-   * add spans.
+   * Makes later looks read the rows of the band again. Called when the spans of the band have been read. Looks that
+   * have already begun may still add spans.
    */
   stopSkipping(band: string, partition: number): void;
   /**
-   * Removes the band from the partition if none of its jobs wait there. If a look under way may still pass over rows of
-   * the band, the band only catches up, and is removed after this look.
+   * Removes the band from the partition if none of its jobs wait there. A look that has already begun may still skip
+   * rows of the band. In this case, the band is removed after that look.
    * @returns true if the band was removed
    */
   settle(band: string, partition: number): boolean;
-  /** Adds consecutive waiting jobs. From now on, looks pass over rows of their band in their partition. */
+  /** Adds consecutive waiting jobs. Looks that begin later skip the rows of their band in their partition. */
   add(jobs: readonly JobReference[]): void;
   /**
-   * Adds a span of jobs that a look has passed over.
+   * Adds a span of jobs that a look has skipped.
    * @param after mark at which the look began, if the span directly follows it; undefined if other jobs lie in between
    */
   pass(span: BandSpan, after?: Mark): void;
   /**
-   * Adds a span of jobs that the sweep found, of a band that looks pass over. All of them may already have been
-   * offered. A read therefore expects only one job in the span, and takes more jobs from later spans.
+   * Adds a span of jobs that the sweep found in a band that looks skip. All these jobs may have been offered before. A
+   * read therefore expects only one job in the span, and takes further jobs from later spans.
    */
   list(span: BandSpan): void;
   /**
-   * Returns at most `most` clients that have credit, with their spans. Every client gets one turn with all its bands
-   * before a client gets its next turn. Clients that wait for their rate limit are checked twice a second.
+   * Returns at most `most` clients that have credit, with their spans. Each client gets one turn with all its bands
+   * before any client gets a second turn. A client that waits for its rate limit is checked twice a second.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
   readonly isMidTurn: boolean;
   /**
-   * Returns the state that distributes offers among the bands of a client. Kept while any of its bands has a backlog.
+   * Returns the state that distributes offers among the bands of a client. The state is kept while any of the bands has
+   * a backlog.
    */
   turnsOf(clientId: string): PriorityTurns;
   take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
   /**
-   * Returns the number of clients with waiting jobs; jobs found only by the sweep do not count. Takes time proportional
-   * to the number of clients.
+   * Returns the number of clients with waiting jobs. Jobs that only the sweep found do not count. Takes time
+   * proportional to the number of clients.
    */
   count(): number;
   /**
-   * Returns the due time of the oldest waiting job, by client. Linear in the number of partitions with waiting jobs.
+   * Returns the due time of the oldest waiting job, by client. Takes time proportional to the number of partitions with
+   * waiting jobs, over all bands.
    */
   oldest(): Map<string, number>;
 }
@@ -107,8 +109,8 @@ export function createBackloggedClients(): BackloggedClients {
   const behind = new Map<string, BandBehind>();
   const clients = createClientsInTurn<BandBehind>();
   /**
-   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, each of forty looks
-   * per second would compute it for up to 1,000 bands.
+   * Cached result of `passedOver` and `passedOverIn`; undefined after a change. Without the cache, forty looks per
+   * second would each compute the result for up to 1,000 bands.
    */
   let passed: { over: PassedOver; in: bigint } | undefined;
   let [begun, ended] = [0, 0];

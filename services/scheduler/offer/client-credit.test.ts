@@ -12,7 +12,7 @@ const creditOf = (more: Partial<ClientCreditDeps> = {}) =>
   createClientCredit({ rateOf: () => undefined, share: () => 1, ...more });
 
 describe('the credit of a client', () => {
-  it('is the sum over all dispatchers, with their default for clients that they do not name', () => {
+  it("is the sum over all dispatchers, and a dispatcher's default applies to clients that its report does not list", () => {
     const credit = creditOf();
     credit.refresh([dispatcher('a', 200, { slow: 3, quick: 900 }), dispatcher('b', 100, { slow: 0 })], 0);
     expect(['slow', 'quick', 'other'].map((client) => credit.left(client, 0))).toEqual([3, 1000, 300]);
@@ -30,7 +30,8 @@ describe('the credit of a client', () => {
       false,
       false,
     ]);
-    // The next report does not include offered jobs that are in transit; the report after 200 ms does.
+    // The next report does not include jobs that were offered but have not arrived. The report after 200 ms includes
+    // them.
     credit.refresh([dispatcher('a', 5)], 100);
     credit.refresh([dispatcher('a', 5)], 200);
     expect(credit.left('one', 0)).toBe(0);
@@ -50,13 +51,13 @@ describe('the credit of a client', () => {
     expect(credit.left('one', 2000)).toBe(0);
   });
 
-  it('is shared by schedulers according to their partitions, and is at least 1 if there is any', () => {
+  it('is shared by schedulers in proportion to their partitions, and is at least 1 if there is any', () => {
     const credit = creditOf({ share: () => 1 / 64 });
     credit.refresh([dispatcher('a', 640, { slow: 5, full: 0 })], 0);
     expect(['other', 'slow', 'full'].map((client) => credit.left(client, 0))).toEqual([10, 1, 0]);
   });
 
-  it('is 0 without a live dispatcher, and a refresh returns the number of lost dispatchers', () => {
+  it('is 0 without a live dispatcher, and a refresh returns the number of dispatchers that disappeared', () => {
     const credit = creditOf();
     expect(credit.isAny).toBe(false);
     expect(credit.refresh([dispatcher('a', 5), dispatcher('b', 5)], 0)).toBe(0);
@@ -65,7 +66,7 @@ describe('the credit of a client', () => {
     expect([credit.isAny, credit.left('one', 0)]).toEqual([false, 0]);
   });
 
-  it('keeps a client within its rate, with a burst of a quarter of a second', () => {
+  it('keeps a client within its rate limit, with a burst of a quarter of a second', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -85,7 +86,7 @@ describe('the credit of a client', () => {
     );
   });
 
-  it('keeps a client within one rate over all schedulers, for any distribution of partitions', () => {
+  it('keeps a client within one rate limit over all schedulers, for any distribution of partitions', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -105,14 +106,14 @@ describe('the credit of a client', () => {
             nowMs += gapMs;
             for (const credit of credits) while (credit.spend('limited', nowMs)) taken++;
           }
-          // The burst is a quarter of a second's worth, and at least one job per scheduler.
+          // The burst consists of the jobs of a quarter of a second, and of at least one job per scheduler.
           expect(taken).toBeLessThanOrEqual(schedulers.length + rate / 4 + (rate * nowMs) / 1000 + 1);
         },
       ),
     );
   });
 
-  it('is independent of the rates of other clients if the client has no rate', () => {
+  it("is independent of other clients' rates for a client without a rate limit", () => {
     const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
     credit.refresh([dispatcher('a', 100)], 0);
     while (credit.spend('limited', 0));

@@ -3,16 +3,16 @@ import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
- * Time in milliseconds until a dispatcher's report includes an offered job: about 40 ms for the message, and 100 ms for
- * the report.
+ * Maximum time in milliseconds until a dispatcher's report includes an offered job: about 40 ms for the message, and
+ * 100 ms until the next report.
  */
 const underWayMs = 200;
 
-/** Offers made within this time in milliseconds share one entry, and are removed together. */
+/** Offers that are made within this time in milliseconds share one entry, and are removed together. */
 const spentTogetherMs = 20;
 
 interface Spent {
-  /** Time at which the entry ends. All its offers are earlier. */
+  /** End of the time that the entry covers. All its offers are earlier. */
   untilMs: number;
   byBand: Map<string, number>;
 }
@@ -20,23 +20,27 @@ interface Spent {
 export interface ClientCreditDeps {
   /** Jobs per second that all schedulers together may offer for the client; undefined without a limit. */
   rateOf: (clientId: string) => number | undefined;
-  /** Returns the part of all partitions that this scheduler owns, in (0, 1]. It may use the same part of the credit. */
+  /**
+   * Returns the part of all partitions that this scheduler owns, in (0, 1]. The scheduler may use the same part of the
+   * credit.
+   */
   share: () => number;
 }
 
 /**
- * Credit of this scheduler: how many more jobs the dispatchers accept. Each band (a client and a priority) has its own
- * credit, so that urgent jobs are accepted despite a backlog. A client's rate limit applies to all its bands together.
- * Jobs without credit stay in the table `jobs`.
+ * Credit of this scheduler: how many more jobs the dispatchers accept from it. Each band (a client and a priority) has
+ * its own credit, so that urgent jobs are accepted despite a backlog. A client's rate limit applies to all its bands
+ * together. Jobs without credit stay in the table `jobs`.
  */
 export interface ClientCredit {
   /**
    * Stores the latest reports of the dispatchers.
-   * @param requestedAtMs time of the read; the reports include offers made long enough before
+   * @param requestedAtMs time at which the reports were requested. They include all offers that were made at least
+   * `underWayMs` before.
    * @returns number of dispatchers that no longer accept jobs
    */
   refresh(dispatchers: readonly DispatcherCredit[], requestedAtMs: number): number;
-  /** False if no dispatcher takes jobs. */
+  /** False if no dispatcher accepts jobs. */
   readonly isAny: boolean;
   left(clientId: string, nowMs: number, priority?: StoredPriority): number;
   /** Returns the milliseconds until the client's rate limit permits the next job; 0 if it permits one now. */
@@ -47,11 +51,13 @@ export interface ClientCredit {
 
 export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientCredit {
   let dispatchers: readonly DispatcherCredit[] = [];
-  /** Credit by band (a client and a priority), over all dispatchers. For other bands, `toAnyClient` applies. */
+  /**
+   * Credit by band (a client and a priority), over all dispatchers. Bands that are not in the map have `toAnyClient`.
+   */
   let granted = new Map<string, number>();
   let toAnyClient = 0;
   /**
-   * Number of offers by band that the last reports may not include yet. `spent` contains the same offers by time,
+   * By band, the number of offers that the last reports may not include yet. `spent` contains the same offers by time,
    * oldest first.
    */
   const underWay = new Map<string, number>();
@@ -79,7 +85,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     const band = bandOf(clientId, priority);
     const all = granted.get(band) ?? toAnyClient;
     if (all <= 0) return 0;
-    // At least 1, so that a scheduler with few partitions gets some credit.
+    // The result is at least 1, so that a scheduler with few partitions also gets some credit.
     const ours = Math.max(1, Math.floor(all * share()));
     return Math.max(0, Math.min(ours - (underWay.get(band) ?? 0), tokensOf(clientId, nowMs)));
   }
@@ -95,8 +101,8 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
   }
 
   /**
-   * Removes the offers that the reports include by now, according to the times of the offers. If a busy machine reads
-   * reports late, offers are thus not counted for longer.
+   * Removes the offers that the reports include by now. Their age decides, not the arrival of the reports, so that a
+   * busy machine that reads reports late does not count offers for longer.
    */
   function forgetUntil(untilMs: number): void {
     const isOver = (each: Spent) => each.untilMs <= untilMs;

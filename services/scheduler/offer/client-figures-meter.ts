@@ -3,7 +3,7 @@ import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import { namedClients, schedulerMetrics } from '../report/metrics.ts';
 import type { CheckedLedger } from '../ports/ledger-check.ts';
 
-/** Figures of one client at the last check, extrapolated if the check covered a part. */
+/** Figures of one client at the last check. If the check counted only some partitions, the figures are extrapolated. */
 export type ClientFigure = Omit<CheckedLedger, 'expected' | 'counted'>;
 
 const others = '(others)';
@@ -21,7 +21,10 @@ export interface ClientFigures {
   nameOf: (clientId: string) => string | undefined;
 }
 
-/** Exports the waiting jobs by client: the clients with most of them by name, the others as one sum. */
+/**
+ * Exports the waiting jobs by client. The clients with the most waiting jobs have a label of their own; the others are
+ * exported as one sum.
+ */
 export function exportClientFigures(meter: Meter, { figures, nameOf }: ClientFigures): void {
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
   const most = (values: readonly number[]) => Math.max(...values);

@@ -5,7 +5,7 @@ import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
 const readEveryMs = 100;
 const clientsOfRead = 64;
 
-/** Creates clients with waiting jobs and the same rate each, and counts the requests for their credit. */
+/** Creates clients that all have waiting jobs and the same rate, and counts the requests for their credit. */
 function setUp(clients: number, rate: () => number) {
   const credit = createClientCredit({ rateOf: rate, share: () => 1 });
   const inTurn = createClientsInTurn<BandOfClient>();
@@ -21,7 +21,7 @@ function setUp(clients: number, rate: () => number) {
       return credit.untilRateAllowsMs(clientId, nowMs);
     },
   };
-  /** Reads all clients whose turn it is, offers a job of each, and returns them. */
+  /** Reads all clients whose turn it is, offers a job of each client, and returns the clients. */
   function read(nowMs: number): string[] {
     credit.refresh([{ owner: 'd', toAnyClient: 200, toClients: new Map() }], nowMs);
     const offered: string[] = [];
@@ -50,7 +50,7 @@ describe('the clients that are read in turn', () => {
       const reads = 200;
       const offered = Array.from({ length: reads }, (_, nth) => read((nth + 1) * readEveryMs)).flat();
       expect(offered).toHaveLength(2 * clients);
-      // If each read checked every client, there would be 200 checks of each.
+      // If every read checked every client, each client would be checked 200 times.
       expect(takeRequest() / clients).toBeLessThan(50);
     },
   );
@@ -62,7 +62,7 @@ describe('the clients that are read in turn', () => {
     expect(times).toEqual([1500, 3000, 4500]);
   });
 
-  it('are read within half a second after their rate was raised', () => {
+  it('are read within half a second after their rate limit was raised', () => {
     let rate = 0.01;
     const { read } = setUp(3, () => rate);
     read(0);

@@ -6,7 +6,10 @@ import {
 } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 
-/** Longest time without a check of a client that waits for its rate, because the rate may be raised. */
+/**
+ * Maximum time in milliseconds between two checks of a client that waits for its rate limit. The limit may be raised
+ * meanwhile.
+ */
 const longestRestMs = 500;
 
 export interface BandOfClient {
@@ -15,31 +18,34 @@ export interface BandOfClient {
 }
 
 interface ClientInTurn<Band> {
-  /** Bands (priorities) of the client that wait, sorted by priority. There is at least one. */
+  /** Bands (priorities) of the client that have waiting jobs, sorted by priority. There is at least one. */
   bands: readonly Band[];
   turns: PriorityTurns | undefined;
-  /** Time before which the client's rate allows no job, as far as is known. */
+  /** Time before which the client's rate limit allows no further job, as computed at the last check. */
   restsUntilMs: number;
 }
 
 /**
  * Clients that wait for credit, in the order of their turns. A client is skipped until its rate limit permits a job.
- * If, for example, 1,000 clients may make one call in ten seconds each, a read considers only the ten or so that may
- * have one now.
+ * If, for example, 1,000 clients may each make one call in ten seconds, a read checks only the ten or so clients that
+ * may make a call now.
  */
 export interface ClientsInTurn<Band extends BandOfClient> {
   /** True while some clients have not had their turn in the current round. */
   readonly isMidTurn: boolean;
   add(band: Band): void;
   remove(band: Band): void;
-  /** Yields the waiting bands of each client. */
+  /** Yields, for each client, its bands that wait. */
   bands(): Iterable<readonly Band[]>;
   /**
-   * Returns the bands that have credit, of at most `most` clients. All clients get one turn before any client gets the
-   * next one.
+   * Returns the bands that have credit, of at most `most` clients. Each client gets one turn before any client gets a
+   * second one.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];
-  /** Returns the state that distributes offers among the bands of a client. Kept while any of its bands waits. */
+  /**
+   * Returns the state that distributes offers among the bands of a client. The state is kept while any of the bands
+   * waits.
+   */
   turnsOf(clientId: string): PriorityTurns;
 }
 

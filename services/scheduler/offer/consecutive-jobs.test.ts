@@ -19,12 +19,12 @@ const groupsOf = (due: readonly JobReference[], passed: readonly BandSpan[] = []
   consecutiveJobs(due, passed).map((group) => group.map(({ dueUs }) => dueUs));
 
 describe('consecutive jobs', () => {
-  it('end where the client, the priority or the partition changes', () => {
+  it('end where the next job has another client, priority or partition', () => {
     const due = [jobAt(1), jobAt(2), jobAt(3, 2), jobAt(4), urgentAt(5), urgentAt(6), jobAt(7, 1, 8), jobAt(8, 1, 8)];
     expect(groupsOf(due)).toEqual([[1, 2], [3], [4], [5, 6], [7, 8]]);
   });
 
-  it('end at skipped jobs between them in the same partition', () => {
+  it('end where skipped jobs of the same partition lie between two jobs', () => {
     const due = [jobAt(2), jobAt(4), jobAt(6), jobAt(8), jobAt(3, 1, 8), jobAt(9, 1, 8)];
     const passed = [passedAt(1), passedAt(5), passedAt(7), passedAt(9), passedAt(1, 8), passedAt(5, 9)];
     expect(groupsOf(due, passed)).toEqual([[2, 4], [6], [8], [3, 9]]);

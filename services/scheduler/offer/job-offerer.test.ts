@@ -5,7 +5,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { leaderLease } from './job-offerer.ts';
 
 describe('the partitions of the schedulers', () => {
-  it('all belong to a single scheduler, are shared with a second one, and return after that one stops', async () => {
+  it('all belong to a single scheduler, are shared with a second one, and return to the first when the second one stops', async () => {
     const { clock, started, stop, offererOf, offered, many } = setUpOfferers();
     const first = await started('a');
     expect(first.owned()).toHaveLength(64);
@@ -23,13 +23,13 @@ describe('the partitions of the schedulers', () => {
     await stop(first);
   });
 
-  it('go to another scheduler only after the lease of a killed owner has ended', async () => {
+  it('go to another scheduler only after the lease of their killed owner has ended', async () => {
     const { clock, started, offererOf, stop } = setUpOfferers();
     const first = await started('a');
     const second = offererOf('b');
     second.start();
     await passTime(clock, 20_000);
-    // It receives and renews nothing any more, but still believes that it owns its partitions.
+    // The first scheduler receives and renews nothing any more, but still believes that it owns its partitions.
     await first.stopIntake();
     expect(second.owned()).toHaveLength(32);
     await stop(first);

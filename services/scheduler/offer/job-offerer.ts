@@ -26,7 +26,7 @@ export interface JobOffererDeps {
   publisher: MessagePublisher;
   dispatchers: Dispatchers;
   topic: string;
-  /** Jobs per second that may be offered for a client; undefined: no limit. */
+  /** Returns how many jobs per second may be offered for a client; undefined without a limit. */
   rateOf: (clientId: string) => number | undefined;
   nameOf: (clientId: string) => string | undefined;
   region: () => RegionState;
@@ -39,8 +39,8 @@ export interface JobOffererDeps {
 }
 
 /**
- * Offers due jobs to the dispatchers of its region. If there are several offerers, each reads only the partitions that
- * it owns.
+ * Offers due jobs to the dispatchers of its region. If several offerers run, each reads only the partitions that it
+ * owns.
  */
 export interface JobOfferer extends Service {
   start(): void;
@@ -104,7 +104,8 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
-      // Stops before it releases its partitions, so that it offers nothing after other schedulers take them over.
+      // Offering stops before the partitions are released. Otherwise, this process could offer jobs after other
+      // schedulers have taken the partitions over.
       await offering.stop();
       await keeper.stop();
     },

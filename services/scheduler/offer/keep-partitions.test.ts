@@ -5,7 +5,7 @@ import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 
-/** Creates the leader, which counts its reads of the live nodes and records its assignments. */
+/** Creates the leader of the schedulers. Counts its reads of the live nodes, and records its assignments. */
 function leader() {
   const [clock, changes] = [createSettableClock(), createMemoryChangeFeed()];
   const alive = new Set(['a']);
@@ -55,7 +55,7 @@ describe('the leader of the schedulers', () => {
     await keeper.stop();
   });
 
-  it('assigns partitions to a new node at once after a notification, and within five seconds without it', async () => {
+  it('assigns partitions to a new node at once after a notification, and within five seconds without a notification', async () => {
     const { clock, changes, alive, meantFor, keeper } = leader();
     await passTime(clock, 10_500);
     alive.add('b');

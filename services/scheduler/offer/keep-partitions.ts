@@ -6,11 +6,14 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/** Longest interval of renewals. Released partitions are taken over within this time. */
+/**
+ * Maximum time in milliseconds between two heartbeats, which renew leases. Other schedulers take over released
+ * partitions within this time.
+ */
 const beatEveryMs = 1000;
 /**
- * Interval in milliseconds in which the leader reads the live nodes. A leader that is the only node reads less often,
- * because a new node sends a notification.
+ * Interval in milliseconds at which the leader reads the live nodes. A leader that is the only node reads them less
+ * often, because a new node sends a notification.
  */
 const assignEveryMs = 1000;
 const aloneAssignEveryMs = 5000;
@@ -19,9 +22,9 @@ export interface PartitionKeeperDeps {
   leases: PartitionLeases;
   owner: string;
   region: string;
-  /** Duration of leases, renewed at a third of it or sooner. */
+  /** Duration of leases in milliseconds. Each lease is renewed when at most two thirds of the duration are left. */
   ttlMs: number;
-  /** Returns the leader's lease as long as this process certainly holds it; else null. */
+  /** Returns the leader's lease while this process certainly holds it; otherwise null. */
   leads: () => HeldLease | null;
   figures: () => Readonly<Record<string, number>>;
   onChanged: () => void;
@@ -33,9 +36,9 @@ export interface PartitionKeeperDeps {
 /** Holds the leases of the partitions that the leader assigns to this scheduler. */
 export interface PartitionKeeper {
   start(): void;
-  /** Partitions that no other scheduler can own yet, by this process's monotonic clock. */
+  /** Returns the partitions that no other scheduler can own yet, by this process's monotonic clock. */
   owned(): readonly number[];
-  /** Releases all partitions. Safe before start, and to call twice. */
+  /** Releases all partitions. May be called before `start`, and more than once. */
   stop(): Promise<void>;
 }
 
@@ -44,13 +47,13 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
   let held: readonly number[] = [];
   let validUntilMs = -Infinity;
   /**
-   * Partitions that the leader assigned to other schedulers. They are no longer read, and are released with the next
-   * heartbeat.
+   * Partitions that the leader has assigned to other schedulers. This process reads them no longer, and releases them
+   * with its next heartbeat.
    */
   let leaving: readonly number[] = [];
 
   async function beat(): Promise<number> {
-    // The lease counts from before the query, because the database cannot have begun it earlier.
+    // The lease is counted from before the query, because in the database it cannot begin earlier.
     const requestedAtMs = clock.monotonicMs();
     const owned = await leases.beat({ owner, kind: 'scheduler', region, ttlMs, figures: deps.figures() }, leaving);
     const next = owned.filter(({ isWanted }) => isWanted).map(({ partition }) => partition);
@@ -78,7 +81,7 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
       node === null || node === partitions[partition]?.wanted ? [] : [[partition, node]],
     );
     await leases.assign(lease, new Map(changed));
-    // A leader that is alone always finds its own live row, so only a new node can change the assignment.
+    // A leader that is alone always reads its own live row, so only a new node can change the assignment.
     return schedulers.length === 1 && changes.isConnected() ? aloneAssignEveryMs : assignEveryMs;
   }
 

@@ -7,25 +7,25 @@ import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
 import type { WaitingSpan } from './waiting-spans.ts';
 
 /**
- * Maximum number of clients with a backlog that one statement reads. `offeredOfPartition` limits the jobs that are
- * offered of one band in one partition.
+ * Maximum number of clients with a backlog that one statement reads. `offeredOfPartition` is the maximum number of jobs
+ * of one band in one partition that are offered then.
  */
 const clientsPerLook = 64;
 const offeredOfPartition = 64;
-/** Spans per statement, divided among its bands. */
+/** Maximum number of spans in one statement, divided equally among its bands. */
 const spansPerLook = 4096;
 /**
- * Maximum number of rows that one statement reads, of any client. They are divided among the spans, each of which gets
+ * Maximum number of rows, of any client, that one statement reads. They are divided among the spans, and each span gets
  * at least `leastRowsOfSpan`.
  */
 const rowsPerLook = 32_000;
 const leastRowsOfSpan = 16;
 
 /**
- * Offers further jobs of clients that have a backlog and have credit again. Reads only the spans in which their jobs
- * lie, so the cost depends only on the due jobs of these clients. Meanwhile, other loops may look, sweep and add spans.
- * All bands of a client are read at once, and share its rate limit by priority.
- * @returns true if more can be read now: of a client with remaining credit, or of the next clients
+ * Offers further jobs of clients that have a backlog and have credit again. Reads only the spans in which jobs of these
+ * clients lie, so the cost depends only on their due jobs. Other loops may look, sweep and add spans at the same time.
+ * All bands of a client are read together, and share the client's rate limit by priority.
+ * @returns true if more can be read at once: of a client with remaining credit, or of the next clients
  */
 export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
   const { behind, due } = deps;
@@ -69,7 +69,8 @@ function rangesToRead({ behind, credit }: LookDeps, nowMs: number) {
 
 /**
  * Selects the spans to read for a band.
- * @returns the oldest spans over all partitions that together contain as many jobs as there is credit, oldest first
+ * @returns the oldest spans over all partitions, oldest first, as many as are needed to find as many jobs as there is
+ * credit
  */
 function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): BehindRange[] {
   const band = bandOf(clientId, priority);
@@ -95,14 +96,15 @@ interface FoundBehind {
   /** Index of the range in which the job was found. */
   place: number;
   reference: JobReference;
-  /** Distributes offers among the bands of the client. Set only if several of its bands wait. */
+  /** State that distributes offers among the bands of the client. Set only if several of its bands have found jobs. */
   turns?: PriorityTurns;
 }
 
 /**
  * Offers the jobs that were found, oldest first over all partitions of a client, because the credit may suffice only
- * for a few. If several bands of a client compete, they take turns.
- * @returns by range, the position up to which its jobs were offered (null: none were), and the number of offers by band
+ * for some of them. If several bands of a client compete, they take turns.
+ * @returns by range, the position up to which its jobs were offered (null if none was), and by band, the number of
+ * offers
  */
 function offerOldest(
   ranges: readonly BehindRange[],
@@ -134,8 +136,8 @@ function offerOldest(
 }
 
 /**
- * Yields jobs, oldest first within each band. A generator, because the next turn depends on which jobs the caller has
- * offered meanwhile.
+ * Yields jobs, oldest first within each band. This is a generator, because the next job depends on which jobs the
+ * caller has offered so far.
  */
 function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => PriorityTurns): Generator<FoundBehind> {
   const byAge = found.toSorted((a, b) => a.reference.dueUs - b.reference.dueUs);

@@ -11,8 +11,8 @@ function setUp(...owned: number[]) {
   return marks;
 }
 
-describe('the read position (mark) of a partition', () => {
-  it('moves only forward, even among jobs of one instant', () => {
+describe('the mark (read position) of a partition', () => {
+  it('moves only forward, even among jobs with the same due time', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50, 1));
     marks.advance(7, markAt(50, 2));
@@ -28,7 +28,7 @@ describe('the read position (mark) of a partition', () => {
     expect([marks.size, marks.of(8)]).toEqual([1, firstMark]);
   });
 
-  it('stays while its partition is owned, and starts again after another process owned the partition', () => {
+  it('is kept while its partition is owned, and starts at the beginning after another process owned the partition', () => {
     const marks = setUp(7, 8);
     for (const partition of [7, 8]) marks.advance(partition, markAt(50));
     expect(marks.own([8, 7])).toBe(false);
@@ -41,7 +41,7 @@ describe('the read position (mark) of a partition', () => {
     expect(marks.of(8)).toEqual(firstMark);
   });
 
-  it('is settled ten seconds after it was passed', () => {
+  it('counts as settled ten seconds after looks have read beyond it', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50));
     marks.keepHistory(1000);
@@ -53,7 +53,7 @@ describe('the read position (mark) of a partition', () => {
     expect(marks.settledOf(7, 2000 + firstSweepAfterMs)).toEqual(markAt(60));
   });
 
-  it('is settled at once if a dispatcher is lost', () => {
+  it('counts as settled at once if a dispatcher disappears', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50));
     marks.settle();

@@ -1,30 +1,33 @@
 import { firstMark, isAfter, type Mark, type PartitionMark } from '../ports/due-references.ts';
 
 /**
- * Time in milliseconds before the sweep looks for a job for the first time, because its offer may still be on its way.
- * Further offers of the same job follow after longer times.
+ * Age in milliseconds from which the sweep offers a job again for the first time. A younger job may still be on its way
+ * to a dispatcher. The times until further offers of the same job grow.
  */
 export const firstSweepAfterMs = 10_000;
 
-/** Marks: for each owned partition, the position up to which looks have read it, now and ten seconds ago. */
+/** Marks: for each owned partition, the positions up to which looks had read it, now and ten seconds ago. */
 export interface Marks {
   /** Number of owned partitions. */
   readonly size: number;
-  /** Sets the owned partitions; new ones start from their beginning. Returns true if the set has changed. */
+  /** Sets the owned partitions. A new partition is read from its beginning. Returns true if the set has changed. */
   own(partitions: readonly number[]): boolean;
   all(): PartitionMark[];
   of(partition: number): Mark;
-  /** Moves the mark of a partition forward. A mark that is not later than the current one has no effect. */
+  /** Moves the mark of a partition forward. A mark that is not after the current one has no effect. */
   advance(partition: number, mark: Mark): void;
-  /** Records the marks about once a second; to be called at least as often. */
+  /** Records the current marks if the last record is about a second old. Must be called at least once a second. */
   keepHistory(nowMs: number): void;
-  /** Returns the mark of ten seconds ago; the beginning of the partition if unknown. */
+  /** Returns the mark as it was ten seconds ago; the beginning of the partition if that is unknown. */
   settledOf(partition: number, nowMs: number): Mark;
-  /** Makes the present marks count as ten seconds old, so that the next sweep covers all jobs before them. */
+  /** Makes the current marks count as ten seconds old, so that the next sweep covers all jobs before them. */
   settle(): void;
 }
 
-/** Less than a second, because calls once a second may come slightly early. */
+/**
+ * Minimum time in milliseconds between two records. It is less than a second, because calls that come once a second may
+ * come slightly early.
+ */
 const historyEveryMs = 900;
 
 interface Past {
@@ -58,7 +61,7 @@ export function createMarks(): Marks {
         const past = history.get(partition) ?? [];
         if (nowMs - (past.at(-1)?.atMs ?? -Infinity) < historyEveryMs) continue;
         past.push({ atMs: nowMs, mark });
-        // Removes old records, but keeps one that is at least ten seconds old.
+        // Older records are not needed. One record that is at least ten seconds old must stay.
         while (past.length > 1 && (past[1]?.atMs ?? Infinity) <= nowMs - firstSweepAfterMs) past.shift();
       }
     },

@@ -36,13 +36,16 @@ function setUp() {
     swept: createSweptJobs(),
   };
   let nowMs = 0;
-  /** Dispatchers' reports include the earlier offers, which then do not reduce the credit. */
+  /**
+   * Sets the credit of every client. The dispatchers' reports then include all earlier offers, so these no longer
+   * reduce the credit.
+   */
   const give = (toAnyClient: number) => {
     for (let reads = 0; reads < 2; reads++) {
       credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map() }], (nowMs += 1000));
     }
   };
-  /** @param apart distance of job ids; with 64 all jobs are in one partition */
+  /** @param apart difference between consecutive job ids; with 64, all jobs are in one partition */
   const add = (count: number, client: number, from: number, dueInMs = -1000, apart = 1) =>
     subject.add(
       Array.from({ length: count }, (_, index) => ({
@@ -85,7 +88,7 @@ describe('a client with more due jobs than may be offered', () => {
     );
   });
 
-  it('is offered its oldest jobs first, over all partitions', async () => {
+  it('is offered its oldest jobs first, compared over all partitions', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
     await add(500, 1, 0);
@@ -93,23 +96,25 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toEqual([]);
     give(40);
     await lookBehind(look, 0);
-    // Fifty due times with ten jobs each.
+    // The jobs have fifty due times, with ten jobs each.
     expect(new Set(outbox.map(({ dueUs }) => dueUs)).size).toBeLessThanOrEqual(8);
     expect(outbox).toHaveLength(40);
   });
 
-  it('delays a job of another client among its own jobs by at most five polls', async () => {
+  it('delays a job of another client that lies among its own jobs by at most five polls', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
-    // 200 rows of the first client per partition, of which a look reads 16; the other client's rows come after them.
+    // Each partition has 200 rows of the first client, and a look reads 16 of them. The other client's rows come after
+    // them.
     await add(64 * 200, 1, 0, -2000);
     await add(3, 2, 64 * 300, -1000);
-    // The first look finds that the client is behind. The others read 20, 40, 80 and 145 rows of each partition.
+    // The first look finds that the client has a backlog. The next looks read 20, 40, 80 and 145 rows of each
+    // partition.
     for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
-  it('does not delay a job of another client that is accepted meanwhile', async () => {
+  it('does not delay a job of another client that is accepted while the backlog waits', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
     await add(600, 1, 0);
@@ -120,10 +125,10 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
-  it('is read again at once while it has credit, otherwise once it has credit again', async () => {
+  it('is read again at once while it has credit, otherwise as soon as it has credit again', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
-    // All jobs are in one partition, of which one look offers 64.
+    // All jobs are in one partition, of which one look offers 64 jobs.
     await add(200, 1, 0, -1000, 64);
     for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
     give(1000);
@@ -139,14 +144,14 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(230);
   });
 
-  it('is offered jobs that a poll skips while the jobs of the client are read', async () => {
+  it("is also offered the jobs that a poll skips while the client's backlog is being read", async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
     const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
       const read = await look.due.lookOf(ranges, rows);
-      // The common look moves on, and finds the client behind in all partitions.
+      // The poll for all clients moves on, and finds that the client has a backlog in all partitions.
       await add(64, 1, 6400, -60);
       await lookForDue(look, nearMs, 0);
       return read;
@@ -157,12 +162,12 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
-  it('is offered jobs that a poll in progress skips, although the client caught up meanwhile', async () => {
+  it("is also offered the jobs that a poll in progress skips while the client's backlog ends", async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
-    // Two jobs in each partition: a look sees the last row that it read, of any client.
+    // Each partition gets two more jobs. A look also reports the last row that it has read, even of a skipped client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
     const skimSlowly: DueReferences['skim'] = async (...requested) => {
@@ -184,7 +189,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(look.behind.size).toBe(0);
   });
 
-  it('catches up although the poll for all clients moves on during each of its own reads', async () => {
+  it('has no backlog in the end although the poll for all clients skips further jobs during each of its reads', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -207,7 +212,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(640 + 2 * 128);
   });
 
-  it('is offered again a lost job that the sweep adds during its read', async () => {
+  it('is offered a lost job again that the sweep adds while its backlog is being read', async () => {
     const { look, outbox, give, add } = setUp();
     give(5);
     await add(640, 1, 0);
@@ -225,7 +230,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
   });
 
-  it('has consecutive waiting jobs recorded as one span, and a new span after jobs of other clients', async () => {
+  it('has consecutive waiting jobs recorded as one span, and begins a new span after jobs of other clients', async () => {
     const { look, give, add } = setUp();
     give(0);
     await add(1, 1, 0, -3000, 64);
@@ -243,7 +248,7 @@ describe('a client with more due jobs than may be offered', () => {
     ]);
   });
 
-  it('has a recorded span that does not include the offered jobs', async () => {
+  it('has recorded as waiting only the jobs that were not offered', async () => {
     const { look, outbox, give, add } = setUp();
     give(4);
     await add(10, 1, 0, -1000, 64);
@@ -255,13 +260,13 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox).size).toBe(10);
   });
 
-  it('is offered as many jobs of a partition per turn after its jobs were listed as before', async () => {
+  it('is offered as many jobs of a partition in a turn after the sweep listed them as before', async () => {
     const { look, outbox, give, add } = setUp();
     give(1000);
     await add(40, 1, 0, -1000, 64);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
     const jobs = outbox.splice(0);
-    // The sweep found the jobs lost one by one, and then listed all of them.
+    // The sweep found the jobs lost one by one, and then added all of them as one span.
     for (const job of jobs) look.behind.add([job]);
     const [first, last] = [jobs[0], jobs.at(-1)];
     if (!first || !last) throw new Error('nothing was offered');
@@ -271,7 +276,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(40);
   });
 
-  it('is offered later jobs while its listed jobs are being called', async () => {
+  it('is offered later jobs while the jobs that the sweep listed are being called', async () => {
     const { tables, look, outbox, give, add } = setUp();
     give(1000);
     const called = await add(80, 1, 0, -2000, 64);

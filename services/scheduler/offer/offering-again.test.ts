@@ -6,10 +6,10 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
 describe('the search for jobs to offer again', () => {
-  it('finds a job that was committed behind the read position, but no job offered before', async () => {
+  it('finds a job that was committed behind the mark (read position), but no job that was offered before', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
-    // Ids whose last bytes differ by 64 are in the same partition.
+    // Job ids whose last bytes differ by a multiple of 64 are in the same partition.
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 100);
     await add({ jobId: jobIdOf(65), dueInMs: -400 });
@@ -18,7 +18,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('covers late commits only as long as one can occur', async () => {
+  it('looks for late commits only as long as one can occur', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
@@ -46,7 +46,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('leaves late commits to the sweep if they are not searched for', async () => {
+  it('leaves late commits to the sweep if late looks are not made', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),
@@ -61,7 +61,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('finds within two seconds a job whose statement was frozen with Postgres for nine seconds', async () => {
+  it('finds a job within two seconds although Postgres froze for nine seconds between its statement and its commit', async () => {
     const { clock, tables, taking, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let thawed = Promise.resolve();
@@ -112,7 +112,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('finds an uncalled job after 10 s, then after 20 s, then after 40 s', async () => {
+  it('finds a job that no dispatcher calls after 10 s, then after 20 s, then after 40 s', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -144,13 +144,13 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('finds a late commit within one sweep beside a client with a backlog', async () => {
+  it('finds a late commit within one sweep although a client has a backlog', async () => {
     const { clock, takes, started, stop, offered, many, add } = setUpOfferers();
     takes('d', 100, [[clientIdOf(1), 0]]);
     const offerer = await started('a');
     await many(640);
     await passTime(clock, 1000);
-    // A job of the same partition moves the mark forward.
+    // The second job is in the same partition, and moves the mark forward.
     await add({ jobId: jobIdOf(64 * 1000), clientId: clientIdOf(2) });
     await passTime(clock, 6000);
     await add({ jobId: jobIdOf(64 * 1001), clientId: clientIdOf(2), dueInMs: -6500 });
@@ -159,7 +159,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('finds the jobs of a lost dispatcher at once', async () => {
+  it('finds the jobs of a dispatcher that disappeared at once', async () => {
     const { clock, taking, takes, started, stop, offered, many } = setUpOfferers();
     takes('e', 10_000);
     const offerer = await started('a');
@@ -172,7 +172,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('finds within a minute the jobs that Kafka lost, if their client has a backlog', async () => {
+  it('finds jobs of a client with a backlog that Kafka lost within a minute', async () => {
     const { clock, takes, started, stop, offered, add } = setUpOfferers();
     takes('d', 5);
     const offerer = await started('a');
@@ -217,7 +217,7 @@ describe('the search for jobs to offer again', () => {
     await stop(offerer);
   });
 
-  it('does not slow down the poll for due jobs: 40 polls a second beside a backlog', async () => {
+  it('does not slow down the poll for due jobs, which takes place 40 times a second while there is a backlog', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });

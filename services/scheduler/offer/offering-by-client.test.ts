@@ -8,7 +8,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
 describe('the offers to many clients', () => {
-  it('include a lapsed job of a client with a backlog again as soon as the client has credit', async () => {
+  it('include a job again whose lease lapsed, as soon as its client, which has a backlog, has credit', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 2);
     const offerer = await started('a');
@@ -29,7 +29,7 @@ describe('the offers to many clients', () => {
     await stop(offerer);
   });
 
-  it('keep a client within its rate, and include all its jobs in the end', async () => {
+  it('keep a client within its rate limit, and include all its jobs in the end', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [clientIdOf(1)]: 50 });
     const offerer = await started('a');
     await many(300);
@@ -42,7 +42,7 @@ describe('the offers to many clients', () => {
     await stop(offerer);
   });
 
-  it("include a small client's jobs beside a large client that waits for its rate", async () => {
+  it("include a small client's jobs while a large client waits for its rate limit", async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [clientIdOf(1)]: 100 });
     const offerer = await started('a');
     await many(800);
@@ -79,7 +79,7 @@ describe('the offers to many clients', () => {
     await stop(offerer);
   });
 
-  it('are measured by the waiting time of the oldest job of each client, for the 20 longest', async () => {
+  it("are measured by the waiting time of each client's oldest job, for the 20 clients that wait longest", async () => {
     const { clock, takes, started, stop, many, add } = setUpOfferers();
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     const clients = Array.from({ length: 21 }, (_, index) => clientIdOf(index + 1));
@@ -91,7 +91,7 @@ describe('the offers to many clients', () => {
     const offerer = await started('a', { meter });
     await many(30);
     await passTime(clock, 3000);
-    // The client with the youngest job is not reported.
+    // Only 20 clients are reported, so the client with the youngest job is missing.
     const others = clients.slice(1).map((clientId, index) => ({ clientId, jobId: jobIdOf(1000 + 64 * index) }));
     await add(...others.map((job, index) => ({ ...job, dueInMs: index - 100 })));
     await passTime(clock, 1000);
@@ -103,7 +103,7 @@ describe('the offers to many clients', () => {
     const before = await notified();
     expect(before.size).toBe(20);
     expect([before.get('crowd'), before.get(clientIdOf(2)), before.get(clientIdOf(21))]).toEqual([4, 1, undefined]);
-    // Meanwhile the jobs are read again from their beginning, where nothing is found.
+    // In this time, the partitions are read again from their beginning, and no job is found.
     await passTime(clock, 61_000);
     expect((await notified()).get('crowd')).toBe(65);
     takes('d', 1000);

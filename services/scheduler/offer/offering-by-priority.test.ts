@@ -15,7 +15,7 @@ function countsOf(offered: readonly { priority?: Priority }[]) {
 }
 
 describe('the offers by priority', () => {
-  it('include high jobs at once beside a backlog of the same client without credit', async () => {
+  it('include high-priority jobs at once while normal jobs of the same client wait for credit', async () => {
     const { clock, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 30, [[shop, 0]]);
     const offerer = await started('a');
@@ -49,7 +49,7 @@ describe('the offers by priority', () => {
     await stop(offerer);
   });
 
-  it('share the rate of a client by priority without starving one', async () => {
+  it('share the rate limit of a client among its priorities without starving one', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [shop]: 40 });
     const offerer = await started('a');
     await many(1000);
@@ -67,7 +67,7 @@ describe('the offers by priority', () => {
     await stop(offerer);
   });
 
-  it('keep a client with high jobs within its rate and do not delay another client', async () => {
+  it('keep a client with high-priority jobs within its rate limit, and do not delay another client', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [shop]: 50 });
     const offerer = await started('a');
     await many(150);

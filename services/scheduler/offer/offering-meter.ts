@@ -5,7 +5,9 @@ import type { OfferingLevels } from './offering.ts';
 export interface OfferingSource {
   levels: () => OfferingLevels;
   owned: () => number;
-  /** Clients with a backlog, and the milliseconds for which the oldest waiting job of each has been due. */
+  /**
+   * Returns the clients with a backlog, and for each, the milliseconds for which its oldest waiting job has been due.
+   */
   behindMs: () => ReadonlyMap<string, number>;
   nameOf: (clientId: string) => string | undefined;
 }

@@ -16,7 +16,7 @@ describe('the poll for due jobs', () => {
     await stop(offerer);
   });
 
-  it('continues for half a second after a notification, so later jobs need no notification', async () => {
+  it('continues for half a second after a notification, so that jobs in this time need no notification', async () => {
     const { clock, changes, started, stop, offered, addPending } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
@@ -40,7 +40,7 @@ describe('the poll for due jobs', () => {
     await stop(offerer);
   });
 
-  it('pauses until the next job is due', async () => {
+  it('pauses until the time of the next job', async () => {
     const { clock, tables, started, stop, offered, addPending: addWaiting } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
@@ -62,12 +62,13 @@ describe('the poll for due jobs', () => {
     await stop(offerer);
   });
 
-  it('causes at most 45 wake-ups in ten idle seconds, together with credit and leases', async () => {
+  it('wakes the process at most 45 times in ten idle seconds, together with reading credit and renewing leases', async () => {
     const { clock, started, stop, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 20_000);
-    // Per second: a heartbeat, an assignment, a credit query; every two seconds a look and sweep, every three a lease.
+    // Each second: a heartbeat, an assignment and a read of the credit. Every two seconds: a look and a sweep. Every
+    // three seconds: a lease.
     expect(await wakeUpsWithin(clock, 10_000)).toBeLessThanOrEqual(45);
     await stop(offerer);
   });

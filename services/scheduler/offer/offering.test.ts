@@ -4,7 +4,7 @@ import { setUpOfferers, topic } from '../../../test/support/offerer-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 
 describe('the offer of a due job', () => {
-  it('is made once, within 15 ms of its due time and not before', async () => {
+  it('is made once, not before its due time and within 15 ms after it', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     const keys = await add({ jobId: jobIdOf(1), dueInMs: 100 }, { jobId: jobIdOf(2), dueInMs: 300 });
@@ -17,7 +17,7 @@ describe('the offer of a due job', () => {
     await stop(offerer);
   });
 
-  it('is made for 1,500 jobs without a pause, in messages of about 50', async () => {
+  it('is made for 1,500 due jobs without a pause, in messages of about 50 jobs', async () => {
     const { clock, bus, started, stop, offered, many } = setUpOfferers();
     const offerer = await started('a');
     await many(1500);
@@ -27,7 +27,7 @@ describe('the offer of a due job', () => {
     await stop(offerer);
   });
 
-  it('is made again until it can be published', async () => {
+  it('is repeated until it can be published', async () => {
     const { clock, bus, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     bus.setWritable(topic, false);

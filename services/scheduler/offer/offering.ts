@@ -18,29 +18,29 @@ import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 /**
- * Intervals in milliseconds between looks: `lookEveryMs` while a job is due soon, `idleEveryMs` otherwise. Longer
- * intervals save little: with 20 ms, jobs are twice as late.
+ * Intervals in milliseconds between looks (reads of due jobs): `lookEveryMs` while a job is due soon, `idleEveryMs`
+ * otherwise. Longer intervals save little CPU time: with 20 ms, jobs are twice as late.
  */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
 /**
- * Interval in milliseconds between looks while there is a backlog. It is longer, because each look passes over the rows
- * of the backlog, and its calls wait longer anyway.
+ * Interval in milliseconds between looks while there is a backlog. The interval is longer, because each look has to
+ * skip the rows of the backlog, and the calls of the backlog wait longer anyway.
  */
 const lookBesideCrowdEveryMs = 25;
 /** Time in milliseconds within which a job counts as due soon. */
 const nearMs = 50;
 /**
- * Time in milliseconds without sleep after a notification or a found job. Senders of notifications skip further ones
- * for half of this time.
+ * Time in milliseconds after a notification or a found job during which the loop does not sleep. For half of this time,
+ * senders send no second notification.
  */
 const awakeForMs = 500;
-/** Longest sleep until the next due job. A job whose notification was lost waits for this time. */
+/** Longest sleep in milliseconds until the next due job. A job whose notification was lost waits up to this long. */
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
 /**
- * Time in milliseconds after the last move of a mark until late looks pause. They cover jobs up to ten seconds after
- * their due time.
+ * Time in milliseconds after the last move of a mark from which late looks pause. A late look searches for jobs that
+ * were committed after a mark had passed them, up to ten seconds after their due time.
  */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
@@ -50,9 +50,12 @@ const sweepEveryMs = 2000;
  */
 const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
-/** Maximum pause in milliseconds of an idle loop. Other loops wake it. */
+/** Maximum pause in milliseconds of a loop that has nothing to do. Other loops wake it earlier. */
 const untilWokenMs = 60_000;
-/** Maximum time in milliseconds until a sweep begins that also finds lost jobs of bands with a backlog. */
+/**
+ * Maximum time in milliseconds until a sweep begins that also finds lost jobs of bands (a client and a priority) with a
+ * backlog.
+ */
 const listEveryMs = 60_000;
 const afterErrorMs = 500;
 
@@ -64,7 +67,7 @@ export interface OfferingDeps extends ClientCreditDeps {
   topic: string;
   /** Partitions that this scheduler certainly owns; none while the region is switched off. */
   owned: () => readonly number[];
-  /** Notifies the offering of jobs that become due before its longest sleep ends. */
+  /** Sends a notification when a job becomes due before the longest sleep ends. */
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
@@ -74,16 +77,16 @@ export interface OfferingLevels {
   /** Clients with more due jobs than dispatchers accept now. */
   clientsBehind: number;
   offered: number;
-  /** Number of jobs in `offered` that the sweep found; `late` is the number that late looks found. */
+  /** Number of jobs in `offered` that the sweep found. `late` is the number of those that late looks found. */
   swept: number;
   late: number;
-  /** Milliseconds for which the job that has been due longest had to wait, at the last look that found any. */
+  /** Milliseconds by which the oldest job that a look found was overdue, at the last look that found a job. */
   lagMs: number;
 }
 
 /**
- * Reads due jobs in the owned partitions, and offers references to them to dispatchers. Its state is only in memory,
- * and may be lost.
+ * Reads due jobs in the owned partitions, and offers references to them to dispatchers. The state is only in memory; if
+ * it is lost, the next owner of the partitions reads them again.
  */
 export interface Offering {
   start(): void;
@@ -91,7 +94,9 @@ export interface Offering {
   poke(): void;
   stop(): Promise<void>;
   levels(): OfferingLevels;
-  /** Returns the clients with a backlog, and the milliseconds for which the oldest waiting job of each has been due. */
+  /**
+   * Returns the clients with a backlog, and for each, the milliseconds for which its oldest waiting job has been due.
+   */
   behindMs(): Map<string, number>;
   published(): Promise<void>;
 }
@@ -129,7 +134,10 @@ export function createOffering(deps: OfferingDeps): Offering {
   let foundAtMs = -Infinity;
   /** True if the last look found a job. The next look then follows soon. */
   let hasFound = false;
-  /** Time of the last notification about jobs. A notification that may have been lost counts too. */
+  /**
+   * Time of the last notification about jobs. After a lost connection, a notification may be missing, so the
+   * reconnection counts as a notification.
+   */
   let notifiedAtMs = -Infinity;
   /** True if the loop sleeps until the next due job. */
   let isAsleep = false;
@@ -139,7 +147,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   async function turn(): Promise<number> {
     ownPartitions();
     const nowMs = clock.monotonicMs();
-    // While no dispatcher accepts jobs, nothing is read: unread jobs remain in the database.
+    // While no dispatcher accepts jobs, the loop reads no jobs. They stay in the database.
     if (!credit.isAny || marks.size === 0) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
     isAsleep = maySleep(nowMs);
@@ -187,8 +195,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (!wasAny) looking.poke();
     if (!wasAny || behind.size > 0) wakeLateLooks();
     if (gone > 0) {
-      // A dispatcher is gone, and the jobs in its memory are lost. The sweep finds them at once, instead of after ten
-      // seconds.
+      // A dispatcher has disappeared, and the jobs in its memory are lost. With settled marks, the sweep finds these
+      // jobs at once, instead of after ten seconds.
       marks.settle();
       sweeping.poke();
     }
@@ -201,9 +209,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * Lets the sweep find jobs that were missed because of a standstill. If a statement was suspended between reading the
-   * clock and its commit, its jobs lie seconds before the marks, where late looks do not reach. Also wakes the loops,
-   * whose pauses were extended by the standstill.
+   * Makes the sweep find jobs that looks missed during a standstill. If a statement was suspended between reading the
+   * clock and its commit, its jobs lie seconds before the marks, where late looks do not search. Also wakes the loops,
+   * because the standstill made their pauses longer.
    */
   function onStandstillOver(): void {
     marks.settle();
@@ -217,15 +225,15 @@ export function createOffering(deps: OfferingDeps): Offering {
     const nowMs = clock.monotonicMs();
     const isMore = await lookBehind(look, nowMs);
     publish();
-    // If this read takes long, the pause is as long, so that looks get enough time in the database.
+    // If this read took long, the pause is as long, so that looks get enough time in the database.
     return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
   async function lookBack(): Promise<number> {
     if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
-    // Late looks also read the database's clock. As long as there is a backlog, they continue, because its waiting time
-    // is computed from this clock.
+    // Late looks also read the database's clock. While there is a backlog, they continue, because the waiting time of
+    // its jobs is computed with this clock.
     isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
     if (isNothingLate) return untilWokenMs;
     const looked = await lookForLate(look, lateHorizon, nowMs);
@@ -233,8 +241,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     lateHorizon = looked.horizon;
     if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
-    // After a large backlog, a late look reads all of it. The pause keeps late looks from using most of the database's
-    // time.
+    // After the end of a large backlog, a late look reads all its jobs. The pause limits late looks to a twentieth of
+    // the database's time.
     return Math.max(lateEveryMs, 19 * (clock.monotonicMs() - nowMs));
   }
 
@@ -243,8 +251,8 @@ export function createOffering(deps: OfferingDeps): Offering {
     const lost = [...(await sweepDue(look, nowMs)), ...(await sweepLapsed(look, nowMs))];
     figures.swept += lost.length;
     if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
-    // Beside a backlog, a sweep may read a hundred thousand rows. If that is slow, the long pause leaves the database
-    // to others.
+    // While there is a backlog, a sweep may read a hundred thousand rows. If the sweep is slow, the long pause leaves
+    // the database to others.
     return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
@@ -252,7 +260,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (isFull) return 0;
     if (found > 0 || behind.size > 0) return whileNear();
     if (!isAsleep) return nextInMs === null ? idleEveryMs : lookEveryMs;
-    // Rounded up, so that the next look is not too early.
+    // The time is rounded up, so that the next look does not come too early.
     return nextInMs === null ? longestSleepMs : Math.ceil(nextInMs);
   }
 
@@ -265,8 +273,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
-  // A loop of its own. As a part of looks, a slow look would delay reading the credit, and clients with a backlog would
-  // not catch up.
+  // Credit is read in a loop of its own. If looks read it, a slow look would delay it, and backlogs would not shrink.
   const creditLoop = createLoop({
     name: 'read-credit',
     turn: readCredit,
@@ -275,7 +282,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     clock,
     logger,
   });
-  // Separate loops, so that looks do not wait for these reads, which are slow beside a backlog.
+  // These reads have loops of their own, so that looks do not wait for them. They are slow while there is a backlog.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });

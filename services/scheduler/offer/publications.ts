@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 
-/** Maximum number of concurrent publications; `jobsPerPublication` limits the jobs in each. */
+/** Maximum number of publications at the same time. `jobsPerPublication` is the maximum number of jobs in each. */
 const maxPublications = 4;
 const jobsPerPublication = 1000;
 const afterErrorMs = 500;
@@ -18,14 +18,18 @@ export interface PublicationsDeps {
 }
 
 /**
- * Offers that are being published to Kafka. Publishing is retried until it succeeds: a repeated message does no harm.
+ * Offers that are being published to Kafka. A failed publication is retried until it succeeds, because a repeated
+ * message does no harm.
  */
 export interface Publications {
-  /** True if no more jobs should be read, because Kafka does not keep up. */
+  /** True if the caller should read no more jobs, because Kafka does not keep up. */
   readonly isFull: boolean;
   readonly offered: number;
   publish(references: readonly JobReference[]): void;
-  /** Resolves when no publication is under way. Publications that failed are dropped; the sweep finds their jobs. */
+  /**
+   * Resolves when no publication is in progress. Publications that fail meanwhile are dropped; the sweep finds their
+   * jobs.
+   */
   end(): Promise<void>;
 }
 
@@ -69,7 +73,10 @@ export function createPublications({ publisher, topic, clock, logger }: Publicat
   };
 }
 
-/** Returns messages with a few dozen references of one priority each, because a message costs more than its content. */
+/**
+ * Returns messages with a few dozen references of one priority each, because each message costs more than the
+ * references in it.
+ */
 export function messagesOf(references: readonly JobReference[], topic: string): OutgoingMessage[] {
   if (references.every(({ priority }) => priority === undefined)) return messagesAt(undefined, references, topic);
   const bands = Map.groupBy(references, ({ priority }) => priority);

@@ -1,11 +1,12 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import type { Mark } from '../ports/due-references.ts';
 
-/** Time in microseconds before a mark that late looks read. */
+/** Time in microseconds before a mark in which late looks search for jobs. */
 const keptUs = 1_000_000;
 
 /**
- * Jobs that were offered in the second before a partition's mark. Late looks skip them, and thus recognize new jobs.
+ * Jobs that were offered in the last second before a partition's mark. A late look skips them, so that it finds only
+ * jobs that were never offered.
  */
 export interface RecentOffers {
   has(reference: JobReference): boolean;
@@ -16,8 +17,8 @@ export interface RecentOffers {
 
 export function createRecentOffers(): RecentOffers {
   /**
-   * Due times of jobs by partition and job id. Each map is in the order of reading, which is nearly that of the due
-   * times.
+   * Due times of jobs by partition and job id. Each inner map is in the order in which the jobs were read, which is
+   * nearly the order of their due times.
    */
   const seen = new Map<number, Map<string, number>>();
   return {
@@ -25,7 +26,7 @@ export function createRecentOffers(): RecentOffers {
     note: ({ partition, jobId, dueUs }) => {
       const ofPartition = seen.get(partition) ?? new Map<string, number>();
       seen.set(partition, ofPartition);
-      // If the job was already in the map, it moves to the end, because it has another due time.
+      // A job that is already in the map has another due time now, so it moves to the end.
       ofPartition.delete(jobId);
       ofPartition.set(jobId, dueUs);
     },

@@ -7,7 +7,9 @@ interface Crowd {
   rowsOfSpan: number;
 }
 
-/** Returns the rows of each look that skips these rows in some partitions, while the other partitions have none. */
+/**
+ * Returns the number of rows of each look, if some partitions contain only rows to skip, and the others contain none.
+ */
 function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[] {
   const size = createSkimSize();
   const looks: number[] = [];
@@ -23,21 +25,21 @@ function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[]
 
 describe('a poll that skips clients with a backlog', () => {
   it.each([1, 2, 5, 20, 64])(
-    'reads at most 1,280 rows if each belongs to another client, in %s partitions',
+    'reads at most 1,280 rows if each row belongs to another client, in %s partitions',
     (partitions) => {
       const looks = looksPast({ rowsOfPartition: 16_000, partitions, rowsOfSpan: 1 });
       expect(Math.max(...looks)).toBeLessThanOrEqual(1280);
     },
   );
 
-  it('soon reads 10,000 rows at a time if they belong to one client, in all partitions', () => {
+  it('soon reads 10,000 rows at a time if all rows belong to one client, in all partitions', () => {
     const looks = looksPast({ rowsOfPartition: 1000, partitions: 64, rowsOfSpan: 1000 });
     expect(looks.slice(0, 4)).toEqual([20, 40, 80, 145].map((rows) => rows * 64));
     expect(Math.max(...looks)).toBeLessThan(10_240);
     expect(looks.length).toBeLessThan(10);
   });
 
-  it('soon reads 500 rows at a time if they belong to one client, in one partition', () => {
+  it('soon reads 500 rows at a time if all rows belong to one client, in one partition', () => {
     const looks = looksPast({ rowsOfPartition: 5000, partitions: 1, rowsOfSpan: 5000 });
     expect(looks.slice(0, 6)).toEqual([20, 40, 80, 160, 320, 500]);
   });

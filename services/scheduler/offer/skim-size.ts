@@ -1,19 +1,20 @@
 /**
- * Minimum and maximum number of rows per partition that a look beside a backlog reads. The maximum takes Postgres half
- * a millisecond.
+ * Minimum and maximum number of rows per partition that a look reads while there is a backlog. Postgres takes half a
+ * millisecond for the maximum.
  */
 const [leastRows, mostRows] = [20, 500];
-/** Cost of a span (consecutive rows of one client) for the scheduler, in rows. */
+/** Work for a span (consecutive rows of one client), as the number of rows that cause as much work in the scheduler. */
 const rowsOfSpan = 8;
 /**
- * Maximum cost of a look over all partitions, in rows. It suffices for a backlog of one client, or for 1,100 rows of
- * different clients.
+ * Maximum work of a look over all partitions, in rows. It suffices for a backlog of one client, or for 1,100 rows that
+ * all belong to different clients.
  */
 const workOfLook = 10_240;
 
 /**
- * Number of rows per partition that a look beside a backlog reads. It adapts, so that looks stay short even if each row
- * belongs to another client. A backlog of a single client costs less, so up to 500 rows per partition are read.
+ * Number of rows per partition that a look reads while there is a backlog. The number adapts to the work of earlier
+ * looks, so that looks stay short even if each row belongs to another client. The backlog of a single client costs
+ * less, so a look then reads up to 500 rows per partition.
  */
 export interface SkimSize {
   readonly rows: number;
@@ -33,7 +34,7 @@ export function createSkimSize(): SkimSize {
       return size;
     },
     read: (rows, spans, isFull) => {
-      // At most doubles the number, because the next look may find a backlog in partitions that had none.
+      // The number at most doubles, because the next look may find a backlog in partitions that had none.
       const wanted = isFull ? Math.floor(Math.min(2, workOfLook / (rows + rowsOfSpan * spans)) * size) : leastRows;
       size = Math.max(leastRows, Math.min(mostRows, wanted));
     },

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createStandstills } from './standstills.ts';
 
-/** Makes reads that begin one second after the end of the previous one. @returns times at which a standstill ended */
+/**
+ * Makes reads with these durations. Each begins one second after the previous one ended.
+ * @returns times at which a standstill ended
+ */
 function endsOf(tookMs: readonly number[]): number[] {
   const standstills = createStandstills();
   const ends: number[] = [];
@@ -23,7 +26,7 @@ describe('a standstill of database reads', () => {
     expect(endsOf(Array.from({ length: 100 }, () => 1000))).toEqual([]);
   });
 
-  it('ends at most once in ten seconds if slow and fast reads alternate', () => {
+  it('ends at most once in ten seconds if reads are slow and fast in turns', () => {
     const reads = Array.from({ length: 100 }, (_, nth) => (nth % 2 === 0 ? 1500 : 500));
     const ends = endsOf(reads);
     const pauses = ends.slice(1).map((end, nth) => end - (ends[nth] ?? 0));
@@ -32,7 +35,7 @@ describe('a standstill of database reads', () => {
     expect(ends).toHaveLength(17);
   });
 
-  it('ends at the earliest ten seconds after the previous standstill', () => {
+  it('ends no earlier than ten seconds after the end of the previous standstill', () => {
     expect(endsOf([1000, 0, 1000, ...Array.from({ length: 20 }, () => 0)])).toEqual([3000, 13_000]);
   });
 });

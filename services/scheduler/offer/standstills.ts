@@ -3,15 +3,18 @@
  * process, or an overload of Postgres.
  */
 const slowFromMs = 1000;
-/** Minimum time in milliseconds between two reported ends, because each causes work for Postgres. */
+/**
+ * Minimum time in milliseconds between two reported ends of standstills, because the reaction to each costs Postgres
+ * time.
+ */
 const betweenMs = 10_000;
 
 /** Detects standstills of Postgres or of this process, by the duration of regular reads. */
 export interface Standstills {
   /**
-   * Records a read. Returns true if a standstill has ended: this read is fast again after a slow one. During slow
-   * reads, nothing is reported, because they may be due to an overload that must not be increased. If the last reported
-   * end is too recent, the next end is reported by the first fast read after `betweenMs`.
+   * Records a read. Returns true if a standstill has ended, which means that this read is fast and an earlier one was
+   * slow. Slow reads themselves report nothing: if Postgres is overloaded, the reaction would increase its load. If the
+   * last reported end was less than `betweenMs` ago, the first fast read after that time reports this end.
    * @param beganMs monotonic time at which the read began
    */
   isOver(beganMs: number, endedMs: number): boolean;

@@ -5,20 +5,22 @@ const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
 /**
- * Jobs that the sweep found lost, with the times at which they are offered again, at growing intervals. Also contains
- * the positions of the sweep's passes.
+ * Jobs that the sweep found lost, and the times at which they are offered again, at growing intervals. Also contains
+ * the positions of the sweep. A pass is one walk of the sweep through a partition, in one or more reads.
  */
 export interface SweptJobs {
   /**
-   * Returns the position from which the pass of a partition continues. `isListed` is true if this pass also lists the
-   * jobs that it passes over.
+   * Returns the position from which the sweep continues its pass through a partition. `isListed` is true if this pass
+   * also adds the jobs that it skips to the waiting jobs of their bands.
    */
   positionOf(partition: number): { after: Mark; isListed: boolean };
   moveTo(partition: number, cursor: Mark): void;
   list(): void;
-  /** Returns whether the job is to be offered again now, and records the offer. */
+  /** Returns whether the job has to be offered again now. If so, records the offer. */
   isDue(reference: JobReference, nowMs: number): boolean;
-  /** Ends the pass over a partition. Removes jobs that the pass did not find any more. */
+  /**
+   * Ends the pass through a partition. Removes the jobs that this pass did not find, because they are no longer lost.
+   */
   endPass(partition: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
 }

@@ -1,13 +1,13 @@
 /**
- * Number of jobs that a client may have called at once after it was idle, in seconds of its rate limit; at least one
- * job.
+ * Size of a client's burst, in seconds of its rate limit: so many jobs may be called at once after a time without jobs,
+ * and at least one job.
  */
 const burstSeconds = 0.25;
 
 export interface TokenBucket {
-  /** Returns the whole tokens available now. */
+  /** Returns the number of whole tokens that are available now. */
   level(perSecond: number, nowMs: number): number;
-  /** Milliseconds from the last call of `level` until a whole token is available; 0 if one is. */
+  /** Returns the milliseconds from the last call of `level` until a whole token is available; 0 if there is one. */
   untilNextMs(perSecond: number): number;
   take(): void;
 }

@@ -14,7 +14,7 @@ const places = Array.from({ length: 40 }, (_, place) => place);
 const within = (spans: WaitingSpans) => places.filter((place) => isWithin(spans, keyAt(place)));
 
 describe('the waiting spans of a client', () => {
-  it('cover exactly the added and unread jobs, in order and without overlap', () => {
+  it('cover exactly the jobs that were added and not read, in order and without overlap', () => {
     const span = fc.tuple(fc.integer({ min: 0, max: 39 }), fc.integer({ min: 0, max: 12 }));
     const step = fc.record({ span, isRead: fc.boolean() });
     fc.assert(
@@ -27,7 +27,7 @@ describe('the waiting spans of a client', () => {
         } of steps) {
           const to = Math.min(39, from + length);
           if (isRead) {
-            // A reader reads one span from its beginning, as far as it gets.
+            // A reader reads one span from its beginning, but perhaps not to its end.
             const [read] = spans;
             const covered = read ? within([read]) : [];
             const upTo = Math.max(to, covered[0] ?? 0);
@@ -48,7 +48,7 @@ describe('the waiting spans of a client', () => {
     );
   });
 
-  it('extend the last span instead of exceeding the maximum number of spans, even while that span is read', () => {
+  it('extend the last span if there are too many spans, even while that span is being read', () => {
     const spans: WaitingSpans = [];
     addSpan(spans, spanOf(3, 3), true);
     const [read] = spans;
@@ -59,7 +59,7 @@ describe('the waiting spans of a client', () => {
     expect(within(spans)).toEqual([4, 5, 6, 7, 8, 9]);
   });
 
-  it('are extended by a listing that covers them and their gaps', () => {
+  it('are extended by a span of the sweep that covers them and the gaps between them', () => {
     const spans: WaitingSpans = [];
     for (const place of [3, 9, 15]) addSpan(spans, spanOf(place, place));
     addSpan(spans, { ...spanOf(3, 20), isListed: true });
@@ -67,7 +67,7 @@ describe('the waiting spans of a client', () => {
     expect(within(spans)).toEqual(places.slice(3, 21));
   });
 
-  it('count one job for the part of a listing before the first span', () => {
+  it("count one job for the part of a sweep's span before the first span", () => {
     const spans: WaitingSpans = [];
     for (const place of [9, 15]) addSpan(spans, spanOf(place, place));
     addSpan(spans, spanOf(3, 20));
@@ -78,7 +78,7 @@ describe('the waiting spans of a client', () => {
   it.each([
     ['between existing spans', spanOf(5, 6)],
     ['over existing spans', spanOf(5, 12)],
-  ])('extend the previous span by a new span %s if the maximum number is reached', (_, added) => {
+  ])('get a new span %s as an extension of the previous one if there are too many spans', (_, added) => {
     const spans: WaitingSpans = [];
     for (const place of [3, 9]) addSpan(spans, spanOf(place, place));
     addSpan(spans, added, true);
@@ -86,7 +86,7 @@ describe('the waiting spans of a client', () => {
     expect(within(spans)).toEqual(expect.arrayContaining(places.slice(5, 1 + added.last.dueUs - 1)));
   });
 
-  it('are not changed by a read of a span that another read has taken', () => {
+  it('are not changed by a read of a span that another read has removed', () => {
     const spans: WaitingSpans = [];
     addSpan(spans, spanOf(3, 8));
     const [read] = spans;

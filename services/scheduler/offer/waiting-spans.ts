@@ -1,7 +1,7 @@
 import { isAfter, justAfter, justBefore, type Mark, type Span } from '../ports/due-references.ts';
 
 export interface WaitingSpan extends Span {
-  /** True if the sweep found the span. Its jobs may already have been offered, so they do not count as waiting. */
+  /** True if the sweep found the span. Its jobs may have been offered before, so they do not count as waiting. */
   isListed?: boolean;
 }
 
@@ -9,10 +9,10 @@ export interface WaitingSpan extends Span {
 export type WaitingSpans = WaitingSpan[];
 
 /**
- * Adds a span of consecutive rows of the band. If the list already contains spans within it, these are extended to
- * close the gaps between them. The gaps contain no rows of other bands, and mostly no rows at all. At most one span is
- * added, before the first of them.
- * @param isFull true if the previous span is to be extended instead
+ * Adds a span of consecutive rows of the band. Spans in the list that lie within the new span are extended, so that
+ * there are no gaps between them. The gaps contain no rows of other bands, and mostly no rows at all. If the new span
+ * begins before all of them, that part is added as a span of its own.
+ * @param isFull true if the part is to be added to the previous span instead
  * @param after key at which the read began, if this span directly follows it; a previous span that ends there is
  * extended
  */
@@ -45,8 +45,8 @@ export function isWithin(spans: WaitingSpans, mark: Mark): boolean {
 }
 
 /**
- * Removes the jobs that were read from the beginning of a span. The span may have become longer meanwhile. Has no
- * effect if it no longer exists.
+ * Removes the jobs that were read from the beginning of a span. The span may have become longer since the read. If the
+ * span no longer exists, this has no effect.
  */
 export function takeRead(spans: WaitingSpans, { first }: WaitingSpan, readUpTo: Mark, rows: number): void {
   const place = placeOf(spans, first);

@@ -3,11 +3,11 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 export interface StartedRun {
   runId: string;
   campaignId: string;
-  /** False if a run of this campaign for this time existed: the job is deleted, nothing else has changed. */
+  /** False if the campaign already had a run for this time. The job was then deleted, and nothing else has changed. */
   isNew: boolean;
 }
 
-/** A job whose campaign has no such revision, so that it can never become a run. */
+/** A job whose campaign does not have the job's revision, so that the job can never become a run. */
 export interface OrphanedJob {
   jobId: string;
   campaignId: string;
@@ -15,11 +15,11 @@ export interface OrphanedJob {
 }
 
 export interface Fired {
-  /** False if the lease was lost: nothing was changed. */
+  /** False if this process has lost the lease. Nothing was changed then. */
   leaseHeld: boolean;
-  /** In the order of their due times. */
+  /** The runs of the deleted jobs, in the order of the jobs' due times. */
   runs: StartedRun[];
-  /** Deleted without a run. */
+  /** Jobs that were deleted without a run. */
   orphans: OrphanedJob[];
   /** Milliseconds until the next job is due, by the database's clock; null if there is none. */
   nextDueInMs: number | null;
@@ -27,9 +27,9 @@ export interface Fired {
 
 export interface DueJobs {
   /**
-   * Creates runs in state `preparing` from at most `limit` jobs that are due by the database's clock, one run per
-   * campaign and time. One transaction checks the lease and deletes the jobs, so a crash leaves either the job or its
-   * run.
+   * Creates runs in state `preparing` from at most `limit` jobs that are due by the database's clock. Each campaign
+   * gets at most one run per time. One transaction checks the lease, creates the runs and deletes the jobs. A crash
+   * therefore leaves either a job or its run.
    */
   fire(lease: HeldLease, limit: number): Promise<Fired>;
 }

@@ -4,7 +4,7 @@ import type { StoredPriority } from '../../../shared/domain/job/priority-bands.t
 /** Mark: a position in a partition. Looks have read all jobs up to and including this position. */
 export interface Mark {
   dueUs: number;
-  /** Job id, as a lower-case uuid. Compared in the same order as in Postgres. */
+  /** Job id, as a lower-case UUID. Ids are compared as in Postgres. */
   jobId: string;
 }
 
@@ -18,15 +18,14 @@ export interface Looked {
   /** Milliseconds until the next job is due; null if none is due within the requested time. */
   nextInMs: number | null;
   /**
-   * Milliseconds, by the database's clock, for which the job that is most overdue among them has been due. 0 if there
-   * are none.
+   * Milliseconds for which the most overdue of these jobs has been due, by the database's clock. 0 if there are none.
    */
   lateMs: number;
 }
 
 /**
- * Rows to skip: for each band (named by `bandOf`), its partitions as bits; bit n is partition n. Lists by partition
- * instead would take 2.5 MB for 1,000 clients.
+ * Rows to skip. For each band (named by `bandOf`): its partitions as bits, where bit n is partition n. Lists of bands
+ * by partition would take 2.5 MB for 1,000 clients.
  */
 export type PassedOver = ReadonlyMap<string, bigint>;
 
@@ -40,15 +39,15 @@ export function partitionBits(partitions: Iterable<{ partition: number }>): bigi
   return bits;
 }
 
-/** Part of a partition from the key `first` to the key `last`, both included. */
+/** Part of a partition, from the key `first` to the key `last`, both inclusive. */
 export interface Span {
   first: Mark;
   last: Mark;
-  /** Number of jobs, as far as known. */
+  /** Number of jobs in the span, as far as known. */
   rows: number;
 }
 
-/** Span of consecutive jobs of one band (a client and a priority) that looks pass over. */
+/** Span of consecutive jobs of one band (a client and a priority) that a look has skipped. */
 export interface BandSpan extends Span {
   partition: number;
   clientId: string;
@@ -57,14 +56,14 @@ export interface BandSpan extends Span {
 }
 
 export interface Skimmed {
-  /** Due jobs, sorted as in `Looked.due`. Jobs of the bands that are passed over are not included. */
+  /** Due jobs of the bands that are not skipped, sorted as in `Looked.due`. */
   due: JobReference[];
   /**
-   * Spans with the jobs of the bands that are passed over, in the order of their keys. Jobs that are being called are
-   * included.
+   * Spans that contain the jobs of the skipped bands, in the order of their keys. They also contain jobs that are being
+   * called.
    */
   passed: BandSpan[];
-  /** Last row read by partition; absent if there was none. */
+  /** By partition, the last row that was read; absent if there was none. */
   readUpTo: Map<number, Mark>;
   /** True if a partition reached the limit of rows. */
   isFull: boolean;
@@ -73,7 +72,7 @@ export interface Skimmed {
 
 export interface LookedLate {
   late: JobReference[];
-  /** Horizon for the next late look. */
+  /** Opaque value that the next late look gets as its `horizon`. */
   horizon: string;
   /** Current time by the database's clock, in microseconds since 1970. */
   nowUs: number;
@@ -99,43 +98,52 @@ export interface ClientRange {
 
 export interface ClientRead {
   found: JobReference[];
-  /** Position from which reading continues; null if the whole range was read. */
+  /** Position from which the next read of the range continues; null if the whole range was read. */
   readUpTo: Mark | null;
 }
 
 export interface Swept {
-  /** Jobs that are not being called. Jobs of bands that are skipped are not included. */
+  /** Jobs that are not being called, without the jobs of skipped bands. */
   found: JobReference[];
-  /** Last row that was read, only for partitions that reached the limit. More rows may follow there. */
+  /**
+   * By partition, the last row that was read. Contains only partitions that reached the limit, because more rows may
+   * follow there.
+   */
   readUpTo: Map<number, Mark>;
 }
 
 export interface DueReferences {
   /**
    * Reads due jobs after the marks, oldest first, at most `limit` per partition.
-   * @param nearMs milliseconds within which the next due job is searched
+   * @param nearMs milliseconds within which the next due job is searched for
    */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
   /**
    * Reads due jobs like `look`, but skips bands.
-   * @param rows maximum number of rows to read per partition, of any client
+   * @param rows maximum number of rows of any client that are read per partition
    */
   skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
   /**
-   * Reads jobs before the marks that looks may have missed, because their transaction committed after later jobs had
-   * been read. These jobs were due within the second before the mark, and less than ten seconds ago. Skips jobs that
-   * are being called. May skip jobs that an earlier late look has read.
-   * @param horizon result of an earlier late look at the same database; null reads everything
+   * Reads jobs before the marks that looks may have missed, because their transaction committed after looks had read
+   * later jobs. These jobs were due within the last second before the mark, and less than ten seconds ago. Skips jobs
+   * that are being called. May skip jobs that an earlier late look has read.
+   * @param horizon result of an earlier late look at the same database; null to read everything
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
   /**
-   * Reads jobs of each range's client that are not being called, oldest first, at most `limit` per range.
-   * @param rows maximum number of rows to read per range, of any client
+   * For each range, reads jobs of its client that are not being called, oldest first, at most `limit`.
+   * @param rows maximum number of rows of any client that are read per range
    */
   lookOf(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
-  /** Reads jobs that are not being called. @param rows read of each partition at most, of any client */
+  /**
+   * Reads jobs that are not being called.
+   * @param rows maximum number of rows of any client that are read per partition
+   */
   sweep(ranges: readonly MarkRange[], passedOver: PassedOver, rows: number): Promise<Swept>;
-  /** Reads jobs claimed under expired leases, at most `limit` by partition. Its cost depends on claimed jobs only. */
+  /**
+   * Reads jobs whose claims have an expired lease, at most `limit` per partition. The cost depends only on the number
+   * of claimed jobs.
+   */
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }
 
@@ -143,14 +151,14 @@ export const firstMark: Mark = { dueUs: 0, jobId: '00000000-0000-0000-0000-00000
 
 const lastJobId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Returns the key directly before this one. */
+/** Returns the greatest possible key before this mark. */
 export function justBefore({ dueUs, jobId }: Mark): Mark {
   if (jobId === firstMark.jobId) return { dueUs: dueUs - 1, jobId: lastJobId };
   const digits = (BigInt(`0x${jobId.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return { dueUs, jobId: uuidOf(digits) };
 }
 
-/** Returns the first key after this mark. */
+/** Returns the smallest possible key after this mark. */
 export function justAfter({ dueUs, jobId }: Mark): Mark {
   if (jobId === lastJobId) return { dueUs: dueUs + 1, jobId: firstMark.jobId };
   const digits = (BigInt(`0x${jobId.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');

@@ -1,7 +1,7 @@
-/** Retention of ended jobs. 0 days means for ever. */
+/** Numbers of days for which ended jobs are kept. 0 means for ever. */
 export interface HistoryTerms {
   historyDays: number;
-  /** Days for dead jobs of clients without a setting of their own. */
+  /** Days for which dead jobs are kept, if their client has no setting of its own. */
   deadDays: number;
 }
 
@@ -10,16 +10,16 @@ export interface HistoryKept {
   daysDropped: number;
   deadExpired: number;
   /**
-   * Number of table partitions that could not be created or removed because of a long-running reader. The caller tries
-   * again a few minutes later.
+   * Number of table partitions that could not be created or removed, because a long-running reader blocks the change.
+   * The caller tries again some minutes later.
    */
   heldUp: number;
 }
 
 export interface JobHistory {
   /**
-   * Creates the table partitions of coming days, and drops old partitions and dead jobs. Does not wait for readers. May
-   * be repeated.
+   * Creates the table partitions of the coming days, and removes old partitions and old dead jobs. Does not wait for
+   * readers. May be repeated.
    */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

@@ -1,10 +1,10 @@
 export interface CheckedLedger {
   clientId: string;
-  /** Stored jobs by the totals: accepted, less ended. */
+  /** Number of stored jobs that the client's totals imply: the accepted jobs minus those that have ended. */
   expected: number;
-  /** Stored jobs in the counted partitions. */
+  /** Number of stored jobs that the check found in the counted partitions. */
   counted: number;
-  /** Number of due jobs among those counted. They wait to be called, or are being called. */
+  /** Number of due jobs among the counted ones. They wait for their call, or are being called. */
   due: number;
   /** Milliseconds for which the oldest due job has been due; 0 if there are none. */
   oldestDueMs: number;
@@ -12,20 +12,20 @@ export interface CheckedLedger {
   /** Number of jobs that are due but wait for earlier jobs with their ordering key; at most a million. */
   blocked: number;
   blockedKeys: number;
-  /** Milliseconds for which the first of these waiting jobs has been ready; 0 if there are none. */
+  /** Milliseconds for which the longest-waiting of these blocked jobs has been due; 0 if there are none. */
   oldestBlockedMs: number;
-  /** Dead jobs that were not replayed. */
+  /** Number of dead jobs that were not replayed. */
   dead: number;
-  /** Hosts with an open circuit, for the client or one of its endpoints. */
+  /** Number of hosts with an open circuit, for the client or one of its endpoints. */
   hosts: number;
 }
 
 export interface LedgerCheck {
-  /** Returns the stored jobs by the totals of all clients. */
+  /** Returns the number of stored jobs that the totals of all clients imply. */
   expectedInAll(): Promise<number>;
   /**
-   * Counts the jobs of these partitions by client, with the totals of the same moment, and stores the result. Clients
-   * without jobs and totals are left out.
+   * Counts the jobs of these partitions by client, reads the totals at the same moment, and stores the result. Clients
+   * without jobs and without totals are omitted.
    */
   check(partitions: readonly number[]): Promise<CheckedLedger[]>;
 }

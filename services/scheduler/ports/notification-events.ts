@@ -5,10 +5,12 @@ import type { JobToStore } from '../../../shared/ports/job-intake.ts';
 
 export interface NotificationEvent {
   eventId: string;
-  /** A type of event, or `notification.test`. */
+  /** Type of the event, or `notification.test` for a test message. */
   kind: string;
   at: Date;
-  /** Notification that alone receives the event; null if all notifications that subscribe to the event receive it. */
+  /**
+   * The only notification that receives the event. Null if every notification that subscribes to the event receives it.
+   */
   notificationId: string | null;
   detail: unknown;
   campaign: {
@@ -31,13 +33,13 @@ export interface NotificationEvent {
 
 export interface ActiveNotification {
   notificationId: string;
-  /** Stored form, with secret parts sealed. */
+  /** URL in its stored form, with its secret parts encrypted. */
   url: string;
   definition: NotificationDefinition;
   createdAt: Date;
   /**
-   * Limits on the events that the notification receives. Undefined if neither its account nor the key that set its URL
-   * has a restricted scope, so that it receives all events.
+   * Limits on the events that the notification receives. Undefined if it receives all events, because neither its
+   * account nor the key that set its URL has a restricted scope.
    */
   bounds: NotificationBounds | undefined;
 }
@@ -45,21 +47,22 @@ export interface ActiveNotification {
 export interface NotificationBounds {
   account: string | null;
   /**
-   * Scopes of the account and of the key that set the URL, if they are restricted. An event must be within all of them.
+   * The scopes of the account and of the key that set the URL, as far as they are restricted. Every scope must include
+   * the event.
    */
   scopes: readonly CampaignScope[];
 }
 
-/** Contents of a notification's next digest, and its time. */
+/** Runs to add to a notification's next digest. */
 export interface DigestPart {
   notificationId: string;
   due: Date;
   runs: number;
-  /** Sums over all runs, in users. */
+  /** Sums over all runs of the part, in users. */
   audience: number;
   succeeded: number;
   failed: number;
-  /** Lines of the first runs. Further runs are only counted. */
+  /** Lines of the first runs. Further runs are counted, but have no line. */
   lines: readonly DigestLine[];
 }
 
@@ -74,7 +77,7 @@ export interface Deliveries {
   digestParts: readonly DigestPart[];
 }
 
-/** Events for notifications. Each method may be called by several schedulers at once. */
+/** Events for notifications. Several schedulers may call each method at the same time. */
 export interface NotificationEvents {
   /**
    * Takes at most `limit` events that are not locked, oldest first. Stores the resulting jobs and digest parts in the
@@ -84,12 +87,12 @@ export interface NotificationEvents {
     limit: number,
     deliveriesFor: (events: readonly NotificationEvent[], notifications: readonly ActiveNotification[]) => Deliveries,
   ): Promise<{ events: number; calls: number }>;
-  /** Stores a call for each due digest, in one transaction. Returns the number of calls. */
+  /** Stores the delivery job of each due digest, in one transaction. Returns the number of jobs. */
   deliverDigests(callOf: (digest: Digest, notification: ActiveNotification) => JobToStore): Promise<number>;
   /**
-   * Records events for these conditions: a run has not progressed for `stalledForMs` (once until it progresses); an
-   * open run has a low budget (once per budget size); an API key ends soon (twice per expiry). Returns the number of
-   * recorded events.
+   * Records events for three conditions. A run has not progressed for `stalledForMs`: once, until it progresses. A run
+   * that has not ended has a low budget: once per budget size. An API key ends soon: twice per expiry. Returns the
+   * number of recorded events.
    */
   recordConditions(stalledForMs: number): Promise<number>;
 }

@@ -3,23 +3,26 @@ export interface NodeBeat {
   owner: string;
   kind: 'scheduler' | 'dispatcher';
   region: string;
-  /** Milliseconds after this heartbeat for which the node counts as alive and keeps its partitions. */
+  /** Milliseconds after this heartbeat during which the node counts as alive and keeps its partitions. */
   ttlMs: number;
   figures: Readonly<Record<string, number>>;
 }
 
 export interface OwnedPartition {
   partition: number;
-  /** Increases with every owner. */
+  /** Fencing token, which increases with every new owner of the partition. */
   token: number;
-  /** False if the leader assigns the partition to another scheduler. */
+  /** False if the leader has assigned the partition to another scheduler. */
   isWanted: boolean;
 }
 
 export interface Assignment {
   /** Names of live schedulers whose region is switched on. */
   schedulers: string[];
-  /** Indexed by partition, from 0. */
+  /**
+   * For each partition, in the order of their numbers from 0: the node to which the leader assigned it, and its present
+   * owner.
+   */
   partitions: { wanted: string | null; owner: string | null }[];
 }
 
@@ -30,19 +33,19 @@ export interface Assignment {
 export const renewedBelow = 2 / 3;
 
 /**
- * Assignment of partitions to schedulers. It only saves work and is not needed for correctness: if two schedulers offer
- * the same job, only one claim succeeds.
+ * Assignment of partitions to schedulers. The assignment only saves work; correctness does not depend on it. If two
+ * schedulers offer the same job, only one claim succeeds.
  */
 export interface PartitionLeases {
   /**
    * Reports that this scheduler is alive. Releases the given partitions, and renews leases with at most `renewedBelow`
-   * of their duration left. Takes free partitions that are assigned to this scheduler; any free partition if there has
-   * been no leader for the time of two leases.
+   * of their duration left. Takes free partitions that are assigned to this scheduler. If there has been no leader for
+   * the time of two leases, takes any free partitions.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
-  /** Removes a scheduler. Live schedulers take its partitions with their next beats. */
+  /** Removes a scheduler. Live schedulers take its partitions with their next heartbeats. */
   leave(owner: string): Promise<void>;
   assignment(): Promise<Assignment>;
-  /** Stores the assignment. Has no effect if the leader's lease is lost. */
+  /** Stores the assignment. Has no effect if the leader has lost its lease. */
   assign(leader: { name: string; owner: string; token: number }, wanted: ReadonlyMap<number, string>): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { DueJobs, Fired, OrphanedJob, StartedRun } from '../ports/due-jobs.
 export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
   return {
     fire: async (lease, limit) => {
-      // Usually nothing is due. One statement without locks and writes finds that out.
+      // Usually, no job is due. One statement without locks and writes finds this out.
       const untilDueMs = await nextDueInMs(pool);
       if (untilDueMs !== 0) return { leaseHeld: true, runs: [], orphans: [], nextDueInMs: untilDueMs };
 
@@ -25,8 +25,8 @@ export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
 }
 
 /**
- * Locks the lease until the transaction ends. If the owner freezes meanwhile, Postgres closes its connection by
- * `idle_in_transaction_session_timeout` (pool.ts), which releases the lock and reverts its changes.
+ * Locks the lease until the transaction ends. If this process freezes meanwhile, Postgres closes the connection after
+ * `idle_in_transaction_session_timeout` (pool.ts). This releases the lock and rolls the transaction back.
  */
 async function holdLease(client: PoolClient, { name, owner, token }: HeldLease): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from leases where ${isHeld} for share`, [name, owner, token]);
@@ -61,7 +61,7 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
 async function nextDueInMs(connection: Pool | PoolClient): Promise<number | null> {
   const { rows } = await connection.query<{ inMs: number | null }>(selectNextDue);
   const inMs = rows[0]?.inMs ?? null;
-  // Rounded up, so that the next read is not too early.
+  // The time is rounded up, so that the next read does not come too early.
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
 
@@ -70,7 +70,7 @@ interface DueRow {
   campaignId: string;
   revision: number;
   dueAt: Date;
-  /** JSON text. */
+  /** JSON text; null if unknown. */
   requestedBy: string | null;
   /** JSON text. */
   settings: string;
@@ -82,7 +82,10 @@ interface InsertedRow {
   isNew: boolean;
 }
 
-/** Deletes due run starts. Reads a short range of the primary key in each partition, instead of whole partitions. */
+/**
+ * Deletes run starts that are due. The statement reads a short range of the primary key in each partition, and not
+ * whole partitions.
+ */
 const deleteDue = `
   with due as (
     select d.* from generate_series(0, ${partitionCount - 1}) p,
@@ -97,7 +100,7 @@ const deleteDue = `
 
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
-/** Columns in parallel, one entry per job. */
+/** Columns of the runs to insert. All arrays have one entry per job. */
 interface NewRuns {
   runIds: string[];
   campaignIds: string[];
@@ -110,8 +113,8 @@ interface NewRuns {
 }
 
 /**
- * Inserts runs. The deadline counts from the scheduled time, so a late job shortens its run. The update without a
- * change returns an existing row, even one that another transaction has just inserted.
+ * Inserts runs. The deadline counts from the scheduled time, so a run that starts late has less time. The update
+ * changes nothing; it makes the statement return existing rows, even rows that another transaction has just inserted.
  */
 const insertRuns = unnamedStatementOf<NewRuns>(
   ($) => `
@@ -127,7 +130,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
       case when m.missed then now() end
     from k join revisions c on c.campaign = k.campaign and c.revision = k.revision
     cross join lateral (
-      -- What recurs has judged that itself.
+      -- Starts of recurring schedules are excluded, because the schedule itself decides about missed instants.
       select c.definition -> 'schedule' ->> 'type' in ('at', 'local')
         and now() > k.due_at + (c.definition -> 'schedule' ->> 'catchUpSeconds')::float8 * interval '1 second' as missed
     ) m
@@ -148,7 +151,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
   from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`,
 );
 
-/** Uses the present time, because the transaction began earlier. */
+/** Uses `clock_timestamp()`, because `now()` is the time at which the transaction began. */
 const selectNextDue = `
   select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as "inMs"
   from generate_series(0, ${partitionCount - 1}) p,

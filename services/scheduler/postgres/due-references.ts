@@ -34,20 +34,20 @@ type Row = [
 type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
 
 /**
- * A lost job, or the last row that was read. The last row is included if the limit was reached, even if it is not a
- * lost job.
+ * A lost job, or the last row that was read. If the read reached its limit, the last row is returned even if it is no
+ * lost job, so that the next read continues there.
  */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
 
 /**
- * A job of the client, or the last row that was read. The last row is included if the limit was reached, even if it
- * belongs to another client.
+ * A job of the client, or the last row that was read. If the read reached its limit, the last row is returned even if
+ * it belongs to another client, so that the next read continues there.
  */
 type ClientRow = [...Row, isOwn: boolean, isLast: boolean, range: number];
 
 /**
  * Creates the reader of due jobs.
- * @param deps.pool pool for the hot path: these statements run a hundred times per second and must keep one good plan
+ * @param deps.pool pool for frequent statements: these run a hundred times per second and must keep one good plan
  */
 export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
   return {
@@ -127,8 +127,8 @@ function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
 }
 
 /**
- * Returns the parameters for the bands to skip, which are named by `bandOf`. For jobs without a priority, the band is
- * the id of their endpoint.
+ * Returns the parameters for the bands to skip, which are named by `bandOf`. The band of jobs with the normal priority
+ * is named by their endpoint's id.
  * @param partitions partitions that the statement reads
  */
 export function skipParams(passedOver: PassedOver, partitions: readonly { partition: number }[]): SkipParams {

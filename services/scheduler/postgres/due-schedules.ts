@@ -22,9 +22,9 @@ import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 export interface DueSchedulesDeps {
   pool: Pool;
   /**
-   * Milliseconds before an instant at which a schedule of callbacks is locked and decided. The transaction waits and
-   * commits at the instant, so that for other processes the decision is made then. Schedules whose decision depends on
-   * data that may change meanwhile are decided at the instant itself.
+   * Milliseconds before an instant at which a schedule of callbacks is locked and decided. The transaction then waits
+   * and commits at the instant, so for other processes, the decision is made at the instant. If a decision depends on
+   * data that may change meanwhile, the schedule is decided at the instant itself.
    */
   aheadMs?: number;
   sleep?: (ms: number) => Promise<void>;
@@ -45,7 +45,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
 
   return {
     recur: async (looker, limit) => {
-      // Usually nothing is due. One statement without locks finds that out.
+      // Usually, nothing is due. One statement without locks finds this out.
       const result = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
       const near = result.rows[0];
       if (near && !near.isNear) return { ...nothingRecurred, nextLookInMs: wholeMs(near.inMs) };
@@ -89,8 +89,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         const waiting = done.map(({ row }) => row);
         const rooms = await roomForFires(client, waiting);
         const runs = await roomForRuns(client, campaignsOf(waiting), quotas.openRuns);
-        // Occurrences of campaigns whose quota is used up keep waiting. The last fire of a client may exceed its quota;
-        // the excess counts against later fires.
+        // Occurrences of campaigns whose quota is used up keep waiting. The last fire of a client may exceed the
+        // client's quota; later fires then have to wait for longer.
         const ready = done.filter(({ row: { target } }) =>
           target.kind === 'campaign' ? runs.take(target.campaignId) : (rooms.get(target.clientId)?.jobs ?? 0) > 0,
         );
@@ -181,13 +181,13 @@ interface RightTimes {
 }
 
 /**
- * Returns the corrected times of a schedule if its stored next look would miss an instant; for a broken schedule, the
- * next look is at once. Null if the stored times are right.
+ * Returns corrected times for a schedule whose stored next look would miss an instant. The next look of a broken
+ * schedule is at once. Returns null if the stored times are right.
  */
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
-  // If there are no further instants, the next look ends the schedule.
+  // If there are no further instants, the scheduler ends the schedule at the next look.
   const nextCheckAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
   if (row.state === 'broken') return { id: row.id, next_at: null, next_check_at: iso(row.nowMs) };
   if (row.nextCheckAtMs !== null && row.nextCheckAtMs <= nextCheckAtMs) return null;
@@ -205,8 +205,8 @@ const regionNextCheck = `coalesce((region_next_checks ->> $1)::timestamptz, next
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
 /**
- * Time ahead of an instant at which a schedule may be decided. 0 if the decision depends on the previous fire, or on
- * the audience at the instant.
+ * SQL for the time before an instant at which a schedule may be decided. The time is 0 if the decision depends on the
+ * previous fire, or on the audience at the instant.
  */
 const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
   then ${ms}::float8 else 0 end * interval '1 millisecond'`;
@@ -215,8 +215,8 @@ const isNear = (ms: string) => `state = 'active' and next_check_at <= now() + ${
     and ${regionNextCheck} <= now() + ${aheadOf(ms)}`;
 
 /**
- * Locks the schedules that are due. If none is due, locks only those with the nearest instant, so that no schedule has
- * to wait for the commit at a later instant.
+ * Locks the schedules that are due. If none is due yet, locks only those with the nearest instant. Otherwise, all would
+ * have to wait for the commit at the latest instant.
  */
 const lockDue = `
   select ${plannedColumns}, ${msOf(regionNextCheck)} as "lookMs" from schedules s
@@ -226,7 +226,7 @@ const lockDue = `
 
 const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
 
-/** Uses the present time, because the transaction began earlier. */
+/** Uses `clock_timestamp()`, because `now()` is the time at which the transaction began. */
 const selectNextLook = `
   select extract(epoch from min(${regionNextCheck} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs"
   from (
@@ -235,12 +235,12 @@ const selectNextLook = `
       order by next_check_at limit 100
   ) s`;
 
-/** Checks both conditions in one statement: if `lockDue` would lock anything, and when the next look is due. */
+/** Checks in one statement if `lockDue` would lock any schedule, and when the next look is due. */
 const selectNear = `
   select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
   from (${selectNextLook}) n`;
 
-/** Checks for buffered occurrences. Fast, because they have an index of their own and are few. */
+/** Checks if there are buffered occurrences. This is fast, because they are few and have an index of their own. */
 const selectBuffered = `select from occurrences where state = 'buffered' limit 1`;
 
 const lockBuffered = `
@@ -250,8 +250,8 @@ const lockBuffered = `
   limit $1 for update skip locked`;
 
 /**
- * Fires buffered occurrences whose previous fire has ended. They are due now; like all due times, the time is in whole
- * milliseconds.
+ * Fires buffered occurrences whose previous fire has ended. They become due now. Like all due times, the time is
+ * rounded to whole milliseconds.
  */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,

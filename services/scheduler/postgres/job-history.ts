@@ -3,8 +3,8 @@ import { dropDays, makeDays } from '../../../shared/postgres/connection/partitio
 import type { JobHistory } from '../ports/job-history.ts';
 
 /**
- * Number of days for which partitions are created ahead. Suffices for a week without a scheduler, or with a reader that
- * blocks their creation.
+ * Number of days for which table partitions are created in advance. This suffices for a week without a scheduler, or
+ * with a reader that blocks their creation.
  */
 const daysAhead = 7;
 const perStatement = 5000;
@@ -53,8 +53,8 @@ const oldDays = `
   order by right(c.relname, 8), c.relname`;
 
 /**
- * Deletes old rows from the default partition, which contains rows written when their day had no partition. $1 days, $2
- * limit.
+ * Deletes old rows from the default partition. It contains the rows that were written when there was no partition for
+ * their day. $1: days, $2: limit.
  */
 const deleteEndedStrays = `
   delete from ended_jobs_other where ctid = any(array(
@@ -63,14 +63,14 @@ const deleteAttemptStrays = `
   delete from job_attempts_other where ctid = any(array(
     select ctid from job_attempts_other where at < now() - $1 * interval '1 day' limit $2))`;
 
-/** Deletes finished bulk changes of jobs; $1 days, $2 limit. */
+/** Deletes bulk changes of jobs that ended more than $1 days ago. $2: limit. */
 const deleteJobChanges = `
   delete from job_changes where id = any(array(
     select id from job_changes where state = 'done' and ended_at < now() - $1 * interval '1 day' limit $2))`;
 
 /**
- * Deletes old dead jobs. The totals keep counting them. The client's setting determines the days, else $1; 0 means
- * without limit. $2 limit.
+ * Deletes old dead jobs. The totals of their clients still count them. The client's setting determines the number of
+ * days; without one, $1 does (0: no limit). $2: limit.
  */
 const deleteDead = `
   with kept as (
@@ -85,8 +85,8 @@ const deleteDead = `
   )`;
 
 /**
- * Deletes claims (rows of `job_claims`) whose lease has expired and whose job was deleted since. No dispatcher will end
- * them.
+ * Deletes claims (rows of `job_claims`) whose lease has expired and whose job no longer exists, because no dispatcher
+ * will end them.
  */
 const deleteOrphans = `
   delete from job_claims f where lease_until < now() - interval '1 hour'

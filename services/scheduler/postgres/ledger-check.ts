@@ -17,14 +17,17 @@ export function createLedgerCheck({ pool }: { pool: Pool }): LedgerCheck {
   };
 }
 
-/** Rows of blocked jobs read per check, over all clients, by an index-only scan. */
+/** Maximum number of rows of blocked jobs that a check reads, over all clients, in an index-only scan. */
 const maxBlocked = 1_000_000;
 
 const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
 const expectedInAll = `select coalesce(${stored}, 0)::float8 as jobs from client_totals`;
 
-/** Uses one statement, because each change of a job updates its total in the same transaction. */
+/**
+ * Reads jobs and totals in one statement. Each change of a job updates its total in the same transaction, so both are
+ * of the same moment.
+ */
 const checkLedgers = statementOf<{ partitions: string; count: number }>(
   'check-ledgers',
   ($) => `

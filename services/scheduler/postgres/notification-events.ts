@@ -16,8 +16,8 @@ import type {
 } from '../ports/notification-events.ts';
 
 /**
- * Number of the row among a client's totals to which notifications are counted. No process that accepts jobs uses this
- * number.
+ * Number of the row, among the rows with a client's totals, in which jobs of notifications are counted. No process that
+ * accepts jobs uses this number.
  */
 const slotOfNotifications = -3;
 const callsInStatement = 500;
@@ -90,14 +90,17 @@ interface ActiveRow extends Omit<ActiveNotification, 'definition' | 'bounds'> {
 async function activeNotifications(client: PoolClient): Promise<ActiveNotification[]> {
   const { rows } = await client.query<ActiveRow>(selectActive);
   return rows.flatMap(({ definition, account, scopes, ...row }) => {
-    // A newer version may have stored definitions that this version cannot read.
+    // A newer version of Muster may have stored definitions that this version cannot read.
     const read = notificationDefinition.safeParse(definition);
     const bounds = scopes ? { account, scopes } : undefined;
     return read.success && read.data.enabled ? [{ ...row, bounds, definition: read.data }] : [];
   });
 }
 
-/** Lists notifications. An account is an API key. The scope of a revoked or expired key still applies. */
+/**
+ * Lists notifications with their scopes. An account is an API key; its scope still applies after the key was revoked or
+ * has expired.
+ */
 const selectActive = `
   select n.id as "notificationId", n.url, n.definition, n.created_at as "createdAt", n.account,
     (select jsonb_agg(jsonb_build_object('countries', k.countries, 'actionTypes', k.action_types))
@@ -105,7 +108,7 @@ const selectActive = `
         and (k.clients is not null or k.countries is not null or k.action_types is not null)) as scopes
   from notifications n where n.deleted_at is null order by n.id`;
 
-/** Takes events. If retention has deleted related rows, the events are taken without their data. */
+/** Takes events. If the rows that an event refers to were deleted meanwhile, the event is taken without their data. */
 const takeEvents = statementOf<{ limit: number }>(
   'take-notification-events',
   ($) => `
@@ -159,7 +162,10 @@ const deleteEvents = statementOf<{ events: readonly string[] }>(
   ($) => `delete from notification_events where id = any(${$('events')}::uuid[])`,
 );
 
-/** Begin and cause of a run's stall: either the cause for which batches wait, or a feed whose users cannot be read. */
+/**
+ * Begin and cause of a run's stall. A run stalls if batches wait, or if the users of a feed cannot be read; the
+ * condition that began first counts.
+ */
 const standsSince = `
   left join lateral (
     select since, cause from run_problems where run = r.id and kind = 'feed' order by since limit 1
@@ -210,8 +216,8 @@ const recordLowBudgets = `
     low_budget(country, units, left_units, currency) from u`;
 
 /**
- * Records API keys that end soon: once 14 days and once 3 days before the end. Keys created less than this time before
- * their end are skipped.
+ * Records API keys that end soon: once 14 days and once 3 days before their end. A key that was created later than 14
+ * or 3 days before its end is skipped for that time.
  */
 const recordEndingKeys = `
   with e as (

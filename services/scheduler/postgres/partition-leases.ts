@@ -3,7 +3,7 @@ import { plainArray, textArray } from '../../../shared/postgres/connection/array
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { renewedBelow, type OwnedPartition, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/** @param deps.leader name of the lease of the leader, which assigns partitions */
+/** @param deps.leader name of the lease that the leader, which assigns partitions, holds */
 export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: string }): PartitionLeases {
   return {
     beat: async ({ owner, kind, region, ttlMs, figures }, released) => {
@@ -53,7 +53,10 @@ interface BeatParams {
   released: string;
 }
 
-/** Condition that a lease need not be renewed yet. Without it, an idle scheduler would write 64 rows per second. */
+/**
+ * Condition that a lease need not be renewed yet. Without this condition, an idle scheduler would write 64 rows per
+ * second.
+ */
 const isFresh = ($: (param: 'ttlMs') => string) =>
   `expires_at > now() + ${renewedBelow} * ${$('ttlMs')}::int4 * interval '1 millisecond'`;
 

@@ -3,18 +3,18 @@ import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { instantsIn, uuidsIn } from '../../../shared/postgres/connection/binary-arrays.ts';
 import { partitionBit, type Mark, type PassedOver, type Skimmed } from '../ports/due-references.ts';
 
-/** Jobs of one partition in their order: arrays of equal length in Postgres's binary form. */
+/** Jobs of one partition in their order, as arrays of equal length in Postgres's binary format. */
 export type SkimmedRow = [
   partition: number,
   lateMs: number,
   dues: Buffer,
   ids: Buffer,
   endpoints: Buffer,
-  /** Jobs with a priority, each as `<id>/<priority>`; null if there are none. */
+  /** The jobs with a priority, each as `<id>/<priority>`; null if there are none. */
   priorities: string | null,
 ];
 
-/** Divides the rows into due jobs to offer, and spans of the bands that are passed over. */
+/** Divides the rows into due jobs to offer, and spans of the bands to skip. */
 export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, limit: number): Skimmed {
   const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
   for (const row of rows) {

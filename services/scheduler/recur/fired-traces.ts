@@ -10,7 +10,8 @@ export interface FiredTracesDeps {
 }
 
 /**
- * Records the root spans of jobs that schedules created, as the API does for its jobs. Run starts have none.
+ * Records the root spans of jobs that schedules created, as the API does for jobs that it accepts. Run starts have no
+ * root span.
  * @param beganMs time of the request by the clock's `monotonicMs`
  */
 export function recordFired(

@@ -8,25 +8,28 @@ import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
 
 /**
- * Maximum number of schedules per transaction. With a hundred schedules, half of the cost is still independent of their
- * number.
+ * Maximum number of schedules per transaction. In a transaction with a hundred schedules, half of the cost still does
+ * not depend on their number.
  */
 const maxSchedules = 500;
 
 export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
   looker: Looker;
-  /** Milliseconds until the next attempt if there are due schedules that could not be taken. */
+  /** Milliseconds until the next attempt, if schedules are due that this process could not take. */
   pollMs: number;
-  /** Returns the longest wait until the next look, because a new schedule may be due before the known ones. */
+  /**
+   * Returns the longest wait in milliseconds until the next look. A schedule that is created meanwhile may be due
+   * before all schedules that are known.
+   */
   longestPollMs: () => number;
-  /** Called when an occurrence was buffered, because it must wait for the previous fire. */
+  /** Called when an occurrence was buffered because it must wait until the previous fire has ended. */
   onBuffered: () => void;
   /** Returns true if notifications are received at present. */
   isNotified: () => boolean;
   /**
-   * Returns true if this node is the leader. Only one node per region decides schedules, because others would wait for
-   * its row locks.
+   * Returns true if this node is the leader. Only one node per region decides schedules; other nodes would only wait
+   * for its row locks.
    */
   isLeading: () => boolean;
   logger: Logger;
@@ -37,7 +40,8 @@ export interface ScheduleFigures {
   fired: (occurrences: number) => void;
   skipped: (cause: SkipCause, instants: number) => void;
   /**
-   * Receives the number of broken schedules after all schedules have been examined; 0 on nodes that are not the leader.
+   * Receives the number of broken schedules after each examination of all schedules. A node that is not the leader
+   * reports 0.
    */
   broken: (schedules: number) => void;
 }
@@ -53,7 +57,7 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
   };
 }
 
-/** Fires due occurrences. Returns the milliseconds until it should be called again. */
+/** Fires due occurrences. Returns the milliseconds after which the caller calls this function again. */
 export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return deps.longestPollMs();
@@ -74,16 +78,19 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
   logBroken(logger, broken);
   if (looked === maxSchedules) return 0;
-  // Due schedules that were not taken are locked by another node, or this region is switched off.
+  // The due schedules could not be taken: another node has locked them, or this region is switched off.
   return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? Infinity, deps.longestPollMs());
 }
 
 /**
- * Interval in milliseconds while occurrences are buffered. Polling is needed, because no event reports the end of a job
- * or a run.
+ * Interval in milliseconds between two checks of buffered occurrences. The scheduler must poll, because no event
+ * reports the end of a job or a run.
  */
 const bufferedLookMs = 1000;
-/** Interval while none is buffered, because new ones cause a notification. */
+/**
+ * Interval in milliseconds while no occurrence is buffered. It is longer, because a new buffered occurrence causes a
+ * notification.
+ */
 const noneBufferedLookMs = 5000;
 
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
@@ -98,13 +105,13 @@ export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   return isAny || !deps.isNotified() ? bufferedLookMs : noneBufferedLookMs;
 }
 
-/** Interval in which each schedule is examined, page by page. */
+/** Interval in milliseconds at which all schedules are examined, page by page. */
 const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
 /**
- * Creates the function that repairs schedules without a next look. Such schedules should not exist. The function also
- * finds unreadable schedules before they are due.
+ * Creates the function that repairs schedules without a next look, which should not exist. The function also finds
+ * unreadable schedules before they are due.
  */
 export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {
   const { dueSchedules, isLeading, logger, figures } = deps;
@@ -129,7 +136,7 @@ export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> 
 }
 
 const forgetEveryMs = 3_600_000;
-/** Pause while more rows are to be deleted. */
+/** Pause in milliseconds between two statements while more rows have to be deleted. */
 const betweenChunksMs = 1000;
 const forgottenAtOnce = 5000;
 

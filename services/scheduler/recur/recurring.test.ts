@@ -66,7 +66,7 @@ function setUp() {
     const definition = { recurrence: { ...recurrence, overlap }, call };
     return await store.create({ name: 'each minute', clientId: crypto.randomUUID(), definition, note: null });
   };
-  /** The times at which the occurrences fired, in minutes. */
+  /** Returns the times at which the occurrences fired, in minutes. */
   const fired = () =>
     [...database.recurring.occurrences.values()]
       .filter(({ state }) => state === 'fired')
@@ -103,7 +103,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('is decided again one second after each failure of the database', async () => {
+  it('is decided again one second after each database error', async () => {
     const { clock, nodeOf, database } = setUp();
     const triedAtMs: number[] = [];
     const recur = () => {
@@ -117,7 +117,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('is counted in the metrics of fires and of skips by cause', async () => {
+  it('adds to the metrics of fires, and of skips by cause', async () => {
     const { clock, nodeOf, add, meter } = setUp();
     const node = nodeOf('a');
     await add();
@@ -130,7 +130,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('starts the trace of each sampled job that it makes', async () => {
+  it('begins a trace for each sampled job that it creates', async () => {
     const { clock, database, nodeOf, add } = setUp();
     const tracing = createRecordedSpans({ share: 0.5 });
     const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
@@ -139,7 +139,7 @@ describe('a recurring schedule', () => {
     await passTime(clock, 100 * minuteMs);
     const jobs = [...database.scheduled.jobs.values()];
     const sampled = jobs.filter(({ jobId }) => isSampled(traceOfJob(jobId), 0.5));
-    // Some of a hundred jobs are sampled, and some are not.
+    // A part of the hundred jobs is sampled.
     expect(jobs).toHaveLength(100);
     expect(sampled.length % 100).toBeGreaterThan(0);
     expect(tracing.spans).toEqual(
@@ -161,7 +161,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('starts the trace of a buffered job when it fires', async () => {
+  it('begins the trace of a buffered job when the job fires', async () => {
     const { clock, database, nodeOf, add } = setUp();
     const tracing = createRecordedSpans();
     const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
@@ -181,7 +181,7 @@ describe('a recurring schedule', () => {
   it.each([
     ['at its first instant after a notification', true, 1],
     ['within two seconds without a notification', false, 2000],
-  ])('fires its first instant, just after its creation, %s', async (_, isNotified, withinMs) => {
+  ])('fires at its first instant, just after its creation, %s', async (_, isNotified, withinMs) => {
     const { clock, changes, nodeOf, add, fired } = setUp();
     const node = nodeOf('a');
     node.start();
@@ -206,7 +206,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('has its buffered occurrences read every five seconds, or every second if one exists, or after a notification', async () => {
+  it('has its buffered occurrences checked every five seconds, or every second if there is one, or after a notification', async () => {
     const { clock, database, changes, nodeOf, add } = setUp();
     const due = createMemoryDueSchedules({ database });
     let looks = 0;
@@ -238,7 +238,7 @@ describe('a recurring schedule', () => {
     await node.stopIntake();
   });
 
-  it('gets its next fire time back within a minute if it was lost', async () => {
+  it('gets its next fire time again within a minute if the stored time was lost', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const { scheduleId } = await add();
     const node = nodeOf('a');

@@ -26,7 +26,7 @@ export interface RecurringDeps {
   leaseMs: number;
   pollMs: number;
   changes: ChangeFeed;
-  /** Days for which fired and skipped occurrences are kept; 0 means for ever. */
+  /** Days for which decided occurrences are kept; 0 means for ever. */
   keptDays: number;
   clock: Clock;
   logger: Logger;
@@ -35,8 +35,8 @@ export interface RecurringDeps {
 }
 
 /**
- * Service for recurring schedules. Only one node of a region decides them, to save work. Correctness does not depend on
- * this: row locks and unique keys prevent double decisions.
+ * Service that decides recurring schedules. Only one node of a region decides them, to save work. Correctness does not
+ * depend on this, because row locks and unique keys prevent double decisions.
  */
 export interface Recurring {
   start(): void;

@@ -1,8 +1,8 @@
 import type { MetricTable } from '../../../shared/ports/meter.ts';
 
 /**
- * Maximum number of clients that have a label of their own. All clients would be too many, and the clients with the
- * most waiting jobs are the ones that matter.
+ * Maximum number of clients that have a label of their own. There may be too many clients to label all of them, and the
+ * clients with the most waiting jobs matter most.
  */
 export const namedClients = 20;
 

@@ -4,25 +4,25 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { KeptKind, Retention } from '../ports/retention-store.ts';
 
 const lookEveryMs = 3_600_000;
-/** Time in milliseconds until the next attempt if a long-running reader prevented the change of weeks. */
+/** Time in milliseconds until the next attempt, if a long-running reader blocked the change of a week's partitions. */
 const againAfterMs = 300_000;
-/** Pause while more rows are to be deleted. */
+/** Pause in milliseconds while more rows have to be deleted. */
 const betweenChunksMs = 1000;
-/** A chunk is small because its rows are locked and logged at once. */
+/** Number of rows in a chunk. It is small, because one statement locks the rows and writes them to the log. */
 const rowsPerChunk = 5000;
 const runsPerChunk = 50;
 const listsPerChunk = 20;
 
 const answerDays = 1;
-/** Days for rows of dry runs: they have no later use, and there may be as many as of a live run. */
+/** Days for which rows of dry runs are kept. They have no later use, and may be as many as those of a live run. */
 const dryRunDays = 1;
 const deadLetterDays = 30;
 
 /** Days after the end of a run for which its rows are kept; 0 means without limit. */
 export interface RetentionDays extends Record<KeptKind | 'runs', number> {
   /**
-   * Days for which an uploaded list is kept after its upload; longer while a campaign needs the list. Records of
-   * suppression uploads are kept for the same number of days after their end.
+   * Days for which an uploaded list is kept after its upload. A list that a campaign needs is kept for longer. Records
+   * of suppression uploads are kept for the same number of days after their end.
    */
   audiences: number;
 }
@@ -38,7 +38,7 @@ export interface RetentionDeps {
 
 const kinds = ['users', 'receipts', 'steps', 'failures'] as const;
 
-/** Creates partitions ahead and deletes old rows. Returns a loop's turn. */
+/** Creates partitions of coming weeks, and deletes old rows. Returns the turn function of a loop. */
 export function createRetention({
   retention,
   days,
@@ -55,7 +55,7 @@ export function createRetention({
   }
   let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
-  /** Creates and drops weeks. Returns true if no long-running reader prevented it. */
+  /** Creates and drops partitions of weeks. Returns true if no long-running reader blocked a change. */
   async function changeWeeks(): Promise<boolean> {
     const made = await retention.makeAhead();
     if (made.weeks > 0) logger.info({ weeks: made.weeks }, 'made partitions for the coming weeks');
@@ -80,7 +80,7 @@ export function createRetention({
     return runs;
   }
 
-  /** Returns true if a chunk was full: more rows may follow. */
+  /** Deletes one chunk of each kind of rows. Returns true if a chunk was full, because more rows may follow. */
   async function deleteChunk(): Promise<boolean> {
     const isFull: boolean[] = [];
     if (receiptDays > 0) {
@@ -91,7 +91,8 @@ export function createRetention({
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
-    // Strays and dry rows can be found only through their runs. They must therefore be deleted before the runs.
+    // Rows in default partitions and rows of dry runs are found through their runs, so they must be deleted before the
+    // runs.
     const mayDeleteRuns = runDays > 0 && !isFull.includes(true);
     if (mayDeleteRuns) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
     if (runDays > 0) {
@@ -119,13 +120,18 @@ export function createRetention({
   };
 }
 
-/** Returns the days for which runs are kept. The figures of a run are kept at least as long as all its rows. */
+/**
+ * Returns the number of days for which runs are kept. A run with its figures is kept at least as long as all its rows.
+ */
 function daysOfRuns({ runs, users, receipts, steps, failures }: RetentionDays): number {
   const all = [runs, users, receipts, steps, failures];
   return all.includes(0) ? 0 : Math.max(...all);
 }
 
-/** Returns the days for which receipts are accepted: until receipts or failures are deleted, whichever is first. */
+/**
+ * Returns the number of days for which receipts are accepted: until receipts or failures are deleted, whichever comes
+ * first.
+ */
 function daysOfOpenReceipts({ receipts, failures }: RetentionDays): number {
   const finite = [receipts, failures].filter((each) => each > 0);
   return finite.length === 0 ? 0 : Math.min(...finite);
