@@ -7,7 +7,7 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/conf
 import type { RuleList } from '../../shared/runtime/egress/address-guard.ts';
 import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
 
-/** 0 means for ever. */
+/** Number of days; 0 means for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
 
 const milliseconds = z.coerce.number().int().min(100).max(600_000);
@@ -39,7 +39,7 @@ export const triggerEnvironment = commonEnvironment.extend({
 export type TriggerConfig = z.infer<typeof triggerEnvironment> & {
   engine: EngineConfig;
   kafka: KafkaSettings;
-  /** Addresses that this installation may call. */
+  /** Egress rules: the addresses that this installation may call. */
   egress: RuleList;
 };
 

@@ -47,7 +47,8 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger, meter };
   const pool = onClose(createPool({ ...database, max: poolSizes.trigger['muster-trigger'] }), (opened) => opened.end());
-  // The execution path uses its own pool, because its plans must not be made while its tables are empty.
+  // Statements of the execution path have a pool of their own, because their plans must not be made while the tables
+  // are empty.
   const feeds = { applicationName: 'muster-trigger-feeds', max: poolSizes.trigger['muster-trigger-feeds'] };
   const hotPool = onClose(createHotPathPool({ ...database, ...feeds }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
@@ -67,7 +68,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     (opened) => opened.stop(),
   );
   beats.start();
-  // The API uses this setting to show when a list will be deleted.
+  // The API reads the same setting, to display when an uploaded list will be deleted.
   const { RETENTION_AUDIENCES_DAYS } = config;
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'trigger', { RETENTION_AUDIENCES_DAYS }),

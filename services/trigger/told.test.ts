@@ -3,7 +3,7 @@ import { passTime } from '../../test/support/pass-time.ts';
 import { startTrigger } from '../../test/support/started-trigger.ts';
 import { createTriggerFixture, userIds } from '../../test/support/trigger-fixture.ts';
 
-/** Starts a trigger that receives notifications and has been idle for a while. */
+/** Starts a trigger that receives notifications, and lets it be idle for a while. */
 async function setUp() {
   const world = createTriggerFixture();
   const requested: string[] = [];
@@ -37,14 +37,14 @@ describe('a trigger with notifications', () => {
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
 
-  it('prepares a run within two seconds if the notification was lost', async () => {
+  it('prepares a run within two seconds if its notification was lost', async () => {
     const { clock, startCampaign, feedRows } = await setUp();
     await startCampaign();
     await passTime(clock, 2200);
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
 
-  it('claims at once a feed that another trigger releases, and within two seconds without a notification', async () => {
+  it('claims a feed that another trigger releases at once, and within two seconds if the notification was lost', async () => {
     for (const isNotified of [true, false]) {
       const { clock, world, changes, segmentation, startCampaign, feedRows, trigger } = await setUp();
       segmentation.users.set('SG', userIds(100_000));
@@ -64,7 +64,7 @@ describe('a trigger with notifications', () => {
     }
   });
 
-  it('ends a cancelled run within a second of a notification, and within five seconds without it', async () => {
+  it('ends a cancelled run within a second after a notification, and within five seconds if it was lost', async () => {
     for (const [isNotification, withinMs] of [
       [true, 1000],
       [false, 5000],
@@ -72,7 +72,7 @@ describe('a trigger with notifications', () => {
       const { clock, changes, startCampaign, runs, database } = await setUp();
       const { runId } = await startCampaign();
       const row = database.runs.get(runId);
-      // Another trigger has begun the run, and it was cancelled.
+      // The run was begun by another trigger, and is then cancelled.
       if (row) Object.assign(row, { state: 'cancelling' });
       if (isNotification) changes.announce('runs');
       await passTime(clock, withinMs + 100);
@@ -80,7 +80,7 @@ describe('a trigger with notifications', () => {
     }
   });
 
-  it('queries seldom while no run is open', async () => {
+  it('makes few queries while no run is open', async () => {
     const { clock, request, timesRequest } = await setUp();
     await passTime(clock, 10_000);
     expect(timesRequest('isAnyOpen')).toBe(2);

@@ -26,7 +26,7 @@ describe('the preparation of a run', () => {
     ]);
   });
 
-  it('fails the run if the segment does not exist, and the cause names segment and country', async () => {
+  it('fails the run if the segment does not exist, with a cause that contains segment and country', async () => {
     const { clock, segmentation, startCampaign, runs } = setUp();
     segmentation.failure = failureOf('not-found');
     await startCampaign();
@@ -90,7 +90,7 @@ describe('the ending of a run', () => {
     expect(runs()).toMatchObject([{ state: 'running' }]);
   });
 
-  it('expires a run with an incomplete feed after its deadline, once late writes are impossible', async () => {
+  it('expires a run with an incomplete feed after its deadline, when late writes have become impossible', async () => {
     const { clock, segmentation, startCampaign, workOff, runs } = setUp();
     segmentation.users.set('SG', userIds(100_000));
     await startCampaign({ deadlineSeconds: 60 });

@@ -42,8 +42,8 @@ import { createTriggerFigures } from './report/trigger-figures.ts';
 import { createThrottledWarn } from './report/throttled-warn.ts';
 
 /**
- * Lease of the one trigger process that sweeps and ends runs, in milliseconds. If that process dies, another takes over
- * within this time, with little loss.
+ * Lease in milliseconds of the sweeper, the one trigger process that sweeps and ends runs. If that process dies,
+ * another takes over within this time. The delay does little harm.
  */
 const sweeperLeaseMs = 10_000;
 const afterErrorMs = 1000;
@@ -68,16 +68,16 @@ export interface TriggerDeps {
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
   shards: ShardStore;
-  /** Known action types and shards; the process keeps them up to date. */
+  /** Known action types and shards. This process updates them. */
   registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
   topicTerms: Omit<TopicSpec, 'topic'>;
-  /** Unique id of this process, also among earlier processes. */
+  /** Name of this process. No other process has or had the same name. */
   owner: string;
-  /** Users requested per page. */
+  /** Number of users to request per page. */
   pageSize: number;
   concurrencyOf: (actionType: string) => number;
   feedLeaseMs: number;
-  /** Time after which a step with ready work and no progress may have lost references. */
+  /** Time in milliseconds without progress after which a step with ready work may have lost references. */
   stallMs: number;
   changes: ChangeFeed;
   meter?: Meter;

@@ -5,15 +5,18 @@ import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 import { createFeedAdmission } from './feed-admission.ts';
 
-/** Duration of a look per feed, measured on Postgres for feeds with the totals of 100 workers in two steps. */
+/**
+ * Time in milliseconds that reading one feed takes, measured on Postgres for feeds with the totals of 100 workers in
+ * two steps.
+ */
 const lookMsPerFeed = 0.2;
 const countries = 5;
-/** Number of batches of the campaign that workers handle per tick. */
+/** Number of batches of the large campaign that workers handle per tick. */
 const batchesPerTick = 40;
 const tickMs = 100;
 const measuredTicks = 600;
 const smallComesAt = 200;
-/** Time for which new runs are listed separately. */
+/** Time in milliseconds during which listings of recently begun runs contain the waiting runs. */
 const youngMs = 10_000;
 
 const noSteps = { done: 0, survived: 0, born: 0, waiting: 0 };
@@ -37,7 +40,10 @@ interface Fed {
   done: number;
 }
 
-/** Runs a campaign that always has more to feed, and a small campaign that starts later. */
+/**
+ * Simulates a large campaign that always has more to feed, and a small campaign that starts later. Returns the rate of
+ * the large campaign, and the time that the small one waits for its first grant.
+ */
 async function goBeside(
   waitingRuns: number,
   began: 'long ago' | 'just now',
@@ -102,14 +108,14 @@ function loadGoing(going: ReadonlyMap<string, Fed>, feedId: string): FeedLoad | 
   return loadOf(feedId, { complete: false, fedBatches: fed, steps: [step, step] });
 }
 
-describe('a campaign beside runs that only wait', () => {
+describe('a campaign beside runs whose batches only wait', () => {
   it.each([
     [0, 'long ago'],
     [1000, 'long ago'],
     [5000, 'long ago'],
     [5000, 'just now'],
   ] as const)(
-    'reaches 95 % of its usual rate, and a small campaign is fed within 1 s: %s runs that began %s',
+    'reaches 95 % of its usual rate, and a small campaign is fed within 1 s, with %s runs that began %s',
     async (runs, began) => {
       const { perSecond, smallMs } = await goBeside(runs, began);
       expect(perSecond).toBeGreaterThanOrEqual(0.95 * 400);

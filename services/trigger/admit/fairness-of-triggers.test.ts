@@ -2,7 +2,7 @@ import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { admit, feedOf, noTurns, quantum, shard, shardBounds, total } from '../../../test/support/sharing-feeds.ts';
 
-/** Returns nine feeds or more that another trigger feeds. */
+/** Returns `count` feeds that another trigger feeds. */
 const neighbours = (changes: Omit<Parameters<typeof feedOf>[0], 'feedId'>, count = 9) =>
   Array.from({ length: count }, (_, index) => feedOf({ wants: null, ...changes, feedId: `other-${index}` }));
 
@@ -33,7 +33,8 @@ describe('one of several triggers', () => {
     ['have had nothing ready yet', { isIdle: true }],
     ['are handled as fast as they are fed', { waiting: 300 }],
   ])('leaves a share of the limit of ready batches to feeds of another trigger that %s', (_, changes) => {
-    // The feed gets a tenth of the bound, and its ready batches leave less than one visit of the round.
+    // The feed gets a tenth of the limit. After its ready batches are subtracted, one visit of the round robin uses up
+    // the rest.
     expect(grantedTo(healthy, neighbours(changes))).toBe(2 * quantum);
   });
 
@@ -42,7 +43,7 @@ describe('one of several triggers', () => {
   });
 
   it('shares room with the other triggers so that ready batches stay under five times their limit', () => {
-    // Beyond their minimum these feeds have 1440 of 1500 batches.
+    // These feeds have 1440 ready batches beyond their minimum. The limit for all such batches is 1500.
     const hung = neighbours({ ready: 200, competes: 0 }, 8);
     expect(grantedTo(healthy, hung)).toBe(60);
     expect(grantedTo(healthy, [...hung, feedOf({ feedId: 'other', ready: 20, wants: null })])).toBe(40);
@@ -78,13 +79,19 @@ const someRows = fc.array(
   }),
   { minLength: 1, maxLength: 12 },
 );
-/** For each look and feed: whether the feed makes no progress, and the batches that are handled until the next look. */
+/**
+ * By look and feed: whether the feed makes no progress, and the number of batches that workers handle until the next
+ * look.
+ */
 const someLooks = fc.array(
   fc.array(fc.record({ standsStill: fc.boolean(), handled: fc.nat(60) }), { minLength: 12, maxLength: 12 }),
   { minLength: 10, maxLength: 40 },
 );
 
-/** Lets all triggers look at the same state, and adds what they grant. @param standsStill for each feed */
+/**
+ * Makes a look of every trigger at the same state, and adds the batches that the triggers grant.
+ * @param standsStill by feed
+ */
 function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
   const grants = Array.from({ length: triggers }, (_, trigger) => {
     const feeds = rows.map(({ trigger: owner, weight, isServed, ready }, index) => {
@@ -111,7 +118,7 @@ describe('several triggers that admit batches at the same time', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));
-        // The same feeds make no progress at every look.
+        // In this test, a feed either makes progress at every look or at none.
         const standsStill = looks[0]?.map((feed) => feed.standsStill) ?? [];
         const moving = rows.filter((_, index) => !standsStill[index]);
         for (const look of looks) {
@@ -125,7 +132,7 @@ describe('several triggers that admit batches at the same time', () => {
     );
   });
 
-  it("keep ready batches beyond each feed's minimum under five times the limit, even if feeds stop at each poll", () => {
+  it("keep ready batches beyond each feed's minimum under five times the limit, even if other feeds hang at each poll", () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));

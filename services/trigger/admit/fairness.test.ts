@@ -39,7 +39,7 @@ describe('the admission of batches', () => {
     );
   });
 
-  it('grants a new feed a quantum at its first poll, however many batches other feeds have', () => {
+  it('grants a new feed at least a quantum at its first poll, however many batches other feeds have', () => {
     fc.assert(
       fc.property(someFeeds, fc.constantFrom(1, 2, 4), fc.integer({ min: 1, max: 500 }), (others, weight, wants) => {
         const small = feedOf({ feedId: 'small', weight, wants });
@@ -49,31 +49,31 @@ describe('the admission of batches', () => {
     );
   });
 
-  it('counts no room for another feed whose batches all wait', () => {
+  it('leaves the whole capacity to other feeds if all batches of a feed wait', () => {
     const stuck = feedOf({ feedId: 'stuck', wants: 500, waiting: 100_000 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('counts no room for another feed whose ready batches make no progress, and grants that feed no more', () => {
+  it("leaves the whole capacity to other feeds if a feed's ready batches make no progress, and grants that feed nothing", () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0, wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([hung, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('grants a new feed its minimum beside a feed that fills the shard without progress', () => {
+  it('grants a new feed its minimum although another feed fills the shard without progress', () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0 });
     const first = feedOf({ feedId: 'first', ready: 5, wants: 290, isServed: false });
     expect(Object.fromEntries(admit([hung, first], bounds, noTurns).grants)).toEqual({ first: 15 });
   });
 
-  it('counts for a slow feed only the room that its progress needs', () => {
+  it('subtracts for a slow feed only as many batches as its workers handle soon', () => {
     const slow = feedOf({ feedId: 'slow', ready: 250, competes: 0.2 });
     const free = feedOf({ feedId: 'free', wants: 500 });
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ free: 260 });
   });
 
-  it('limits a feed without progress by all ready batches of the shard', () => {
+  it('subtracts all ready batches of the shard from what a feed without progress may get', () => {
     const slow = feedOf({ feedId: 'slow', ready: 50, competes: 0, wants: 500 });
     const others = feedOf({ feedId: 'others', ready: 240, competes: 0.1, wants: null, complete: true });
     expect(total(admit([slow, others], bounds, noTurns).grants)).toBe(20);
@@ -100,7 +100,7 @@ describe('the admission of batches', () => {
     expect(total(admit([held(20)], bounds, noTurns).grants)).toBe(0);
   });
 
-  it('limits a feed by the fullest shard of its chain', () => {
+  it('limits a feed by the shard of its chain with the least capacity', () => {
     const behind = feedOf({ feedId: 'a', ready: 0, readyLater: 600, wants: 500 });
     expect(admit([behind], bounds, noTurns).grants.size).toBe(0);
     const other = feedOf({ feedId: 'b', readyLater: 600, wants: null });
@@ -152,7 +152,7 @@ describe('the admission of batches', () => {
     });
   });
 
-  it('grants in proportion to the weights even if each poll has little room', () => {
+  it('grants in proportion to the weights even if each poll has little capacity', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 200, maxLength: 200 }), (rooms) => {
         const sums = new Map([
@@ -161,7 +161,7 @@ describe('the admission of batches', () => {
         ]);
         let turns = noTurns;
         for (const room of rooms) {
-          // Each feed has its minimum ready already, so that only the room decides.
+          // Each feed already has its minimum of ready batches, so only the capacity limits the grants.
           const feeds = [
             feedOf({ feedId: 'a', weight: 1, ready: quantum, wants: 1000 }),
             feedOf({ feedId: 'b', weight: 4, ready: 4 * quantum, wants: 1000 }),
@@ -225,7 +225,7 @@ describe('a run with a pace', () => {
     expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('leaves to other runs the room that its pace does not allow it to use', () => {
+  it('leaves capacity that its pace does not allow it to use to other runs', () => {
     const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 299 });
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
@@ -235,13 +235,13 @@ describe('a run with a pace', () => {
 describe('the limit of ready batches', () => {
   const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextLookMs: 100 };
 
-  it('is three seconds of work for each step, and 300 batches before the rate is measured', () => {
+  it('is the work of three seconds for each step, and 300 batches before the rate is measured', () => {
     expect(readyBound(pace)).toBe(300);
     expect(readyBound({ ...pace, handledPerSecond: 1000 })).toBe(3000);
     expect(readyBound({ ...pace, handledPerSecond: 1000, depth: 2, busyForMs: 60_000 })).toBe(6000);
   });
 
-  it('is three seconds of work in a slow shard, but at least the batches that its workers have in flight', () => {
+  it('is the work of three seconds in a slow shard, but at least as many batches as its workers have in flight', () => {
     const slow = { ...pace, busyForMs: 60_000, handledPerSecond: 8 };
     expect(readyBound(slow)).toBe(24);
     expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);

@@ -3,63 +3,67 @@ import type { ShardSum } from './shard-sums.ts';
 
 /**
  * Divides the capacity of shards among feeds. A shard is an action type in a country; a feed is the paging of one
- * country of a run. Batches that are ready in a shard are limited to a few seconds of work. New small campaigns
- * therefore pass at once, and the many unpublished batches can expire or be cancelled at no cost. Batches that wait for
- * a retry or for a person count only against their own feed. Each feed has a guaranteed minimum, its floor. All counts
- * are in batches.
+ * country of a run. The number of batches that are ready in a shard is limited to the work of a few seconds. So a new
+ * small campaign does not wait behind a large one, and most batches of a large campaign are not published yet when it
+ * expires or is cancelled. Batches that wait for a retry or for a person count only against their own feed. Each feed
+ * has a guaranteed minimum, its floor. All counts are in batches.
  */
 
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /**
- * Limits the ready batches beyond the floors to this multiple of the shard's bound (at least that of a new shard).
- * Stuck batches do not reduce the capacity for other feeds, but they still occupy the topics.
+ * Upper bound on the ready batches beyond the floors, as a multiple of the shard's bound (at least of the bound of a
+ * new shard). Stuck batches do not reduce the capacity for other feeds, but they still take up space on the topics.
  */
 const mostBounds = 5;
 
-/** Bound in batches of a shard without measurements, per step. It suffices to keep a few workers busy. */
+/** Bound in batches, per step, of a shard whose rate is not measured yet. It suffices to keep a few workers busy. */
 const firstBoundBatches = 300;
 const boundSeconds = 3;
-/** A grant has to last until the next look. The factor two allows for a look that is late. */
+/**
+ * Number of intervals between looks for which a grant must last. Two instead of one, because the next look may be late.
+ */
 const looksAhead = 2;
 /** Time in milliseconds after which the measured rate of a shard replaces the first bound. */
 const measuredAfterMs = 5000;
 /**
- * Minimum bound in batches of a measured shard. The bound is also at least 1.5 times the concurrent calls of one
- * worker. Otherwise, a worker whose calls take long would run out of work.
+ * Minimum bound in batches of a measured shard. The bound is also at least `roundsOfCalls` times the concurrent calls
+ * of one worker. Otherwise, a worker whose calls take long would have no work in between.
  */
 const leastBoundBatches = 20;
 const roundsOfCalls = 1.5;
 
 /**
- * Number of batches granted per visit of the round robin and unit of the feed's weight; about one page. The floor is
- * the same number.
+ * Number of batches, per unit of a feed's weight, that one visit of the round robin grants. It is about one page. The
+ * floor of a feed is the same number.
  */
 const quantumBatches = 10;
 
 export interface SharingFeed extends ProgressingFeed {
   feedId: string;
   /**
-   * Run of the feed, and the number of batches that the pace of this run currently allows to all its feeds on this
-   * trigger together. Null if the run has no pace.
+   * Run of the feed, and the number of batches that the run's pace allows now, for all its feeds on this trigger
+   * together. Null if the run has no pace.
    */
   pace: { runId: string; batches: number } | null;
   weight: number;
-  /** True if a step waits for a person. The feed then gets only its floor, because further batches would wait too. */
+  /**
+   * True if a step waits for a person. The feed then gets only its floor, because further batches would wait as well.
+   */
   held: boolean;
-  /** Number of batches that the pager could use until the next look, in addition to its current grant. */
+  /** Number of batches that the pager could use until the next look, beyond its current grant. */
   wants: number;
 }
 
 export interface ShardPace {
   handledPerSecond: number;
   /**
-   * Latest step, from 1, in which any chain uses the shard. Batches must pass all steps up to this one, so the bound is
-   * multiplied by it.
+   * Latest step, from 1, in which a chain uses the shard. Batches must pass all steps up to this one, so the bound is
+   * multiplied by this number.
    */
   depth: number;
   busyForMs: number;
-  /** Calls of one worker in flight at once. */
+  /** Number of calls that one worker may have in flight at once. */
   concurrency: number;
   untilNextLookMs: number;
 }
@@ -80,32 +84,28 @@ export function leastBound(concurrency: number): number {
   return Math.min(firstBoundBatches, Math.max(leastBoundBatches, Math.ceil(concurrency * roundsOfCalls)));
 }
 
-/** Returns the floor of a feed: the number of ready batches that it may have regardless of other feeds. */
+/** Returns the floor of a feed: the number of ready batches that it may always have. */
 export function floorBatches(weight: number): number {
   return quantumBatches * weight;
 }
 
-/**
- * Returns true if the measured rate of an idle shard permits more batches than the bound of a shard without
- * measurements.
- */
+/** Returns true if the measured rate of an idle shard permits more ready batches than an unmeasured shard may have. */
 export function exceedsFirstBound(handledPerSecond: number): boolean {
   return handledPerSecond * boundSeconds > firstBoundBatches;
 }
 
 export interface Admitted {
-  /** Granted batches by feed. Feeds that get none are not included. */
+  /** Granted batches by feed. Feeds that were granted no batches are missing. */
   grants: Map<string, number>;
-  /** Number of the turn in which each feed was last served. Input of the next round. */
+  /** Number of the turn in which each feed was last served. The next call gets this map as `turns`. */
   turns: Map<string, number>;
 }
 
 /**
- * Grants batches to the feeds that this trigger pages. Each feed first gets its floor. Then deficit round robin serves
- * the feed that was served longest ago, as long as all shards of its chain have capacity. Batches are small compared
- * with a quantum, so each visit grants a whole quantum. The last visit may therefore exceed the capacity by less than a
- * quantum.
- *
+ * Grants batches to the feeds that this trigger pages. Each feed first gets its floor. Then a deficit round robin
+ * serves the feed that was served longest ago, as long as all shards of its chain have capacity. A quantum is large
+ * compared with a batch, so each visit grants a whole quantum, and the last visit may exceed the capacity by less than
+ * a quantum.
  * @param roomsBefore capacity by shard, the result of `roomsIn`
  * @param bounds bound by shard, for every shard of any chain
  * @param turns result of the previous round
@@ -154,13 +154,14 @@ export function admitBatches(
   return { grants, turns: served };
 }
 
-/** Returns the number of ready batches of a feed in all steps. This equals the load of the last shard of its chain. */
+/** Returns the number of ready batches of a feed in all steps, which is the load of the last shard of its chain. */
 function readyOf({ loads }: SharingFeed): number {
   return Math.max(0, ...loads.values());
 }
 
 /**
- * Returns how many batches are left of a feed's floor. If the feed waits for a person, its waiting batches count too.
+ * Returns how many batches of a feed's floor are not used yet. If the feed waits for a person, its waiting batches use
+ * the floor too.
  */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
@@ -176,10 +177,10 @@ function hasRoom(
   const hasRoomIn = ([shard, load]: readonly [string, number]) => {
     const { ofAll, ofCompeting } = rooms.get(shard) ?? noRoom;
     const competing = competingIn(feed, shard);
-    // A stuck feed gets none of the capacity that the other feeds divide.
+    // A stuck feed gets no part of the capacity that the moving feeds divide among each other.
     if (load > 0 && competing === 0) return ofAll > 0;
-    // If workers do not handle the feed, or its ready batches exceed what they handle in time, more grants only add to
-    // the backlog.
+    // If workers do not handle the feed at all, or not all its ready batches in time, more grants would only add to the
+    // backlog.
     const isHandled = feed.progress.get(shard)?.isServed === true && competing >= load;
     return ofCompeting > 0 && (isHandled || ofAll > 0);
   };
@@ -187,8 +188,8 @@ function hasRoom(
 }
 
 /**
- * Returns true if a feed is below the bound of every shard of its chain. Waiting batches count too, because the feed
- * could otherwise grow without limit.
+ * Returns true if a feed is below the bound of every shard of its chain. Its waiting batches count too; otherwise their
+ * number could grow without limit.
  */
 function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, granted: number): boolean {
   return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
@@ -205,9 +206,9 @@ export interface ShardRoom {
 const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
- * Returns the capacity of shards for this trigger. Triggers divide the bound by the weights of the incomplete feeds
- * that they page, so that more frequent looks do not give a trigger more than its share. Stuck feeds get no share of
- * the capacity that only competing batches reduce.
+ * Returns the capacity of each shard for this trigger. Each trigger gets a part of the bound, by the weights of the
+ * incomplete feeds that it pages, so a trigger that looks more often does not get more. `ofCompeting` is divided only
+ * among feeds that are not stuck.
  */
 export function roomsIn(
   sums: ReadonlyMap<string, ShardSum>,

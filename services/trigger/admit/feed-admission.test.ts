@@ -10,15 +10,15 @@ const triggers = 2;
 interface Feed {
   readonly action: string;
   readonly paceAllows: number | null;
-  /** True if none of its batches is handled. */
+  /** True if workers handle none of the feed's batches. */
   isHung: boolean;
   fed: number;
   done: number;
 }
 
 /**
- * Pagers ask for room all the time, so that at most so many batches are ready, and write at once what they are granted.
- * Of each feed, so many are handled a second.
+ * Simulates triggers with pagers. A pager always requests batches until `atMost` of them are ready, and feeds granted
+ * batches at once. Workers handle `perSecond` batches of each feed.
  */
 function world(perSecond: number) {
   const clock = createSettableClock();
@@ -92,20 +92,20 @@ function world(perSecond: number) {
   };
 }
 
-describe('a feed with more ready batches than are handled', () => {
-  it('takes no room from another feed of its shard', async () => {
+describe('a feed with more ready batches than workers handle', () => {
+  it('takes no capacity from another feed of its shard', async () => {
     const { begin, pass } = world(400);
     const hung = begin('hung', { isHung: true, atMost: 10_000 });
     await pass(8000);
     expect(hung.fed).toBe(300);
     const healthy = begin('healthy', { atMost: 1000 });
     await pass(2000);
-    // More than the minimum of 20 batches.
+    // The number is far above the minimum, which is 20 batches.
     expect(healthy.fed - healthy.done).toBeGreaterThan(100);
     expect(hung.fed).toBeLessThanOrEqual(320);
   });
 
-  it('takes no room from a feed of another trigger, even if there are nine such feeds', async () => {
+  it('takes no capacity from a feed of another trigger, even if there are nine such feeds', async () => {
     const { begin, pass } = world(400);
     for (let index = 0; index < 9; index++) begin(`hung-${index}`, { isHung: true, atMost: 10_000, trigger: 1 });
     await pass(8000);
@@ -114,7 +114,7 @@ describe('a feed with more ready batches than are handled', () => {
     expect(healthy.fed - healthy.done).toBeGreaterThan(500);
   });
 
-  it('is fed again as soon as its batches are handled again', async () => {
+  it('gets grants again as soon as workers handle its batches again', async () => {
     const { begin, pass } = world(100);
     const feed = begin('a', { isHung: true, atMost: 10_000 });
     await pass(8000);
@@ -123,7 +123,7 @@ describe('a feed with more ready batches than are handled', () => {
     expect(feed.fed).toBeGreaterThan(400);
   });
 
-  it('gets only a quantum beyond the limit of ready batches, even beside 19 other such feeds', async () => {
+  it('gets at most a quantum beyond the limit of ready batches, even beside 19 other such feeds', async () => {
     const { begin, pass } = world(400);
     const feeds = Array.from({ length: 20 }, (_, i) => begin(`feed-${i}`, { isHung: true, atMost: 10_000 }));
     await pass(20_000);

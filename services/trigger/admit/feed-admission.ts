@@ -12,22 +12,23 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 
 const lookEveryMs = 100;
 /**
- * Interval of looks while each feed has slow shards to itself with more than a second of ready work. More frequent
- * looks would write, publish and fetch the same batches in smaller parts.
+ * Interval in milliseconds of looks (reads of feed figures and grants) while each feed is the only one in its shards,
+ * and these are slow and have more than a second of ready work. More frequent looks would make pagers write, publish
+ * and fetch the same batches in smaller parts.
  */
 const lookEveryWhileStockedMs = 500;
 const stockedForMs = 1000;
 const slowPerSecond = 1000;
-/** Time in milliseconds after which the rate of a shard is considered to predict its future rate. */
+/** Time in milliseconds after which the measured rate of a shard is reliable. */
 const knownAfterMs = 2000;
 /**
- * Maximum pause in milliseconds after a slow look. Looks are small, so a slow look means that the database is slow; but
- * feeds still wait for grants.
+ * Maximum pause in milliseconds after a slow look. A look reads little, so a slow look means that the database is slow.
+ * The pause is limited nevertheless, because feeds wait for grants.
  */
 const longestPauseMs = 1000;
-/** Minimum interval in milliseconds of looks, however often pagers request grants. */
+/** Minimum pause in milliseconds between looks, however often pagers request grants. */
 const minPauseMs = 20;
-/** Interval in milliseconds while this trigger pages no feed. A pager that needs a grant wakes the loop. */
+/** Pause in milliseconds while this trigger pages no feed. A pager that needs a grant wakes the loop. */
 const idleMs = 60_000;
 
 export interface FeedAdmissionDeps {
@@ -38,7 +39,7 @@ export interface FeedAdmissionDeps {
   clock: Clock;
 }
 
-/** Grants batches to pagers, according to the capacity of all shards of their chains. */
+/** Loop that grants batches to pagers, according to the capacity of all shards of their chains. */
 export interface FeedAdmission {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -136,8 +137,8 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
 }
 
 /**
- * Returns the measured rates by shard. A feed that was not known at the previous look adds nothing to the rate, because
- * it is unknown in which time its batches were handled. Time in which a shard had nothing to do does not count.
+ * Returns the measured rates by shard. A feed that was not known at the previous look adds nothing, because its batches
+ * were handled in an unknown time. Time in which a shard had nothing to do does not count.
  */
 function measuredRates(
   before: ReadonlyMap<string, MeasuredRate>,
@@ -163,7 +164,10 @@ function isBusy(sum: ShardSum | undefined): boolean {
   return sum !== undefined && sum.load > 0;
 }
 
-/** Returns, by shard, the time since which batches have been ready in the shard or on their way there. */
+/**
+ * Returns, by shard, the time since when there have always been batches that are ready in the shard or on their way
+ * there.
+ */
 function busySince(
   before: ReadonlyMap<string, number>,
   shards: ReadonlyMap<string, ShardSum>,

@@ -4,7 +4,9 @@ import { progressOf, type SeenProgress } from './feed-progress.ts';
 const shard = 'award-reward/SG';
 const least = 60;
 
-/** Looks ten times a second at a feed with a constant number of ready batches. Returns what competes at each look. */
+/**
+ * Makes ten looks a second at a feed with `load` ready batches. Returns the number of competing batches at each look.
+ */
 function lookAt(load: number) {
   let nowMs = 0;
   let done = 0;
@@ -21,11 +23,11 @@ function lookAt(load: number) {
 }
 
 describe('ready batches of a feed', () => {
-  it('all compete for room during the first second', () => {
+  it('all compete for capacity during the first second', () => {
     expect(lookAt(300)(1000, 0)).toBe(300);
   });
 
-  it('take no room from other feeds after one second without progress', () => {
+  it('take no capacity from other feeds after one second without progress', () => {
     const look = lookAt(300);
     look(5000, 100);
     expect(look(900, 0)).toBe(300);
@@ -38,24 +40,24 @@ describe('ready batches of a feed', () => {
     expect(look(100, 50)).toBeGreaterThanOrEqual(least);
   });
 
-  it('compete only up to six seconds of work if they are handled slowly, and at least up to one round of calls', () => {
+  it('compete only up to the work of six seconds if workers handle them slowly, but at least up to one round of calls', () => {
     expect(lookAt(800)(20_000, 30)).toBe(180);
     expect(lookAt(800)(20_000, 5)).toBe(least);
     expect(lookAt(40)(20_000, 5)).toBe(40);
   });
 
-  it('all compete if they are handled as fast as they are fed', () => {
+  it('all compete if workers handle them as fast as they are fed', () => {
     expect(lookAt(800)(10_000, 266)).toBe(800);
   });
 });
 
-describe('a feed whose batches are all handled between two polls', () => {
+describe('a feed whose batches workers all handle between two polls', () => {
   const look = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
     const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
     return { chain, progress: progressOf(before, chain, () => least, nowMs), seenAtMs: nowMs };
   };
 
-  it('counts as served until none of its batches was handled for a second', () => {
+  it('counts as served until no batch was handled for a second', () => {
     let seen = look(null, 0, 20, 0);
     expect(seen.progress.get(shard)?.isServed).toBe(false);
     for (const nowMs of [100, 200, 300]) seen = look(seen, nowMs, 0, nowMs / 5);

@@ -20,7 +20,7 @@ function loadOf(feedId: string, waiting = 1): FeedLoad {
   return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };
 }
 
-/** Creates a number of waiting runs, and records what each look asks the store for. */
+/** Creates `waitingRuns` runs that only wait, and records the feeds that each look reads. */
 function setUp(waitingRuns: number) {
   const clock = createSettableClock();
   const rows = new Map<string, FeedLoad>();
@@ -53,7 +53,7 @@ function setUp(waitingRuns: number) {
   return { clock, rows, begun, known, pagers, look, listings };
 }
 
-/** Adds a done step to a feed. */
+/** Adds a finished step to a feed. */
 function handleOne(rows: Map<string, FeedLoad>, feedId: string): void {
   const load = rows.get(feedId) ?? loadOf(feedId);
   const steps = load.steps.map((step) => ({ ...step, done: step.done + 1 }));
@@ -70,7 +70,7 @@ function pagerOf({ granted = 0, wants = 0 }): FeedPager {
 }
 
 describe('a poll of the feeds of running runs', () => {
-  it('reads the same number of feeds beside 5,000 waiting runs as beside 1,000', async () => {
+  it('reads as many feeds beside 5,000 waiting runs as beside 1,000', async () => {
     const feedsRequested = await Promise.all(
       [1000, 5000].map(async (waitingRuns) => {
         const { rows, begun, look } = setUp(waitingRuns);
@@ -88,11 +88,11 @@ describe('a poll of the feeds of running runs', () => {
         return counts;
       }),
     );
-    // The progressing feed and 25 feeds in turn, including feeds that were never read.
+    // A poll reads the progressing feed and 25 others in turn, including feeds that were never read.
     expect(feedsRequested.flat().every((count) => count === 26)).toBe(true);
   });
 
-  it.each([0, 1])('reads 5,000 new feeds in turn, with the newest soon as well: %s ready', async (ready) => {
+  it.each([0, 1])('reads 5,000 new feeds in turn, and the newest of them soon: %s ready', async (ready) => {
     const { rows, begun, look } = setUp(0);
     await look();
     const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
@@ -112,14 +112,14 @@ describe('a poll of the feeds of running runs', () => {
     expect(crowd.every((feedId) => seen.has(feedId))).toBe(true);
   });
 
-  it('counts the listed feeds after it has read them', async () => {
+  it('adds the listed feeds to the sums only after it has read them', async () => {
     const { known, look } = setUp(200);
     await look(14);
     expect(known.feeds.size).toBe(200);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 0, weight: 0, depth: 1 });
   });
 
-  it('reads at every poll, after its next turn, a waiting feed that progresses again', async () => {
+  it('reads a waiting feed that progresses again in every poll after its next turn', async () => {
     const { rows, look } = setUp(100);
     await look(80);
     handleOne(rows, 'waits-7');
@@ -131,7 +131,7 @@ describe('a poll of the feeds of running runs', () => {
     expect(after).toHaveLength(25);
   });
 
-  it('reads a feed of the own trigger at every poll while batches are granted to it', async () => {
+  it('reads a feed of its own trigger in every poll while batches are granted to the feed', async () => {
     const { rows, pagers, look, known } = setUp(100);
     await look(80);
     rows.set('own', loadOf('own', 0));
@@ -145,7 +145,7 @@ describe('a poll of the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
   });
 
-  it('counts feeds without progress apart from feeds that compete for room', async () => {
+  it('counts batches of feeds without progress, but not as competing', async () => {
     const { rows, begun, look, known } = setUp(100);
     await look(80);
     rows.set('hangs', loadOf('hangs', 0));
@@ -159,7 +159,7 @@ describe('a poll of the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
   });
 
-  it('reads within two polls the own feeds that request room without progress, beside 2,000 waiting runs', async () => {
+  it('reads each feed of its own trigger that requests batches without progress within two polls, beside 2,000 waiting runs', async () => {
     const { rows, pagers, look } = setUp(2000);
     await look(100);
     for (let i = 0; i < 50; i++) {
@@ -188,7 +188,7 @@ describe('a poll of the feeds of running runs', () => {
     ]);
   });
 
-  it('reads a new feed with ready batches every time, and a new feed with only waiting batches in turn', async () => {
+  it('reads a new feed with ready batches in every poll, and a new feed with only waiting batches in turn', async () => {
     const { rows, begun, look } = setUp(1000);
     await look(150);
     rows.set('ready', loadOf('ready', 0));
@@ -200,7 +200,7 @@ describe('a poll of the feeds of running runs', () => {
     expect(requested.some((feedIds) => feedIds.includes('waits'))).toBe(false);
   });
 
-  it('reads in turn the own feeds that have neither grants nor requests', async () => {
+  it('reads feeds of its own trigger that have neither grants nor requests in turn', async () => {
     const { rows, pagers, look } = setUp(1000);
     for (const feedId of [...rows.keys()].slice(0, 100)) pagers.set(feedId, pagerOf({}));
     await look(250);

@@ -8,16 +8,16 @@ import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.t
 import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** Time after which a feed with unchanged figures is idle. */
+/** Time in milliseconds after which a feed with unchanged figures counts as idle. */
 const movesForMs = 5000;
 /**
- * Maximum number of moving feeds read per look, in turn. `changes`: feeds whose figures have changed. `new`: feeds that
- * were read only once and may move.
+ * Maximum number of moving feeds that a look reads, in turn. `changes`: feeds whose figures have changed. `new`: feeds
+ * that were read only once, so that a change would not be known.
  */
 const movingPerLook = { changes: 250, new: 10 };
 /**
- * Maximum number of idle feeds read per look, in turn. The feeds of this trigger that need grants come first, then
- * others. At most `unseenPerLook` of them have never been read, so that thousands of new feeds do not slow down a look.
+ * Maximum number of idle feeds that a look reads, in turn. Feeds of this trigger that need grants come first. At most
+ * `unseenPerLook` of the others have never been read, so that thousands of new feeds do not slow down a look.
  */
 const standingPerLook = 25;
 const unseenPerLook = 15;
@@ -34,21 +34,21 @@ export interface KnownFeed {
 
 export interface SeenFeed {
   done: ReadonlyMap<string, number>;
-  /** Handled batches by shard at the previous look; null if the feed was not known then. */
+  /** Number of handled batches by shard at the previous read of the feed; null if the feed was not known then. */
   doneBefore: ReadonlyMap<string, number> | null;
 }
 
 /**
- * Feeds of running runs, as known from earlier looks at the database. A look reads the moving feeds, the feeds of this
- * trigger that need grants, and a few others in turn. The cost therefore does not grow with the number of runs that
- * only wait.
+ * Feeds of running runs, as known from earlier looks at the database. Each look reads the moving feeds, the feeds of
+ * this trigger that need grants, and a few others in turn. The cost of a look therefore does not grow with the number
+ * of runs that only wait.
  */
 export interface KnownFeeds {
   look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
-  /** Marks a feed as moving: the next looks read it even if its figures do not change. */
+  /** Marks a feed as moving, so that the next looks read it even if its figures do not change. */
   moves(feedId: string): void;
   feeds: ReadonlyMap<string, KnownFeed>;
-  /** Known feeds that this trigger pages. */
+  /** The known feeds that this trigger pages. */
   own: ReadonlySet<string>;
   sums: Pick<ShardSums, 'shards'>;
 }
@@ -60,11 +60,11 @@ export interface KnownFeedsDeps {
 }
 
 export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeedsDeps): KnownFeeds {
-  /** Known feeds, sorted by their last read. `own` has the same order. */
+  /** Known feeds in the order of their last read, oldest first. `own` has the same order. */
   const feeds = new Map<string, KnownFeed>();
   const own = new Set<string>();
   const unseen = new Set<string>();
-  /** Moving feeds, sorted by their last read. */
+  /** Moving feeds in the order of their last read, oldest first. */
   const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
   const sums = createShardSums();
   const times = createListingTimes();
@@ -80,8 +80,8 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   }
 
   /**
-   * Chooses the feeds to read in this look.
-   * @param granted batches by feed of this trigger, as of the time before the look
+   * Returns the feeds to read in this look.
+   * @param granted granted batches by feed of this trigger, before the look
    */
   function toAsk(
     pagers: ReadonlyMap<string, FeedPager>,
@@ -95,11 +95,11 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
       const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
       if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) requested.add(feedId);
     }
-    // Feeds that this trigger no longer pages are read once more, so that they are removed from `own`.
+    // Feeds that this trigger no longer pages are read once more, which removes them from `own`.
     for (const feedId of own) if (!pagers.has(feedId)) requested.add(feedId);
     addSome(requested, own, standingPerLook, (feedId) => wanting.has(feedId));
-    // Alternates between the oldest and the newest feeds that were never read, so that a new feed does not wait behind
-    // thousands of others.
+    // Feeds that were never read are taken from both ends in turn, so that a new feed does not wait behind thousands of
+    // others.
     const left = standingPerLook - addSome(requested, alternately([...unseen]), unseenPerLook);
     addSome(requested, feeds.keys(), left);
     return requested;
@@ -153,8 +153,8 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   return {
     look: async (pagers, untilNextLookMs) => {
       const nowMs = clock.monotonicMs();
-      // Grants are read before the feeds. If a batch is written in between, this look counts it twice. The other order
-      // would not count it at all.
+      // Grants are read before the feeds. If a batch is written in between, this look counts it twice. In the other
+      // order, it would not be counted at all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
       await list(nowMs);
@@ -174,7 +174,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   };
 }
 
-/** Adds the first candidates that are not in `requested` yet. Returns how many it added. */
+/** Adds the first `most` candidates that are not in `requested` yet. Returns the number of added feeds. */
 function addSome(
   requested: Set<string>,
   candidates: Iterable<string>,
@@ -191,7 +191,7 @@ function addSome(
   return atMost - left;
 }
 
-/** Returns true if users of the feed are still being fed, or if batches are on a topic or with a worker. */
+/** Returns true if the feed is still being fed, or if it has batches on a topic or with a worker. */
 function mayMove({ load, chain }: KnownFeed): boolean {
   return !load.complete || [...chain.loads.values()].some((ready) => ready > 0);
 }

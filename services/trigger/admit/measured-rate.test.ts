@@ -11,7 +11,7 @@ it('the rate of a shard is measured after half a second of work', () => {
   expect(ratePerSecond(measuredFor(100, 50))).toBeCloseTo(500);
 });
 
-it('the rate of a shard is not overestimated if the first poll sees one flush', () => {
+it('the rate of a shard is not overestimated if the first poll sees the results of a single flush', () => {
   expect(ratePerSecond(measureRate(unmeasured, 50, 20))).toBeLessThan(125);
 });
 

@@ -1,8 +1,11 @@
-/** Time constant of the exponential average: after this time, a measurement has lost two thirds of its weight. */
+/**
+ * Time constant of the exponential average in milliseconds. After this time, a measurement has lost about two thirds of
+ * its weight.
+ */
 const rateMemoryMs = 2000;
 /**
- * Minimum time in milliseconds over which a rate is measured. Shorter times would be inexact, because workers record
- * results in flushes.
+ * Minimum time in milliseconds over which a rate is measured. Shorter measurements would be inexact, because workers
+ * record results in flushes.
  */
 const leastMeasuredMs = 500;
 
@@ -10,7 +13,7 @@ const leastMeasuredMs = 500;
 export interface MeasuredRate {
   readonly weighted: number;
   /**
-   * Weight of all measurements so far, in [0, 1]; 1 means that the memory is full. Time without measurement does not
+   * Weight of all measurements so far, in [0, 1]. It grows with the measured time. Time without measurements does not
    * count.
    */
   readonly weight: number;
@@ -27,7 +30,7 @@ export function measureRate({ weighted, weight }: MeasuredRate, handled: number,
   };
 }
 
-/** Returns the average over the measured time only, so that a shard that has just begun does not appear slow. */
+/** Returns the average over the measured time, so that a shard that has just begun does not appear slow. */
 export function ratePerSecond({ weighted, weight }: MeasuredRate): number {
   return weighted / Math.max(weight, leastWeight);
 }

@@ -28,7 +28,7 @@ const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({
 });
 
 describe('the pace of a run in one of several triggers', () => {
-  it('is shared by the incomplete feeds of this trigger and those of other triggers', () => {
+  it('is divided among the incomplete feeds of this trigger and of other triggers', () => {
     const loads = ['a', 'b', 'c', 'd'].map((feedId) => loadOf(feedId, { complete: feedId === 'd' }));
     const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
     expect(of(['a'])).toBe(3);
@@ -37,7 +37,7 @@ describe('the pace of a run in one of several triggers', () => {
     expect(of(['d'])).toBe(0);
   });
 
-  it('goes to the first trigger if it is less than a batch per feed', () => {
+  it('goes to the first trigger that requests it if it is less than a batch per feed', () => {
     const loads = ['a', 'b', 'c'].map((feedId) => loadOf(feedId, { paceAllows: 150 }));
     const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
     expect(of(['b'])).toBe(1);
@@ -60,7 +60,7 @@ describe('the pace of a run in one of several triggers', () => {
     expect(await paces.keepTo(admitted, new Map(), store({ run: 0 }))).toEqual(admitted);
   });
 
-  it('limits grants if another trigger was faster, and a feed without a grant keeps its turn', async () => {
+  it('reduces grants if another trigger has used up the pace, and a feed without a grant keeps its turn', async () => {
     const loads = [loadOf('a'), loadOf('b'), loadOf('other', { runId: 'free', paceAllows: null })];
     const paces = createRunPaces(loads, () => true);
     const grants = new Map([

@@ -1,12 +1,15 @@
 import type { Admitted, SharingFeed } from './fairness.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** Number of batches that the paces of runs (limits in users per second) allow this trigger to feed at one look. */
+/**
+ * Number of batches that this trigger may feed at one look under the paces of runs. A pace is a limit in users per
+ * second.
+ */
 export interface RunPaces {
   of(load: FeedLoad): SharingFeed['pace'];
   /**
-   * Takes the granted batches from the paces in the database. If another trigger has used up a pace meanwhile, the
-   * grants are reduced. A feed whose grant is reduced to nothing keeps its turn.
+   * Takes the granted batches from the allowances in the database. If another trigger has used up an allowance
+   * meanwhile, the grants are reduced. A feed whose grant is reduced to 0 keeps its turn.
    */
   keepTo(
     admitted: Admitted,
@@ -17,9 +20,10 @@ export interface RunPaces {
 
 /**
  * Creates the paces for one look. The allowance of a run is stored in the database, so that the grants of several
- * triggers together do not exceed it. Each trigger requests only its share, by its part of the run's incomplete feeds.
- * More frequent looks of another trigger thus do not starve a country.
- * @param loads feeds whose runs have a pace; of each run, the last one contains the current allowance
+ * triggers together do not exceed it. Each trigger requests only a share, in proportion to its part of the run's
+ * incomplete feeds. Otherwise, a trigger that looks more often could take the whole allowance, and the countries of the
+ * others would starve.
+ * @param loads feeds whose runs have a pace; of each run, the last feed contains the current allowance
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
   const runOf = new Map(
@@ -47,7 +51,8 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        // If the run no longer has a pace, the grant under the old pace is kept, because it is small.
+        // If the run has lost its pace meanwhile, the grant is kept. It is small, because it was made under the old
+        // pace.
         const mayHave = runId === undefined ? batches : Math.min(batches, left.get(runId) ?? batches);
         if (runId !== undefined && left.has(runId)) left.set(runId, (left.get(runId) ?? 0) - mayHave);
         if (mayHave > 0) kept.grants.set(feedId, mayHave);
@@ -62,7 +67,7 @@ function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: s
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
   const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
-  // If the allowance is less than one batch per feed, shares would always round to zero. The first trigger to request
-  // then gets one batch.
+  // If the allowance is less than one batch per feed, each share would be rounded to zero. Instead, the first trigger
+  // that requests a batch gets one.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

@@ -1,48 +1,51 @@
 import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.ts';
 
 export interface SharedLoad extends ProgressingFeed {
-  /** Floor of the feed: batches that it may have ready regardless of other feeds. */
+  /** Number of batches that the feed may always have ready (its floor). */
   floor: number;
   /** Latest step, from 1, that uses the shard, keyed by shard. */
   depths: ReadonlyMap<string, number>;
   weight: number;
-  /** True after the last page was fed. The feed then needs no more capacity, but its ready batches still use some. */
+  /**
+   * True if the last page of the feed was fed. The feed then needs no more capacity, but its ready batches still use
+   * some.
+   */
   complete: boolean;
   /** True if this trigger pages the feed. */
   isOwn: boolean;
 }
 
 /**
- * Sums over all feeds whose chains use a shard. Fields that begin with `own` include only the feeds that this trigger
+ * Sums over all feeds whose chains use a shard. Fields that begin with `own` cover only the feeds that this trigger
  * pages.
  */
 export interface ShardSum {
   load: number;
   ownLoad: number;
-  /** Part of the load that reduces the capacity for other feeds. */
+  /** Part of `load` that reduces the capacity for other feeds. */
   competing: number;
   ownCompeting: number;
-  /** Part of the load that exceeds the floors of the feeds. */
+  /** Part of `load` that exceeds the floors of the feeds. */
   beyondFloors: number;
-  /** Weights of the incomplete feeds. */
+  /** Sum of the weights of the incomplete feeds. */
   weight: number;
   ownWeight: number;
-  /** Weights of the incomplete feeds that are not stuck in the shard. */
+  /** Sum of the weights of the incomplete feeds that are not stuck in the shard. */
   movingWeight: number;
   ownMovingWeight: number;
   depth: number;
 }
 
-/** Sums by shard. They are updated feed by feed, so that unchanged feeds cause no work. */
+/** Sums by shard. A change of one feed updates the sums of its shards only, so unchanged feeds cause no work. */
 export interface ShardSums {
   add(feed: SharedLoad): void;
-  /** Removes a feed. `feed` has to equal the value that was added. */
+  /** Removes a feed. `feed` must have the same values as when it was added. */
   remove(feed: SharedLoad): void;
   shards(): Map<string, ShardSum>;
 }
 
 interface CountedSum extends Omit<ShardSum, 'depth'> {
-  /** Number of feeds by the latest step that uses the shard; index 0 is step 1. */
+  /** Number of feeds by the latest step in which they use the shard. Index 0 is step 1. */
   feedsOfDepth: number[];
 }
 

@@ -5,7 +5,7 @@ import { maxCountRequests } from '../pages/page-requests.ts';
 import { createCounting, type CountingDeps } from './counting.ts';
 import type { CountEnd, OwnedCount } from '../ports/count-store.ts';
 
-/** Counts in progress on one trigger. */
+/** Maximum number of counts that one trigger makes at the same time. */
 const maxAtOnce = 2;
 const lookEveryMs = 10_000;
 const deafLookEveryMs = 3000;
@@ -13,12 +13,12 @@ const afterErrorMs = 2000;
 
 export interface AudienceCounterDeps extends Omit<CountingDeps, 'requestLimit'> {
   changes: ChangeFeed;
-  /** Identifies this process among all others. */
+  /** Name of this process, which no other process has. */
   owner: string;
   leaseMs: number;
 }
 
-/** Counts audiences on request of a person, two at a time, in addition to the feeds. */
+/** Loop that counts audiences on request of a person, two at a time. It runs beside the feeds. */
 export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
 
 export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
@@ -31,7 +31,7 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
       const count = await counts.claim(owner, leaseMs);
       if (!count) break;
       const task: Promise<void> = countWhileHeld(count, { ...deps, requestLimit }, signal)
-        // A failed count is not claimed again before the next look.
+        // A count that failed is not claimed again before the next look.
         .then(
           () => {
             tasks.delete(task);
@@ -62,7 +62,10 @@ const tooLong: CountEnd = { state: 'failed', cause: 'it took longer than six hou
 
 type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'requestLimit'>;
 
-/** Counts until the end, a cancellation, or a stop of this process. Another trigger then continues. */
+/**
+ * Counts until the end of the audience, until the count is cancelled, or until this process stops. In the last case,
+ * another trigger continues.
+ */
 async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: AbortSignal): Promise<void> {
   const { counts, leaseMs, clock, logger } = deps;
   const over = new AbortController();
@@ -73,7 +76,8 @@ async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: Abor
     while (!isStopped()) {
       await clock.sleep(leaseMs / 3, signal);
       if (isStopped()) return;
-      // A failed renewal does not stop the count: if another trigger has claimed it, the store refuses every write.
+      // A renewal that fails does not stop the count. If another trigger has claimed the count meanwhile, the store
+      // refuses every write.
       const standing = await counts.renew(count, leaseMs).catch(() => 'held' as const);
       if (standing === 'too-long') cut.end = tooLong;
       if (standing !== 'held') over.abort();

@@ -6,7 +6,7 @@ import { countOne, countTwo, type CountedPage, type CountedPages } from './count
 
 const never = new AbortController().signal;
 
-/** Returns users after a cursor in pages of the given size. */
+/** Returns the users after a cursor, in pages of `perPage` users. */
 function sourceOf(users: readonly string[], perPage: number, cursor: string | null = null): PageSource {
   const left = cursor === null ? users : users.filter((user) => compareUserIds(user, cursor) > 0);
   let at = 0;
@@ -24,7 +24,7 @@ function pageOf(users: readonly string[], isLast: boolean, more: Partial<Fetched
   return { kind: 'page', users, gaps: [], isLast, fresh: null, ...more };
 }
 
-/** Reads to the end, or a number of pages. */
+/** Reads `most` pages, or all pages. */
 async function readSome(pages: CountedPages, most = Infinity): Promise<CountedPage[]> {
   const read: CountedPage[] = [];
   while (read.length < most && read.at(-1)?.isLast !== true) {
@@ -57,7 +57,7 @@ describe('a count of two audiences', () => {
       }),
     ));
 
-  it('starts again if the snapshot of one audience is gone', async () => {
+  it('starts again if the snapshot of one audience no longer exists', async () => {
     const audiences = { include: [], exclude: [], holdOut: null };
     const gone: PageSource = {
       standing: () => 'moving',

@@ -13,14 +13,12 @@ export interface CountedPage {
   both: number | null;
   /** Parts of the audience; null if two audiences are counted. */
   parts: AudienceParts | null;
-  /** Last counted user. A count that continues after this user counts no user twice. */
+  /** Last counted user. A count that continues after this user does not count any user twice. */
   cursor: string | null;
   isLast: boolean;
 }
 
-/**
- * Result if the users of a snapshot have been deleted. Figures that were counted from the snapshot are then useless.
- */
+/** Result if the users of a snapshot were deleted. Figures that were counted from this snapshot are useless then. */
 export interface Gone {
   kind: 'gone';
 }
@@ -50,7 +48,7 @@ export function countOne(source: PageSource): CountedPages {
   };
 }
 
-/** Counts two audiences. Each audience is paged once, with one page of each in memory. */
+/** Counts two audiences. Each audience is read page by page, and only one page of each is in memory. */
 export function countTwo(one: PageSource, other: PageSource): CountedPages {
   const heads = [headOf(one), headOf(other)] as const;
   return {
@@ -97,13 +95,15 @@ function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }
 
-/** Compares two user ids. Undefined means an audience without further users, and is the greatest. */
+/**
+ * Compares two user ids. Undefined means that an audience has no further users, and counts as greater than every id.
+ */
 function orderOf(left: string | undefined, right: string | undefined): number {
   if (left === undefined) return 1;
   return right === undefined ? -1 : compareUserIds(left, right);
 }
 
-/** Loads pages until the head holds users or has ended. Returns null on success. */
+/** Loads pages until the head contains users, or until the audience has ended. Returns null on success. */
 async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | null> {
   while (isSpent(head)) {
     const page = await head.source.next(signal);
@@ -114,7 +114,7 @@ async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | nul
   return null;
 }
 
-/** Returns the last user of the page, whether the page feeds or skips that user. */
+/** Returns the last user of the page, including users that the page skips. */
 function lastOf({ users, gaps }: FetchedPage): string | null {
   const gap = gaps.at(-1);
   return gap?.at === users.length ? gap.last : (users.at(-1) ?? null);

@@ -13,7 +13,7 @@ import type { CountEnd, CountStore, OwnedCount, SavedCount } from '../ports/coun
 const pageSize = 1000;
 const snapshotIn = (country: string) => ({ segment: 'all', country, snapshot: 's1' });
 
-/** Creates a count of one segment in these countries. By default nothing has been counted yet. */
+/** Creates a count of one segment in these countries. By default, no user has been counted yet. */
 function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> = {}) {
   const clock = createSettableClock();
   const segmentation = createScriptedSegmentation();
@@ -63,7 +63,7 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
 }
 
 describe('a count of an audience', () => {
-  it('reads each country to its end and stores the key of the counted snapshots', async () => {
+  it('reads each country to its end, and stores the key of the snapshots that it has counted', async () => {
     const { clock, segmentation, end, usersOf, saved, question } = setUp(['SG', 'ID']);
     segmentation.users.set('SG', userIds(2500)).set('ID', userIds(10));
     await passTime(clock, 1000);
@@ -73,7 +73,7 @@ describe('a count of an audience', () => {
       ['ID', 10, true],
     ]);
     expect(saved.at(-1)).toMatchObject({ place: null, cause: null });
-    // The sources are stored with the first save only.
+    // Only the first save stores the resolved sources.
     expect(saved.map(({ resolved }) => resolved !== null)).toEqual([true, false]);
     expect(segmentation.pagesRequested.map(({ country, after }) => [country, after])).toEqual([
       ['SG', null],
@@ -110,7 +110,7 @@ describe('a count of an audience', () => {
     expect(saved).toHaveLength(3);
   });
 
-  it('stores why it waits, and fails at the eleventh unavailable page in a row', async () => {
+  it('stores why it waits, and fails at the eleventh page in a row that is unavailable', async () => {
     const { clock, segmentation, end, saved } = setUp();
     segmentation.users.set('SG', userIds(10));
     segmentation.pageFailure = failureOf('unavailable');
@@ -122,7 +122,7 @@ describe('a count of an audience', () => {
     expect(saved.every(({ cause }) => cause?.includes('unavailable'))).toBe(true);
   });
 
-  it('does not fail after 16 unavailable pages if other pages arrive between them', async () => {
+  it('does not fail after 16 unavailable pages if others arrive between them', async () => {
     const { clock, segmentation, end, saved } = setUp();
     segmentation.users.set('SG', userIds(1500));
     const page = segmentation.page.bind(segmentation);
@@ -136,7 +136,7 @@ describe('a count of an audience', () => {
     expect(saved.filter(({ cause }) => cause !== null)).toHaveLength(16);
   });
 
-  it('starts a country again if its snapshot is gone, and fails after the fourth time', async () => {
+  it('starts a country again if its snapshot no longer exists, and fails after the fourth time', async () => {
     const { clock, segmentation, end, usersOf } = setUp();
     segmentation.users.set('SG', userIds(3000));
     await passTime(clock, 60);
@@ -151,7 +151,7 @@ describe('a count of an audience', () => {
     const page = never.segmentation.page.bind(never.segmentation);
     let pages = 0;
     never.segmentation.page = (request, signal) => {
-      // The snapshot disappears before every second page. The repeated request is answered from the next snapshot.
+      // The snapshot disappears before every second page. The repeated request finds the next snapshot.
       if (request.after !== null && pages++ % 2 === 0) never.segmentation.snapshot = `gone-${pages}`;
       return page(request, signal);
     };
@@ -176,7 +176,7 @@ describe('a count of an audience', () => {
     expect(end()).toMatchObject({ state: 'done' });
   });
 
-  it('ends without a result if it is stopped or another trigger claimed it', async () => {
+  it('ends without a result if it is stopped, or if another trigger has claimed it', async () => {
     const stopped = setUp();
     stopped.segmentation.users.set('SG', userIds(100_000));
     await passTime(stopped.clock, 500);

@@ -18,22 +18,22 @@ import type { CountEnd, CountPlace, CountStore, OwnedCount } from '../ports/coun
 import { countOne, countTwo, type CountedPage, type CountedPages } from './counted-pages.ts';
 
 /**
- * Rate of a count in users per second; the same as that of a dry run. The segmentation service has to handle this load
- * in addition to the runs that send.
+ * Rate of a count in users per second, which is also the rate of a dry run. The segmentation service has to serve these
+ * requests in addition to those of runs that send.
  */
 const usersPerSecond = 20_000;
 const saveEveryMs = 2000;
-/** Number of consecutive stalls after which the count fails, so that a person must act. */
+/** Number of consecutive unavailable pages from which the count fails, so that a person must act. */
 const maxStalls = 10;
 const maxStallMs = 60_000;
-/** Restarts after the snapshot of a country was deleted during the count. */
+/** Maximum number of restarts of a country whose snapshot was deleted during the count. */
 const maxRestarts = 3;
 
 export interface CountingDeps {
   counts: CountStore;
   segmentation: Segmentation;
   storedAudiences: StoredAudiences;
-  /** Limiter shared by all counts of this process, so that no feed waits for counts. */
+  /** Limiter that all counts of this process share, so that counts do not delay feeds. */
   requestLimit: LimitFunction;
   /** Users requested per page. */
   pageSize: number;
@@ -43,10 +43,10 @@ export interface CountingDeps {
   logger: Logger;
 }
 
-/** Result of one step. `waited`: the request failed and has to be repeated. */
+/** Result of one step. `waited`: the request failed and must be repeated. */
 type Step = CountEnd | 'go-on' | 'waited' | 'stopped';
 
-/** Creates a count that continues from its saved position. */
+/** Creates a count that continues from its stored position. */
 export function createCounting(count: OwnedCount, deps: CountingDeps) {
   const { question, countId } = count;
   const { counts, clock } = deps;
@@ -58,8 +58,8 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   let stalls = 0;
 
   /**
-   * Saves the count. Returns false if another trigger owns it. If the last user's id cannot be stored, nothing is saved
-   * until the next page, because the saved figures must match the saved position.
+   * Saves the count. Returns false if another trigger owns it. If the last user's id cannot be stored as text, nothing
+   * is saved until the next page, because the stored figures must match the stored position.
    */
   async function save(cause: string | null): Promise<boolean> {
     if (!isStorable(place?.cursor ?? '')) return true;
@@ -159,7 +159,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
       shared: line.shared + page.shared,
       withUsers: plus(line.withUsers, page.withUsers),
       both: plus(line.both, page.both),
-      // Without parts, a trigger of an earlier version began the count.
+      // If the line has no parts, a trigger of an earlier version of Muster began this count.
       parts: before ? sumOfParts(before.parts, page.parts) : page.parts,
     });
     place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };
@@ -173,7 +173,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
 
   return {
     countries: (): StoredCountry[] => [...counted.values()],
-    /** Returns null if the count was stopped before its end, or belongs to another trigger. */
+    /** Counts to the end. Returns null if the count was stopped before its end, or belongs to another trigger. */
     run: async (signal: AbortSignal): Promise<CountEnd | null> => {
       for (;;) {
         const next = nextPlace();

@@ -4,7 +4,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from '../trigger.ts';
 
-/** Creates a run of 300 users that is cancelled while one of its batches is being called. */
+/** Creates a run of 300 users that is cancelled while a worker calls one of its batches. */
 async function cancelledRun(change: (deps: TriggerDeps) => Partial<TriggerDeps>) {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, ledger, references, runs } = world;
@@ -49,7 +49,7 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
-  it('ends within five seconds of its last call although reading all runs takes seconds', async () => {
+  it('ends within five seconds of its last call although reading all runs takes many seconds', async () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
@@ -63,7 +63,7 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
-  it('ends within five seconds of its last call although reading the runs to end is slow', async () => {
+  it('ends within five seconds of its last call although reading the runs that are over is slow', async () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
@@ -102,7 +102,7 @@ describe('a cancelled run', () => {
     expect(clock.monotonicMs() - endedAtMs).toBeLessThanOrEqual(100);
   });
 
-  it('ends after at most three statements for another, large run that is cancelled at the same time', async () => {
+  it('waits for at most three statements of another, large run that is cancelled at the same time', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, runs, feedRows } = world;
     const deps = world.triggerDeps('a');

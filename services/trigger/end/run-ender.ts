@@ -7,7 +7,7 @@ import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
 const goesOnAfterMs = 20;
-/** Longest pause after a slow look. It is short, because the look reads only runs that are over. */
+/** Maximum pause in milliseconds after a slow look. It may be short, because a look reads only runs that are over. */
 const longestPauseMs = 2000;
 
 export interface RunEnderDeps {
@@ -20,8 +20,8 @@ export interface RunEnderDeps {
 }
 
 /**
- * Ends runs that are cancelled or past their deadline. It has a loop of its own, because the keeper's turns are slower:
- * they read all runs, query Kafka, and pause longer after long turns.
+ * Loop that ends runs that are cancelled or past their deadline. It is separate from the keeper, whose turns are
+ * slower: the keeper reads all runs, queries Kafka, and makes longer pauses.
  */
 export interface RunEnder {
   /** @returns milliseconds until the next turn */
@@ -41,7 +41,7 @@ export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock,
         try {
           hasMore = (await finisher.finish(tally)) === 'more' || hasMore;
         } catch (error) {
-          // If a run cannot be ended, the other runs must still be ended.
+          // If one run cannot be ended, the loop continues with the other runs.
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
         }
       }

@@ -57,7 +57,7 @@ describe('the final state of a run', () => {
     expect(endingOf(tallyOf([{ totals }]))).toEqual({ state: 'completed_with_failures', reason: null });
   });
 
-  it('names the number of unknown users', () => {
+  it('has a reason that names the number of unknown users', () => {
     const totals = [totalsOf(1, { succeeded: 97, unknown: 3 }), totalsOf(2, { succeeded: 96, unknown: 1 })];
     expect(endingOf(tallyOf([{ totals }]))).toEqual({
       state: 'completed_with_failures',
@@ -108,7 +108,7 @@ describe('the final state of a run', () => {
     });
   });
 
-  it('keeps the name of the user who cancelled it beside the number of unknown users', () => {
+  it('keeps the name of the user who cancelled the run, and adds the number of unknown users', () => {
     const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
     const stateReason = 'cancelled by the night shift';
     expect(endingOf(tallyOf([{ totals }], { state: 'cancelling', stateReason }))?.reason).toBe(
@@ -116,13 +116,13 @@ describe('the final state of a run', () => {
     );
   });
 
-  it('is completed after the deadline if all users succeeded in time', () => {
+  it('is completed after the deadline if all users succeeded before it', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }], { overdueMs: 0 }))?.state).toBe('completed');
   });
 });
 
 describe('the recount of a run', () => {
-  it('finds no difference in equal sums, with or without lines of zeros', () => {
+  it('finds no difference between equal sums, even if one side lacks a line that the other has with zeros', () => {
     const tally = tallyOf([{ totals: [...allSucceeded] }, { fedUsers: 0, totals: [] }]);
     const counted = [
       { feedId: 'feed-0', totals: allSucceeded },
@@ -131,7 +131,7 @@ describe('the recount of a run', () => {
     expect(differences(tally, counted)).toEqual([]);
   });
 
-  it('names feed, step and count of each difference', () => {
+  it('describes each difference with its feed, step and count', () => {
     const counted = [
       { feedId: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
     ];

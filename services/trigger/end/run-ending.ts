@@ -8,8 +8,8 @@ export function linesOf(tally: RunTally): StepLine[] {
 }
 
 /**
- * Returns the state in which the run ends, with the reason. Null while users are pending, or must still be fed before
- * the deadline.
+ * Returns the state in which the run ends, with the reason. Returns null while users are pending, or while the audience
+ * is not fed completely and the deadline has not passed.
  */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
@@ -36,7 +36,9 @@ export function endingOf(tally: RunTally): RunEnding | null {
   return { state: hasFailures ? 'completed_with_failures' : 'completed', reason };
 }
 
-/** Returns where kept totals and recounted ones differ, as `feed, step, count: summed, counted`. */
+/**
+ * Returns the differences between the stored totals and the recounted ones, as `feed, step, count: summed, counted`.
+ */
 export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
     const recounted = counted.find((other) => other.feedId === feedId)?.totals ?? [];
@@ -66,8 +68,8 @@ function unknownReason(unknown: number): string | null {
 }
 
 /**
- * Formats a number of users that was summed over steps. No user is counted twice, because steps after an unknown or
- * expired one skip the user.
+ * Formats a number of users that was summed over steps. The sum counts each user once, because the steps after an
+ * unknown or expired one skip the user.
  */
 function usersInWords(users: number): string {
   return users === 1 ? '1 user' : `${users} users`;

@@ -31,7 +31,10 @@ const cancelling: RunTally = {
   feeds: [{ feedId: 'feed', country: 'SG', ...fed }],
 };
 
-/** @param answers answers of successive statements; the last one is repeated */
+/**
+ * Creates a finisher.
+ * @param answers results of successive statements; the last result is repeated
+ */
 function setUp(answers: readonly EndedSteps[]) {
   const froms: number[] = [];
   const unused = () => Promise.reject(new Error('not used'));
@@ -55,7 +58,7 @@ function setUp(answers: readonly EndedSteps[]) {
 const nothing = (next: number | null): EndedSteps => ({ ended: 0, passed: 0, next });
 
 describe('a poll of a cancelled run', () => {
-  it('makes 20 statements for a feed without steps to end, and continues there at the next poll', async () => {
+  it('makes 20 statements for a feed without steps to end, and continues after these windows at the next poll', async () => {
     const answers = Array.from({ length: 100 }, (_, nth) => nothing(nth + 2));
     const { finisher, froms } = setUp(answers);
     expect(await finisher.finish(cancelling)).toBe('waits');
@@ -71,12 +74,12 @@ describe('a poll of a cancelled run', () => {
     expect(froms).toEqual([1, 2001, 4001]);
   });
 
-  it('requests the next poll if it only removed due entries of finished steps, because further entries may follow', async () => {
+  it('requests the next poll at once if it only deleted agenda entries of finished steps, because further entries may follow', async () => {
     const { finisher } = setUp([{ ended: 0, passed: 3, next: null }]);
     expect(await finisher.finish(cancelling)).toBe('more');
   });
 
-  it('starts at the first batch again after the last window', async () => {
+  it('starts at the first batch again after the last window of batches', async () => {
     const { finisher, froms } = setUp([nothing(2001), nothing(null)]);
     await finisher.finish(cancelling);
     await finisher.finish(cancelling);
@@ -111,7 +114,7 @@ describe('a run with a deadline', () => {
     [999, 0],
     [1000, 1],
   ])(
-    'has, %d ms after its deadline with a grace of 1000 ms, %d statements that end steps',
+    'makes, %d ms after its deadline with a grace of 1000 ms, %d statements that end steps',
     async (overdueMs, statements) => {
       const { finisher, froms } = setUp([nothing(null)]);
       await finisher.finish({ ...running, overdueMs });

@@ -7,14 +7,15 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
 const maxBatchesPerStatement = 2000;
-/** Maximum number of statements per feed and look while no step is ended. */
+/** Maximum number of statements per feed and look, if none of them ends a step. */
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {
   runStore: Pick<RunStore, 'end'>;
   stepEndings: StepEndings;
   /**
-   * Time in milliseconds after the deadline after which workers and feeders have noticed it, or have lost their leases.
+   * Time in milliseconds after the deadline by which every worker and trigger has noticed the deadline, or has lost its
+   * lease.
    */
   graceMs: number;
   figures: Pick<TriggerFigures, 'ended'>;
@@ -22,21 +23,21 @@ export interface RunFinisherDeps {
 }
 
 /**
- * Ends runs without open work. Also ends the open steps of runs that are over (cancelled, or past their deadline).
- * Needs only the database.
+ * Ends runs that have no open work. Also ends the open steps of runs that are over (cancelled, or past their deadline).
+ * Needs only the database, not Kafka.
  */
 export interface RunFinisher {
   /**
    * Ends a limited number of steps of each feed, so that a large run does not delay others. The result `more` means
-   * that the caller should call again without a pause.
+   * that the caller should call again at once.
    */
   finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'>;
-  /** Drops the state of all other runs. */
+  /** Drops what is stored in memory about all other runs. */
   keepOnly(runIds: ReadonlySet<string>): void;
 }
 
 export function createRunFinisher({ runStore, stepEndings, graceMs, figures, logger }: RunFinisherDeps): RunFinisher {
-  /** Runs with inconsistent sums that were already reported. */
+  /** Runs whose totals do not match their rows, and for which this was already logged. */
   let unbalanced = new Set<string>();
   /** Number of the batch at which the next window begins, by run and feed. */
   let windows = new Map<string, Map<string, number>>();
@@ -59,7 +60,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     return 'ended';
   }
 
-  /** Returns true if any step ended: more may follow. */
+  /** Ends open steps of the run's feeds. Returns true if a step was ended, because more may follow. */
   async function endSteps({ runId, chain, feeds }: RunTally, outcome: 'expired' | 'cancelled'): Promise<boolean> {
     const ofRun = windows.get(runId) ?? new Map<string, number>();
     windows.set(runId, ofRun);
@@ -78,8 +79,8 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
   }
 
   /**
-   * Ends steps in one window of batches after another, until a window had a step to end. The returned `from` is the
-   * begin of the next window.
+   * Ends steps in one window of batches after another, until a window contained a step to end. The returned `from` is
+   * the first batch of the next window.
    */
   async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
     let nextFrom = from;
@@ -112,7 +113,7 @@ export function isOver({ state, overdueMs }: RunTally): boolean {
   return state === 'cancelling' || overdueMs >= 0;
 }
 
-/** Returns the outcome of steps that no worker holds; null while the run continues. */
+/** Returns the outcome of the steps that no worker holds; null while the run continues. */
 function outcomeOf({ state, overdueMs }: RunTally, graceMs: number): 'expired' | 'cancelled' | null {
   if (state === 'cancelling') return 'cancelled';
   return overdueMs >= graceMs ? 'expired' : null;

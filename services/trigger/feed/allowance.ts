@@ -1,24 +1,24 @@
-/** Time in milliseconds for which a pager requests a grant in advance. */
+/** Minimum time in milliseconds for which a pager requests batches in advance. */
 const lookAheadMs = 200;
 const maxBatchesAheadPerMs = 2;
 
-/** Grant of a pager: the batches that it may write, and how many more it could use. */
+/** Grant of a pager: the batches that it may write. Also estimates how many more batches it could use. */
 export interface Allowance {
   granted(): number;
   grant(batches: number): void;
   spend(batches: number): void;
-  /** Reduces the grant to the batches that the pager can use without further pages. */
+  /** Reduces the grant to `batches`, because the pager can write no more than these without another page. */
   limitTo(batches: number): void;
-  /** Records a fetched page. Its rate predicts the next pages. */
+  /** Records a fetched page. The rate of this page is the expected rate of the next pages. */
   fetched(users: number, tookMs: number): void;
   /**
-   * Returns how many more batches the pager could use: the fetched ones and, if more pages come, those until the next
-   * look.
+   * Returns how many batches the pager could use beyond its grant: those that are fetched and, if more pages follow,
+   * those that it will fetch until the next look at the grants.
    */
   wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }
 
-/** @param batchUsers users per batch, at most */
+/** @param batchUsers maximum number of users per batch */
 export function createAllowance(batchUsers: number): Allowance {
   let granted = 0;
   let batchesPerMs = 0;

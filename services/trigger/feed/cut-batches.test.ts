@@ -26,13 +26,13 @@ describe('the cut of users into batches', () => {
     [1, 100],
     [250, 10],
     [1000, 2],
-  ])('makes batches of %i users if the run requires it', (batchUsers, batches) => {
+  ])('makes batches of %i users if the run requires this size', (batchUsers, batches) => {
     const cut = cutBatches(usersUpTo(2500), { ...ordinary, batchUsers, maxBatches: batches });
     expect(sizesOf(cut)).toEqual(Array.from({ length: batches }, () => batchUsers));
     expect(cut).toMatchObject({ taken: batches * batchUsers, complete: false });
   });
 
-  it('continues the batch numbers', () => {
+  it('continues with the next batch number', () => {
     const { batches } = cutBatches(usersUpTo(300), { ...ordinary, nextBatchNo: 17 });
     expect(batches.map(({ batchNo }) => batchNo)).toEqual([17, 18, 19]);
   });
@@ -43,16 +43,16 @@ describe('the cut of users into batches', () => {
     expect(cut).toMatchObject({ taken: 300, complete: false });
   });
 
-  it('is complete after an empty last page, even without a grant', () => {
+  it('is complete after an empty last page, even without a grant of batches', () => {
     const nothing = { batches: [], invalidUsers: [], taken: 0, complete: true };
     expect(cutBatches([], { ...ordinary, maxBatches: 0, isLast: true })).toEqual(nothing);
   });
 
-  it('is complete if the grant was exactly enough', () => {
+  it('is complete if exactly enough batches were granted', () => {
     expect(cutBatches(usersUpTo(200), { ...ordinary, maxBatches: 2, isLast: true }).complete).toBe(true);
   });
 
-  it('lists invalid ids, escaped, with the rule that each violates', () => {
+  it('lists invalid ids in escaped form, with the rule that each of them breaks', () => {
     const cut = cutBatches(['', 'a', 'b\u0000', 'c', 'd\ud800'], { ...ordinary, isLast: true });
     expect(cut.batches).toEqual([{ batchNo: 1, users: ['a', 'c'] }]);
     expect(cut.invalidUsers).toEqual([
@@ -62,7 +62,7 @@ describe('the cut of users into batches', () => {
     ]);
   });
 
-  it('lists long ids with equal beginnings as different ids', () => {
+  it('lists long invalid ids with the same beginning as different ids', () => {
     const ids = ['d'.repeat(257), `${'d'.repeat(256)}e`];
     const { invalidUsers } = cutBatches(ids, { ...ordinary, isLast: true });
     expect(invalidUsers.map(({ rule }) => rule)).toEqual(['too-long', 'too-long']);
@@ -70,7 +70,7 @@ describe('the cut of users into batches', () => {
     expect(invalidUsers[0]?.user).not.toBe(invalidUsers[1]?.user);
   });
 
-  it('ends after a valid id while more pages follow', () => {
+  it('ends after a valid id if more pages follow', () => {
     const cut = cutBatches([...usersUpTo(100), 'v\ud800', 'w\n'], ordinary);
     expect(cut).toMatchObject({ taken: 100, invalidUsers: [] });
   });
@@ -85,7 +85,7 @@ describe('the cut of users into batches', () => {
     expect(sizesOf(cut)).toEqual([2]);
   });
 
-  it('is the same with and without an invalid id among the users', () => {
+  it('cuts valid users in the same way with and without an invalid id among them', () => {
     const options = fc.record({
       batchUsers: fc.constantFrom(1, 100, 250, 1000),
       maxBatches: fc.integer({ min: 1, max: 4 }),
@@ -103,7 +103,7 @@ describe('the cut of users into batches', () => {
     );
   });
 
-  it('puts every user, in order, into exactly one batch or the list of invalid ids', () => {
+  it('puts every user either into exactly one batch or into the list of invalid ids, in order', () => {
     const odd = [
       '',
       '\u0000',

@@ -4,33 +4,36 @@ import { invalidUserOf, type InvalidUser } from './invalid-user.ts';
 import type { FedBatch } from '../ports/feed-store.ts';
 
 export interface CutOptions {
-  /** Users per batch, at most. */
+  /** Maximum number of users per batch. */
   batchUsers: number;
   maxBatches: number;
   nextBatchNo: number;
-  /** True if no users follow. */
+  /** True if no users follow these. */
   isLast: boolean;
-  /** Takes a partial batch if there is no full one, because otherwise no more users can be fetched. */
+  /**
+   * True if a partial batch may be taken although more users follow. The buffer is then full, so without this batch, no
+   * more users could be fetched.
+   */
   mustMove: boolean;
 }
 
 export interface Cut {
   batches: FedBatch[];
-  /** Users among the taken ones whose ids are invalid: they can never be sent. */
+  /** Users among the taken ones whose ids are invalid, so that they can never be sent. */
   invalidUsers: InvalidUser[];
-  /** Number of users, from the front, that are in the batches or invalid. */
+  /** Number of users, from the front, that the batches and `invalidUsers` contain. */
   taken: number;
-  /** True if all users are taken and no more follow. */
+  /** True if all users are taken and no users follow. */
   complete: boolean;
 }
 
 /**
- * Divides users into full batches, and leaves the remainder for later. If possible, a cut ends with a valid id. The
- * last id becomes the feed's cursor, and an id with a lone surrogate cannot be sent in a request.
+ * Divides users into full batches, and leaves the remainder for later. If possible, a cut ends with a valid id, because
+ * the last id becomes the feed's cursor, and an id with a lone surrogate cannot be sent in a request.
  */
 export function cutBatches(users: PageUsers, options: CutOptions): Cut {
   if (users instanceof PlainUsers) return cutIntoSlices(users, options);
-  // Includes one user more than can be taken, because the end of the cut depends on the next user.
+  // One more user than can be taken is included, because the end of the cut depends on the next user.
   const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
   return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
 }

@@ -42,7 +42,7 @@ interface Standing {
   end: PagerEnd | null;
 }
 
-/** Creates an owner beside a number of free feeds that are all in the given state. */
+/** Creates an owner of feeds. All feeds that it can claim are in the given state. */
 function setUp({ isDry = false, standing = 'moving' }: { isDry?: boolean; standing?: FeedStanding } = {}) {
   const clock = createSettableClock();
   const of = new Map<string, Standing>();
@@ -104,7 +104,7 @@ describe('the owner of feeds', () => {
   it.each([
     ['moving', 500],
     ['new', 2000],
-  ] as const)('claims %s feeds up to a number of %i', async (standing, most) => {
+  ] as const)('claims %s feeds, up to a total of %i', async (standing, most) => {
     const { clock, owner, claims } = setUp({ standing });
     owner.start();
     await passTime(clock, 15_000);
@@ -115,7 +115,7 @@ describe('the owner of feeds', () => {
     expect(claims).toHaveLength(claimsBefore);
   });
 
-  it('claims feeds in place of stalled ones, but no stalled feed once it owns 250 of them', async () => {
+  it('claims other feeds in place of stalled ones, and no further stalled feed once it owns 250 of them', async () => {
     const { clock, owner, of, claims, only } = setUp();
     only(249);
     owner.start();
@@ -155,7 +155,7 @@ describe('the owner of feeds', () => {
     expect(owner.pagers().map(({ feed }) => feed.feedId)).toEqual(['feed-3']);
   });
 
-  it('shares its memory among its feeds, at most 10,000 users per feed', async () => {
+  it('divides its memory among its feeds, at most 10,000 users per feed', async () => {
     const { clock, owner, terms, only } = setUp();
     only(1);
     owner.start();

@@ -6,28 +6,34 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
 import type { FeedStanding } from '../pages/page-requests.ts';
 
-/** Maximum number of feeds of one trigger, by kind: moving feeds, new feeds, and feeds whose last page failed. */
+/**
+ * Maximum number of feeds that one trigger owns, by kind: moving feeds, new feeds, and feeds whose last page could not
+ * be fetched.
+ */
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
 /** Maximum number of feeds of dry runs, in addition to the limits above. */
 const maxDryFeeds = 4;
-/** Users in memory, over all feeds of one trigger. */
+/** Maximum number of users in memory, over all feeds of one trigger. */
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
 
 /**
- * Maximum number of feeds claimed at one look. It is small, so that several triggers share feeds that become free at
- * the same time.
+ * Maximum number of feeds that one statement claims. It is small, so that several triggers share feeds that become free
+ * at the same time.
  */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
 /**
- * Maximum pause in milliseconds while notifications arrive. If a notification is lost, or the owner of a feed has died,
- * the feed waits for this time.
+ * Maximum pause in milliseconds between claims while notifications arrive. A feed whose notification was lost, or whose
+ * owner has died, waits up to this long.
  */
 const notifiedClaimPauseMs = 2000;
-/** Pause before the next claim if more feeds may be free, so that other triggers can claim some. */
+/**
+ * Pause in milliseconds before the next claim if there may be more free feeds, so that other triggers can claim some of
+ * them.
+ */
 const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
 
@@ -48,13 +54,13 @@ export interface FeedOwnerDeps {
   logger: Logger;
 }
 
-/** Feeds that this trigger pages: claims them, renews their leases and releases them. */
+/** Claims feeds for this trigger, renews their leases and releases them. A pager pages each feed. */
 export interface FeedOwner {
   start(): void;
-  /** Claims soon, because there may be new feeds. */
+  /** Makes the next claim come soon, because there may be new feeds. */
   poke(): void;
   pagers(): FeedPager[];
-  /** Claims no more feeds and fetches no more pages. */
+  /** Stops claiming feeds and fetching pages. */
   stopIntake(): Promise<void>;
   /** Finishes the writes in progress and releases all feeds. */
   finish(): Promise<void>;
@@ -66,8 +72,8 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   const leaving = new Set<Promise<void>>();
   let renewedAtMs = 0;
   /**
-   * Direction of the next claim. It alternates between the oldest and the newest runs, so that a new feed does not wait
-   * behind many others.
+   * Order of the next claim: from the oldest or from the newest runs. The order alternates, so that a new feed does not
+   * wait behind many others.
    */
   let first: 'newest' | undefined;
 
@@ -88,7 +94,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, choice);
     for (const feed of claimed) adopt(feed, claimedAtMs);
     if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
-    // The lease limits the pause, because this loop also renews leases.
+    // The pause may not be longer than the lease permits, because this loop also renews leases.
     return changes.isConnected() ? Math.max(claimPauseMs, Math.min(notifiedClaimPauseMs, leaseMs / 6)) : claimPauseMs;
   }
 
@@ -117,7 +123,9 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     }
   }
 
-  /** Releases a feed. Does not await its last write, which must not delay the renewal of other leases. */
+  /**
+   * Releases a feed. Does not wait for the feed's last write, because leases of other feeds must be renewed meanwhile.
+   */
   function letGo(pager: FeedPager): void {
     if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
     const left = giveBack(pager).finally(() => leaving.delete(left));
@@ -134,8 +142,8 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   }
 
   /**
-   * Renews all leases. If a lease cannot be renewed, another trigger owns the feed, or the feed's run does not feed
-   * users at present.
+   * Renews all leases. A lease cannot be renewed if another trigger owns the feed, or if the feed's run feeds no users
+   * at present; this trigger then stops paging the feed.
    */
   async function renew(): Promise<void> {
     const before = [...pagers.values()];

@@ -19,7 +19,7 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const maxBatchesPerWrite = 100;
-/** Pause in milliseconds without work. New work wakes both loops. */
+/** Pause in milliseconds of the two loops (fetching and writing) without work. New work wakes them. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
 
@@ -34,11 +34,11 @@ export interface FeedPagerDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
   pageSize: number;
-  /** Users that may wait in memory, read before each page. */
+  /** Returns the maximum number of users of this feed in memory. Called before each page. */
   maxBufferedUsers: () => number;
-  /** Called if users wait to be written, but no batches are granted. */
+  /** Called when users wait to be written, but the pager has no granted batches. */
   onNeedRoom: () => void;
-  /** Called when the pager has ended, for the reason in `end`. */
+  /** Called when the pager has ended. `end` contains the reason. */
   onEnded: () => void;
   clock: Clock;
   random: () => number;
@@ -54,30 +54,31 @@ export interface FeedPagerDeps {
  * - `complete`: all users are fed.
  * - `lost`: another trigger has claimed the feed.
  * - `expired`: the deadline of the run has passed.
- * - `stalled`: the next page is not available. All earlier pages are written. After a pause, a trigger claims the feed
- *   again.
- * - `unverified`: a write failed, but may have been committed. The next owner must read the cursor again.
+ * - `stalled`: the next page is not available, and all earlier pages are written. After a pause, a trigger claims the
+ *   feed again.
+ * - `unverified`: a write failed, but may have been committed. The next owner must read the cursor from the database.
  * - `beyond`: the feed has reached its limit of users. If the limit is raised, a trigger claims the feed again.
  */
 export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified' | 'beyond';
 
-/** Pages one feed. Fetches the next pages while it writes the last ones, and writes no more than was granted. */
+/** Pages one feed. Fetches the next pages while it writes earlier ones, and writes only batches that were granted. */
 export interface FeedPager {
   readonly feed: OwnedFeed;
   start(): void;
   end(): PagerEnd | null;
   /**
-   * Returns true if the pager waits because of a fault of its feed: a page is missing, or the topic rejects messages.
+   * Returns true if the pager waits because of a fault of its own feed: a page is missing, or the topic rejects
+   * messages.
    */
   isStalled(): boolean;
   requestState(): FeedStanding;
-  /** Batches granted and not written yet. */
+  /** Returns the number of batches that were granted and are not written yet. */
   granted(): number;
-  /** Returns the number of further batches that the pager could use until the next look. */
+  /** Returns how many batches the pager could use until the next look at the grants, beyond its current grant. */
   wants(untilNextLookMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;
-  /** Stops fetching and writing. Resolves when the write in progress is published. */
+  /** Stops fetching and writing. Resolves when the write in progress is committed and published. */
   stop(): Promise<void>;
 }
 
@@ -128,14 +129,14 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     buffer.add(page);
     allowance.fetched(page.users.length, tookMs);
     if (allowance.granted() === 0) deps.onNeedRoom();
-    // The writer is not woken for every page, because waking costs as much as parsing a hundred ids. It wakes by itself
-    // when the time of `gatherMs` is over.
+    // Not every page wakes the writer, because a wake-up costs as much as parsing a hundred ids. When the time of
+    // `gatherMs` is over, the writer wakes by itself.
     if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
   /**
-   * Stalls the feed. The database keeps the cause until the feed moves again, even while pages fetched earlier are
-   * written.
+   * Marks the feed as stalled. The database keeps the cause until the feed continues, even while pages that were
+   * fetched before are written.
    */
   async function stallFeed(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
@@ -166,7 +167,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
       const cut = buffer.cut({ maxBatches, maxUsers, nextBatchNo: writer.nextBatchNo });
       if (cut.reached === undefined && !cut.complete) {
-        // Less than a batch remains. The next owner fetches these users again.
+        // The users that are left do not fill a batch. The next owner fetches them again.
         if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
         return idleMs;
       }

@@ -39,7 +39,7 @@ describe('the trace of a batch', () => {
     ]);
   });
 
-  it('is recorded for the same batches as in the workers', () => {
+  it('is recorded if workers record the trace of the same batch', () => {
     const tracing = createRecordedSpans({ share: 0.01 });
     const batches = Array.from({ length: 5000 }, (_, index) => ({ batchNo: index + 1, users: ['u'] }));
     const times = { beganMs: 0, writtenMs: 0, publishedMs: 0 };

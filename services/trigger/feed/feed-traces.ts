@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Span, Tracing } from '../../../shared/ports/tracing.ts';
 import type { FedBatch, OwnedFeed } from '../ports/feed-store.ts';
 
-/** Times of writing and publishing a page of batches, by the clock's `monotonicMs`. */
+/** Times at which a page of batches was written and published, by the clock's `monotonicMs`. */
 export interface FedTimes {
   beganMs: number;
   writtenMs: number;
@@ -12,7 +12,7 @@ export interface FedTimes {
 }
 
 export interface FeedTraces {
-  /** Begins the traces of committed and published batches, for those that are sampled. */
+  /** Begins the traces of the sampled batches among these committed and published batches. */
   fed(batches: readonly FedBatch[], times: FedTimes): void;
 }
 

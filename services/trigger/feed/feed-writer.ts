@@ -28,30 +28,31 @@ export interface FeedWriterDeps {
 }
 
 /**
- * - `written`: committed.
+ * Result of a write.
+ * - `written`: the write is committed.
  * - `lost`: another trigger has claimed the feed.
- * - `unverified`: the write failed but may have been committed.
- * - `beyond`: the feed has reached its bound on users: the run waits for an approval, or has a new bound.
+ * - `unverified`: the write failed, but may have been committed.
+ * - `beyond`: the feed has reached its limit of users. The run waits for an approval, or has a new limit.
  */
 export type WriteEnd = 'written' | 'lost' | 'unverified' | 'beyond';
 
 /**
- * Writes the batches of a feed, and publishes those that are committed. Contains the feed's position in the database.
+ * Writes the batches of a feed, and publishes references to committed ones. Keeps the feed's position in the database.
  */
 export interface FeedWriter {
-  /** Users that may still be fed. While the run serves its canary, only the canary's users are fed. */
+  /** Number of users that may still be fed. While the canary of the run is in progress, only its users count. */
   readonly mayServe: number;
   readonly nextBatchNo: number;
   /** True while the topic rejects messages. */
   readonly isUnpublishable: boolean;
-  /** @param staysStalled true keeps the cause for which the feed is shown as stalled */
+  /** @param staysStalled true to keep the cause of a stall that is displayed for the feed */
   write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd>;
   /**
-   * Publishes committed batches, and retries until it succeeds. If the signal aborts before, the sweeper finds the
-   * unpublished messages.
+   * Publishes references to committed batches, and retries until it succeeds. If the signal aborts before, the sweeper
+   * publishes the references later.
    */
   publish(cut: Cut, signal: AbortSignal): Promise<void>;
-  /** Logs a warning if the complete feed has fewer users than the estimate of its segment. */
+  /** Logs a warning if the feed has fewer users at its end than its segment was estimated to have. */
   noteShortfall(audience: FeedAudience): void;
 }
 
@@ -118,8 +119,8 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       traces?.fed(batches, { ...times, publishedMs: clock.monotonicMs() });
     },
     noteShortfall: ({ include: [source, ...others] }) => {
-      // Only for a single source. With several sources, the expected total is unknown, because users may be in more
-      // than one.
+      // A warning is logged only for a single segment. With several sources, the number of users to expect is unknown,
+      // because a user may be in more than one.
       const isOneSegment = source && 'segment' in source && others.length === 0;
       const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
       const note = isOneSegment ? shortfallNote({ ...source, ...passed }) : null;

@@ -5,7 +5,10 @@ import { userIds } from '../../../test/support/trigger-fixture.ts';
 import type { UsersBeyond } from '../ports/run-approvals.ts';
 
 describe('a feed with an upper bound of users', () => {
-  /** Feeds a run with an upper bound of users. @param beyond what happens when the feed reaches its bound */
+  /**
+   * Feeds a run with an upper bound of users.
+   * @param beyond called when the feed reaches its bound
+   */
   function bounded(users: number, beyond: (setBound: (bound: number) => void) => void = () => undefined) {
     const requested: UsersBeyond[] = [];
     const setBound = (bound: number) => {
@@ -31,7 +34,7 @@ describe('a feed with an upper bound of users', () => {
     return { ...world, request: requested };
   }
 
-  it('is fed whole if its audience is within the bound', async () => {
+  it('is fed completely if its audience is within the bound', async () => {
     const { clock, startCampaign, isFed, request, fedUsers } = bounded(2000);
     await startCampaign();
     await passTime(clock, 10_000);
@@ -40,7 +43,7 @@ describe('a feed with an upper bound of users', () => {
     expect(request).toEqual([]);
   });
 
-  it('feeds no user above the bound, and requests a larger bound', async () => {
+  it('feeds no user beyond the bound, and requests a larger bound', async () => {
     const { clock, startCampaign, feed, request, fedUsers } = bounded(5000);
     const { runId } = await startCampaign();
     await passTime(clock, 10_000);
@@ -59,7 +62,7 @@ describe('a feed with an upper bound of users', () => {
 });
 
 describe('a feed of a dry run', () => {
-  it('is fed whole without messages and topics, and its run completes', async () => {
+  it('is fed completely without messages and topics, and its run completes', async () => {
     const requested: string[] = [];
     const { clock, startCampaign, database, feed, isFed, fedUsers, references, runs } = setUp(
       userIds(2530),

@@ -4,7 +4,7 @@ import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
 import { setUp, startTrigger } from '../../../test/support/started-trigger.ts';
 
-describe('the back-pressure of feeding', () => {
+describe('the limit of batches that are fed and not handled', () => {
   it('stops a feed at 300 unhandled batches without a worker', async () => {
     const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
@@ -14,7 +14,7 @@ describe('the back-pressure of feeding', () => {
     expect(fedBatches).toBeLessThan(320);
   });
 
-  it('lets a feed continue as batches are handled', async () => {
+  it('lets a feed continue when batches are handled', async () => {
     const { clock, startCampaign, workOff, isFed, fedUsers } = setUp(userIds(100_000));
     await startCampaign();
     while (!isFed()) {
@@ -24,7 +24,7 @@ describe('the back-pressure of feeding', () => {
     expect(fedUsers('SG')).toHaveLength(100_000);
   });
 
-  it('feeds a small campaign at once while a large campaign waits for room', async () => {
+  it('feeds a small campaign at once while a large campaign waits for capacity', async () => {
     const { clock, segmentation, startCampaign, feedRows } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 10_000);
@@ -41,7 +41,7 @@ describe('the back-pressure of feeding', () => {
     await putAllBack(86_400_000);
     segmentation.users.set('SG', userIds(20_000));
     await startCampaign({ name: 'healthy' });
-    // Batches are handled so slowly that three seconds of work are fewer than 300 batches.
+    // Workers handle the batches so slowly that the work of three seconds is fewer than 300 batches.
     for (let i = 0; i < 30; i++) {
       await workOff(10);
       await passTime(clock, 200);
@@ -51,7 +51,7 @@ describe('the back-pressure of feeding', () => {
     expect((stuck?.nextBatchNo ?? 1) - 1).toBeLessThan(340);
   });
 
-  it('stops a chain whose later step is too slow', async () => {
+  it('stops the feed of a chain whose later step is too slow', async () => {
     const { clock, startCampaign, workOff, feed } = setUp(userIds(200_000));
     await startCampaign({ chain: ['award-reward', 'send-message'].map((action) => ({ action, params: {} })) });
     for (let i = 0; i < 40; i++) {
@@ -69,11 +69,11 @@ describe('the back-pressure of feeding', () => {
       await workOff(50);
       await passTime(clock, 100);
     }
-    // Three seconds of work at 500 batches a second.
+    // At 500 batches a second, the work of three seconds is 1,500 batches.
     expect((feed()?.nextBatchNo ?? 1) - 1 - 250).toBeGreaterThan(1200);
   });
 
-  it('grants enough batches until the next poll if a poll takes more than a second', async () => {
+  it('grants enough batches to last until the next poll if a poll takes more than a second', async () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000), ({ feedStore }) => ({
       feedStore: {
         ...feedStore,
@@ -104,8 +104,8 @@ describe('a trigger beside a segmentation service that hangs', () => {
   const hangsForMs = 10_000;
 
   /**
-   * Pages of the segment `stuck` fail at first, so that all of their feeds stall, and are then not answered before the
-   * time-out.
+   * The first pages of the segment `stuck` fail, so that all of its feeds stall. Later requests get no answer before
+   * the time-out.
    */
   function setUpStuck() {
     const world = createTriggerFixture();
@@ -129,7 +129,7 @@ describe('a trigger beside a segmentation service that hangs', () => {
   it.each([
     ['hang', false],
     ['fail at once', true],
-  ])('feeds a new run within a second beside 600 feeds whose pages %s', async (_what, failsThen) => {
+  ])('feeds a new run within a second although the pages of 600 feeds %s', async (_what, failsThen) => {
     const { clock, startCampaign, startStuck, failAtOnce, fedUsers, feedRows } = setUpStuck();
     failAtOnce(true);
     await startStuck(20, 30);
@@ -148,7 +148,7 @@ describe('a trigger beside a segmentation service that hangs', () => {
     [60_000, 500, 1],
     [1000, 60, 20],
   ])(
-    'feeds a new run within two seconds, begun %s ms after %s runs in %s countries whose first pages hang',
+    'feeds a new run that begins %s ms after %s runs in %s countries whose first pages hang, within two seconds',
     async (leadMs, runs, countries) => {
       const { clock, startCampaign, startStuck, fedUsers } = setUpStuck();
       await startStuck(runs, countries);

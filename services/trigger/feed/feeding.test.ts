@@ -5,7 +5,7 @@ import { failingOnce, failureOf, mortal, userIds } from '../../../test/support/t
 import { setUp, startTrigger } from '../../../test/support/started-trigger.ts';
 
 describe('the feeding of a run', () => {
-  it('writes the whole segment in ascending order into full batches and one short batch at the end', async () => {
+  it('writes the whole segment in ascending order, into full batches and one short batch at the end', async () => {
     const users = userIds(2530);
     const { clock, startCampaign, database, fedUsers, isFed } = setUp(users);
     await startCampaign();
@@ -15,7 +15,7 @@ describe('the feeding of a run', () => {
     expect(sizes).toEqual([...Array.from({ length: 25 }, () => 100), 30]);
   });
 
-  it('publishes a reference to every batch to the topic of the first step and the country', async () => {
+  it("publishes a reference to every batch to the topic of the first step in the batch's country", async () => {
     const { clock, startCampaign, references, isFed } = setUp(userIds(2530));
     await startCampaign();
     await passTimeUntil(clock, isFed);
@@ -35,7 +35,7 @@ describe('the feeding of a run', () => {
     expect(references('SG')).toEqual([]);
   });
 
-  it('fails users with an invalid id, stores their ids with escapes, and continues with the other users', async () => {
+  it('records users with an invalid id as failed, stores their ids with escapes, and continues with the other users', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
     const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);
     await startCampaign();
@@ -60,7 +60,7 @@ describe('the feeding of a run', () => {
     expect(feed()).toMatchObject({ fedUsers: users.length });
   });
 
-  it('publishes again after a failed publish', async () => {
+  it('publishes the same references again after a failed attempt', async () => {
     const { clock, startCampaign, references, isFed } = setUp(userIds(250), (deps) => ({
       publisher: failingOnce(deps.publisher, 'publish'),
     }));
@@ -70,7 +70,7 @@ describe('the feeding of a run', () => {
     expect(references('SG').flatMap(({ batchNos }) => batchNos)).toEqual([1, 2, 3]);
   });
 
-  it('reads its cursor again after a write with an unknown outcome', async () => {
+  it('reads its cursor from the database after a write whose result is unknown', async () => {
     const users = userIds(2500);
     const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: failingOnce(deps.feedStore, 'writePages'),
@@ -83,7 +83,7 @@ describe('the feeding of a run', () => {
 });
 
 describe('a failing segmentation service', () => {
-  it('stalls the feed with its cause until it answers again', async () => {
+  it('stalls the feed with a cause until the service answers again', async () => {
     const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
@@ -94,7 +94,7 @@ describe('a failing segmentation service', () => {
     expect(feed()).toMatchObject({ stalled: null, stalls: 0, fedUsers: 2500 });
   });
 
-  it('is called less and less often', async () => {
+  it('is called at growing intervals', async () => {
     const { clock, segmentation, startCampaign } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
@@ -151,7 +151,7 @@ describe('a failing segmentation service', () => {
     expect(feed()).toMatchObject({ stalled: null, complete: true, fedUsers: 8000 });
   });
 
-  it('does not keep a trigger with 520 stalled feeds from feeding a new run', async () => {
+  it('does not prevent a trigger with 520 stalled feeds from feeding a new run', async () => {
     const { clock, segmentation, startCampaign, database } = setUp([]);
     segmentation.pageFailure = failureOf('refused');
     const countries = (letter: string) => Array.from({ length: 260 }, (_, i) => `${letter}${i}`);
@@ -168,7 +168,7 @@ describe('a failing segmentation service', () => {
     expect(late).toMatchObject({ complete: true, fedUsers: 300 });
   });
 
-  it('may lose its snapshot: the feed continues after its cursor on a new snapshot', async () => {
+  it('may lose its snapshot: the feed continues after its cursor in a new snapshot', async () => {
     const users = userIds(45_000);
     const { clock, segmentation, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
@@ -183,7 +183,7 @@ describe('a failing segmentation service', () => {
     expect(feed()?.audience.include).toMatchObject([{ snapshot: 's2' }]);
   });
 
-  it('causes a warning if a segment ends with over 5 % of its estimate missing', async () => {
+  it('causes a warning if a segment has over 5 % fewer users than estimated', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
     const { clock, segmentation, startCampaign, isFed } = setUp(userIds(2000), () => ({ logger }));
@@ -199,7 +199,7 @@ describe('a failing segmentation service', () => {
 });
 
 describe('the ownership of a feed', () => {
-  it('goes to another trigger at once if its trigger stops, and that trigger continues after the cursor', async () => {
+  it('goes to another trigger at once if its trigger stops, and the other one continues after the cursor', async () => {
     const users = userIds(45_000);
     const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = setUp(users);
     await startCampaign();
@@ -216,7 +216,7 @@ describe('the ownership of a feed', () => {
     expect(fedUsers('SG')).toEqual(users);
   });
 
-  it('goes to another trigger after the lease of a killed trigger, and no user is fed twice', async () => {
+  it('goes to another trigger after the lease of its killed trigger, and no user is fed twice', async () => {
     let isDead = false;
     const users = userIds(45_000);
     const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users, (deps) => ({
@@ -237,7 +237,7 @@ describe('the ownership of a feed', () => {
     expect(fedUsers('SG')).toEqual(users);
   });
 
-  it('stays with the same trigger for as long as the feed takes', async () => {
+  it('stays with the same trigger until the feed is complete', async () => {
     const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 60_000);

@@ -1,8 +1,8 @@
 import { brokenUserIdRule, escapeUserId, type UserIdRule } from '../../../shared/domain/ids/user-id.ts';
 
-/** User of the audience whose id is invalid, so that it can never be sent. */
+/** User of the audience whose id is invalid, so that no request can contain the user. */
 export interface InvalidUser {
-  /** Escaped id for display and storage. Different ids stay different. */
+  /** The id in escaped form, for display and storage. Different ids have different escaped forms. */
   user: string;
   rule: UserIdRule;
 }

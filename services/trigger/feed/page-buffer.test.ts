@@ -24,7 +24,7 @@ function cutAndDrop(buffer: PageBuffer, maxBatches = 100, maxUsers = Infinity) {
 }
 
 describe('pages that were read as bytes', () => {
-  it('are cut into the same batches as parsed pages', () => {
+  it('are cut into the same batches as pages that were parsed', () => {
     const pages = fc.array(fc.nat(350), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(pages, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 90, max: 400 }), (sizes, atMost, most) => {
@@ -57,7 +57,7 @@ describe('the users of a page buffer', () => {
     expect(buffer.gatherMs()).toBeNull();
   });
 
-  it('wait a limited time for more users after the first full batch', () => {
+  it('wait for more users after the first full batch, but only for a limited time', () => {
     const clock = createSettableClock();
     const buffer = bufferOf(10_000, clock);
     buffer.add(pageOf(userIds(100)));
@@ -89,7 +89,7 @@ describe('the users of a page buffer', () => {
 });
 
 describe('an upper bound of users', () => {
-  it('ends the last batch at the exact user, and no later user is taken', () => {
+  it('ends the last batch exactly at the bound, so that no later user is taken', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(400), [], true));
     const cut = cutAndDrop(buffer, 100, 250);
@@ -98,7 +98,7 @@ describe('an upper bound of users', () => {
     expect(cutAndDrop(buffer, 100, 150)).toMatchObject({ taken: 150, complete: true });
   });
 
-  it('grants no more batches, and ends after an id that can be used as a cursor', () => {
+  it('allows no batch after it is reached, and ends after an id that can be used as a cursor', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(400), [], true));
     expect(cutAndDrop(buffer, 1, 250)).toMatchObject({ taken: 100, complete: false });
@@ -109,7 +109,7 @@ describe('an upper bound of users', () => {
 });
 
 describe('a gap of excluded or held-out users', () => {
-  it('is counted with the batch before or around it, not earlier', () => {
+  it('is counted with the batch before or around it, not with an earlier one', () => {
     const buffer = bufferOf();
     const users = userIds(250);
     buffer.add(
@@ -144,7 +144,7 @@ describe('a gap of excluded or held-out users', () => {
     expect(cutAndDrop(buffer)).toMatchObject({ taken: 1, reached: 'c', skipped: { excluded: 1000, heldOut: 0 } });
   });
 
-  it('is not used as a cursor if its last id is invalid', () => {
+  it('is not used as a cursor if the id at its end is invalid', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(100), [gap(100, 'v\ud800')]));
     expect(cutAndDrop(buffer)).toMatchObject({ reached: 'user-000099', skipped: { excluded: 0 } });

@@ -4,47 +4,55 @@ import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from '../pages/page-source.ts';
 import type { SkippedUsers } from '../ports/feed-store.ts';
 
-/** Limits for collecting pages for one write. In measurements, a write of 5 to 10 pages cost half as much per page. */
+/**
+ * Limits on the users and the time for which pages are collected for one write. In measurements, writing 5 to 10 pages
+ * at once cost half as much per page as writing each alone.
+ */
 const enoughUsers = 5000;
 const maxGatherMs = 100;
 
 export interface PageBufferDeps {
-  /** Users per batch, at most. */
+  /** Maximum number of users per batch. */
   batchUsers: number;
-  /** Returns the maximum number of users that may wait in memory, including held-out users. Called before each page. */
+  /** Returns the maximum number of users in memory, including held-out users. Called before each page. */
   maxUsers: () => number;
   clock: Clock;
 }
 
 export interface BufferCut extends Cut {
   skipped: SkippedUsers;
-  /** Users that several sources contain, if they are counted. */
+  /** Number of users that several sources contain, if they are counted. */
   shared: number;
-  /** Number of gaps that belong to the cut, from the front. A gap is a sequence of skipped users between two users. */
+  /**
+   * Number of gaps that the cut takes, from the front. A gap is a sequence of skipped users between two users that are
+   * not skipped.
+   */
   gaps: number;
-  /** Last user that is taken or skipped; undefined if there is none. */
+  /** Last user that the cut takes or skips; undefined if there is none. */
   reached: string | undefined;
 }
 
-/** Fetched users of a feed that are not written yet, in order. Excluded users are only counted. */
+/** Users of a feed that were fetched and are not written yet, in order. Of excluded users, only the number is kept. */
 export interface PageBuffer {
   add(page: { users: PageUsers; gaps: readonly Gap[]; isLast: boolean }): void;
-  /** Marks that no more pages follow until the feed is claimed again. Buffered users then do not wait for more. */
+  /**
+   * Marks that no more pages follow until a trigger claims the feed again, so that buffered users do not wait for more.
+   */
   seal(): void;
   wantsPage(): boolean;
   isOpen(): boolean;
   batches(): number;
   hasBatch(): boolean;
-  /** Returns milliseconds until the next write: 0 means now, null means not before another page comes. */
+  /** Returns the milliseconds until the next write: 0 if it is due now, null if another page must come first. */
   gatherMs(): number | null;
-  /** Cuts the batches that may be written now. A cut without batches may still skip many users. */
+  /** Cuts off the batches that may be written now. A cut without batches may still skip many users. */
   cut(options: { maxBatches: number; maxUsers: number; nextBatchNo: number }): BufferCut;
   drop(cut: BufferCut): void;
 }
 
 export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps): PageBuffer {
   let users: PageUsers = [];
-  /** Skipped users, as at most one gap between two users. */
+  /** Gaps of skipped users. Between two users, there is at most one gap. */
   let gaps: readonly Gap[] = [];
   let heldOutWaiting = 0;
   let isLast = false;
@@ -54,15 +62,15 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   const isFull = () => users.length + heldOutWaiting >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
   /**
-   * If many users are skipped, a page may contain less than a full batch. A sealed buffer then writes partial batches,
-   * because each stall would otherwise discard the fetched users.
+   * True if a partial batch may be written. If many users are skipped, a page contains less than a full batch. Without
+   * partial batches, each stall would discard the fetched users, and the feed might never advance.
    */
   const mayBeShort = () => isSealed && gaps.length > 0;
   const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 
   /**
-   * Returns the number of users that are skipped before the first waiting user. If there are many, the cursor moves
-   * even without a batch.
+   * Returns the number of users that are skipped before the first waiting user. If the number is large, the cursor
+   * moves even without a batch.
    */
   const skippedFirst = () => {
     const [first] = gaps;
@@ -70,8 +78,8 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   };
 
   /**
-   * Returns true if a gap belongs to the cut. The last gap does not if its last user's id cannot be sent in a request,
-   * because no request could continue after it.
+   * Returns true if a gap belongs to the cut. A gap at the end of the cut does not belong to it if the id of its last
+   * user cannot be sent in a request, because the next request would have to begin after this id.
    */
   const goesWith = ({ taken, complete }: Cut, { at, last }: Gap) =>
     at < taken || (at === taken && (complete || last.isWellFormed()));
@@ -122,7 +130,7 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
 }
 
 /**
- * Appends the gaps of a page to the waiting gaps. If the last and the first gap touch, they are merged.
+ * Appends the gaps of a page to the waiting gaps. If the last waiting gap and the first new one touch, they become one.
  * @param before number of buffered users before the page
  */
 function joined(waiting: readonly Gap[], added: readonly Gap[], before: number): readonly Gap[] {
@@ -148,8 +156,8 @@ function sharedIn(gaps: readonly Gap[]): number {
 }
 
 /**
- * Returns the first users, at least `atMost` of them. Ends with an id that can be sent in a request; an id with a lone
- * surrogate cannot.
+ * Returns the first users, at least `atMost` of them if there are so many. The last id can be sent in a request, which
+ * an id with a lone surrogate cannot.
  */
 function firstOf(users: PageUsers, atMost: number): PageUsers {
   if (users.length <= atMost) return users;

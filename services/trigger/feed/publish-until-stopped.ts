@@ -3,19 +3,19 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 const backoff = { firstDelayMs: 200, maxDelayMs: 10_000 };
-/** Number of failed attempts before a warning is logged. Short failures need no warning. */
+/** Number of failed attempts from which a warning is logged. Short failures need no warning. */
 const troubleAfterTries = 3;
 
 export interface PublishUntilStoppedDeps {
   publisher: MessagePublisher;
-  /** Called with the cause after several failures, and with null when publishing succeeds after them. */
+  /** Called with the cause after several failures. Called with null when publishing succeeds after that. */
   onTrouble: (cause: string | null) => Promise<void>;
   clock: Clock;
   /** Random number in [0, 1). */
   random: () => number;
 }
 
-/** Publishes until it succeeds or the signal aborts. The sweeper finds unpublished messages later. */
+/** Publishes messages until that succeeds or the signal aborts. The sweeper finds unpublished messages later. */
 export async function publishUntilStopped(
   messages: readonly OutgoingMessage[],
   { publisher, onTrouble, clock, random }: PublishUntilStoppedDeps,

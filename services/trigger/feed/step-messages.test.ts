@@ -29,12 +29,12 @@ describe('the messages of fed batches', () => {
     ]);
   });
 
-  it('are many for a new feed, so that a small campaign is spread over all partitions', () => {
+  it('are many small ones for a new feed, so that a small campaign is spread over all partitions', () => {
     const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1, 95))).map(({ batchNos }) => batchNos.length);
     expect(sizes).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 10, 5]);
   });
 
-  it('are few for a large feed', () => {
+  it('are few large ones for a large feed', () => {
     const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1001, 100))).map(
       ({ batchNos }) => batchNos.length,
     );
@@ -47,7 +47,7 @@ describe('the messages of fed batches', () => {
 });
 
 describe('the messages of lost references', () => {
-  it('contain one feed and step each', () => {
+  it('contain references of one feed and step each', () => {
     const refs = [
       lostRef({ batchNo: 1 }),
       lostRef({ batchNo: 1, step: 2, remaining: 99, lost: ['u1'] }),
@@ -66,7 +66,7 @@ describe('the messages of lost references', () => {
     expect(lostMessages(({ step }) => `topic-${step}`, refs).map(({ topic }) => topic)).toEqual(['topic-1', 'topic-2']);
   });
 
-  it('omit long lists of lost users, which the claiming worker reads itself', () => {
+  it('omit long lists of lost users, which the worker reads itself after its claim', () => {
     const many = Array.from({ length: 21 }, (_, i) => `u${i}`);
     const refs = [lostRef({ step: 2, batchNo: 1, lost: many }), lostRef({ step: 2, batchNo: 2 })];
     expect(messagesIn(lostMessages(toTopic, refs))).toMatchObject([{ batchNos: [1, 2], lost: [null, []] }]);

@@ -4,8 +4,8 @@ import type { LostRef } from '../ports/outbox-sweep.ts';
 import type { OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 /**
- * Number of batches per message while a feed is young. It is small, so that a small campaign is spread over all
- * partitions. Later messages contain `refsPerMessage` batches, because fewer messages are cheaper.
+ * Number of batches per message while a feed is young. The number is small, so that a small campaign is spread over all
+ * partitions. Later messages contain `refsPerMessage` batches, because fewer messages cost less.
  */
 const refsWhileYoung = 10;
 const refsPerMessage = 50;
@@ -13,7 +13,7 @@ const youngUpToBatchNo = 1000;
 
 /**
  * Returns messages with references to the first step of batches that were just fed. Their lists of lost users are
- * empty, because no user can be lost before this step.
+ * empty, because no user is lost before the first step.
  */
 export function fedMessages(
   topic: string,
@@ -23,7 +23,7 @@ export function fedMessages(
   const isYoung = (batches.at(0)?.batchNo ?? 0) <= youngUpToBatchNo;
   const references = batches.map(({ batchNo, users }) => ({ batchNo, remaining: users.length, lost: [] }));
   const values = referenceMessages({ feedId, step: fromStep }, references, isYoung ? refsWhileYoung : refsPerMessage);
-  // The messages have no key, so that they are distributed over the partitions in turn.
+  // The messages have no key, so Kafka distributes them over the partitions in turn.
   return values.map((value) => ({ topic, value }));
 }
 

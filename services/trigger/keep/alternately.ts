@@ -1,4 +1,7 @@
-/** Yields the first item, the last, the second and so on, so that new items wait no longer than old ones. */
+/**
+ * Yields the first item, the last, the second, the second last and so on, so that new items wait no longer than old
+ * ones.
+ */
 export function* alternately<T>(items: readonly T[]): Generator<T> {
   for (let taken = 0; taken < items.length; taken++) {
     const item = items.at(taken % 2 === 0 ? taken / 2 : -(taken + 1) / 2);

@@ -37,17 +37,17 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
 }
 
 describe('the automatic pause of a run', () => {
-  it('happens above the limit of failed users, and its cause names the counts and the step', () => {
+  it('happens above the limit of failed users, with a cause that contains the numbers and the step', () => {
     const tally = tallyOf([[{ succeeded: 3520, failed: 480 }]]);
     expect(failureCause(tally)).toBe('12 % of 4,000 users failed in step 1, limit 5 %');
   });
 
-  it('counts unknown users as failed, over all countries', () => {
+  it('counts unknown users as failed, and adds up all countries', () => {
     const tally = tallyOf([[{ succeeded: 1000 }], [{ succeeded: 800, failed: 100, unknown: 100 }]]);
     expect(failureCause(tally)).toBe('10 % of 2,000 users failed in step 1, limit 5 %');
   });
 
-  it('happens for a later step above the limit, although the run as a whole is below it', () => {
+  it('happens if a later step is above the limit, although the whole run is below it', () => {
     const tally = tallyOf([[{ succeeded: 100_000 }, { step: 2, succeeded: 1000, failed: 57 }]]);
     expect(failureCause(tally)).toBe('5.4 % of 1,057 users failed in step 2, limit 5 %');
   });
@@ -57,7 +57,7 @@ describe('the automatic pause of a run', () => {
     expect(failureCause(tallyOf([[{ succeeded: 949, failed: 51 }]]))).not.toBeNull();
   });
 
-  it('does not happen before 1,000 users have succeeded or failed, and expired and cancelled users do not count', () => {
+  it('does not happen before 1,000 users have succeeded or failed, not counting expired and cancelled ones', () => {
     expect(failureCause(tallyOf([[{ failed: 999, expired: 500, cancelled: 500 }]]))).toBeNull();
     expect(failureCause(tallyOf([[{ failed: 1000 }]]))).toBe('100 % of 1,000 users failed in step 1, limit 5 %');
   });

@@ -1,8 +1,9 @@
 import type { EndedUsers, RunTally } from '../ports/run-store.ts';
 
 /**
- * Returns the cause for which a run has to pause itself, else null. A run pauses if the share of failed or unknown
- * users in a step, over all countries, exceeds its limit. Only users that ended since the last resumption count.
+ * Returns the cause for which a run must pause by itself; null if it need not. A run pauses if in one of its steps,
+ * over all countries, the share of failed and unknown users exceeds the run's limit. Only users that ended since the
+ * last resumption count.
  */
 export function failureCause({ pauseAtFailed, failureBaseline, chain, feeds }: RunTally): string | null {
   if (!pauseAtFailed) return null;
@@ -28,7 +29,10 @@ export function endedIn(step: number, totals: RunTally['feeds'][number]['totals'
   return sum;
 }
 
-/** Formats a percentage, with one decimal place below 10, so that 5.4 % over a limit of 5 % does not read as equal. */
+/**
+ * Formats a percentage. Below 10, it has one decimal place, so that 5.4 % at a limit of 5 % does not look equal to the
+ * limit.
+ */
 export function percentInWords(percent: number): string {
   return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
 }

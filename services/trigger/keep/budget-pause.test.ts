@@ -59,7 +59,7 @@ const shortageOf = (changes: Partial<BudgetShortage> = {}): BudgetShortage => ({
 describe('the budget pause of a run', () => {
   const waits = [openOf('SG', { waiting: 3 })];
 
-  it('happens if all open batches wait for the budget, and its cause names country and units', () => {
+  it('happens if all open batches wait for the budget, with a cause that contains country and units', () => {
     expect(budgetPause(tallyOf([feedOf('SG')]), waits, [shortageOf()])).toBe(
       'budget: the 1,000 units of SG are used up',
     );
@@ -70,7 +70,7 @@ describe('the budget pause of a run', () => {
     expect(cause).toBe('budget: 4 of the 1,000 units of SG are left, and a user costs 5');
   });
 
-  it('names each country in its cause', () => {
+  it('has a cause that contains each country', () => {
     const shortages = [shortageOf({ country: 'ID', budgetText: '7 units' }), shortageOf()];
     const open = [openOf('ID', { waiting: 3 }), ...waits];
     expect(budgetPause(tallyOf([feedOf('ID'), feedOf('SG')]), open, shortages)).toBe(

@@ -4,10 +4,10 @@ import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
  * Returns the reason why a run must pause for lack of budget; null if it need not. A run pauses if all its open work
- * waits for units, and the rest of the budget does not suffice for a single user. Any other open work prevents the
- * pause, because it may release units.
+ * waits for the budget, and what is left of the budget does not suffice for a single user. Any other open work prevents
+ * the pause, because it may return reserved units to the budget.
  * @param open open steps of this run
- * @param shortages budgets of which this run needs more units than are left
+ * @param shortages budgets of which this run needs more than is left
  */
 export function budgetPause(
   { feeds }: RunTally,

@@ -5,13 +5,14 @@ import { endedIn, percentInWords } from './auto-pause.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
 /**
+ * Result of a canary.
  * - `goes-on`: the share of failed canary users is within the limit.
  * - `waits`: the run waits for a person.
  */
 export type CanaryEnd = { kind: 'goes-on'; summary: string } | { kind: 'waits'; cause: string };
 
 /**
- * Returns the continuation of a run once all users of its canary have ended. Null before that, and if the run has no
+ * Returns how a run continues after all users of its canary have ended. Returns null before that, and if the run has no
  * other users.
  */
 export function canaryEnd(tally: RunTally): CanaryEnd | null {

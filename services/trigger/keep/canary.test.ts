@@ -9,7 +9,7 @@ import type { CampaignDefinition, Canary } from '../../../shared/contracts/campa
 const enoughMs = 10_000;
 const everybody = { SG: 400, ID: 800 };
 
-/** Starts a run with 400 users in one country and 800 in another, and waits until no more users are fed. */
+/** Starts a run with 400 users in one country and 800 in another, and waits until its feeds stop. */
 async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}, isOfStart = false) {
   const world = createTriggerFixture();
   const { clock, database, ledger } = world;
@@ -29,7 +29,10 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
   const fed = () => ({ SG: world.fedUsers('SG').length, ID: world.fedUsers('ID').length });
   const run = () => database.runs.get(runId);
 
-  /** Serves all users that are fed and not claimed. @param failing number of users that fail */
+  /**
+   * Serves all users that are fed and not claimed yet.
+   * @param failing number of these users that fail
+   */
   async function serve(failing = 0): Promise<void> {
     let left = failing;
     const claims = [...database.batches.values()].map(({ feedId, batchNo }) => ({ feedId, batchNo, step: 1 }));
@@ -59,7 +62,7 @@ describe('a run with a canary', () => {
     expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
   });
 
-  it('uses the canary of its start if its definition has none', async () => {
+  it('uses the canary that was given at its start if its definition has none', async () => {
     const { fed, run } = await begun({ users: 300 }, {}, true);
     expect(fed()).toEqual({ SG: 100, ID: 200 });
     expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
@@ -119,7 +122,7 @@ describe('a run with a canary', () => {
     expect(fed()).toEqual({ SG: 100, ID: 200 });
   });
 
-  it('still waits for its canary users after a person paused and resumed it', async () => {
+  it('waits for its canary users even after a person has paused and resumed it', async () => {
     const { database, runId, serve, resume, run, fed, clock } = await begun({ users: 300 });
     const control = createMemoryRunControl({ database });
     await control.change(runId, () => ({ change: { to: 'paused', stateReason: 'paused by Mei', events: [] } }));
@@ -142,7 +145,7 @@ describe('a run with a canary', () => {
     expect(world.run()).toMatchObject({ canary: 'waits' });
   });
 
-  it('ends without a pause if all its users are canary users', async () => {
+  it('ends without a pause if it has no other users', async () => {
     const { serve, run, fed } = await begun({ users: 5000 });
     expect(fed()).toEqual(everybody);
     await serve();

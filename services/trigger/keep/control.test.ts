@@ -33,7 +33,7 @@ function setUp(users: number, triggers = ['a']) {
 }
 
 describe('a run that is pausing', () => {
-  it('is fed no more, and is paused once its claimed steps have ended', async () => {
+  it('is not fed any more, and is paused once its claimed steps have ended', async () => {
     const { clock, startCampaign, ledger, claim, move, run, fed, kinds } = setUp(500_000);
     await startCampaign();
     await passTime(clock, 1000);
@@ -50,7 +50,7 @@ describe('a run that is pausing', () => {
     expect(await kinds()).toEqual(['created', 'begun', 'paused']);
   });
 
-  it('is paused although a killed worker holds a claim, once the call of that worker cannot be in flight any more', async () => {
+  it("is paused although a killed worker holds a claim, once that worker's call must have ended", async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -62,7 +62,7 @@ describe('a run that is pausing', () => {
     expect(run()?.state).toBe('paused');
   });
 
-  it('is paused only after every worker has read its state, even without claims', async () => {
+  it('is paused only when every worker must have read its state, even without claims', async () => {
     const { clock, startCampaign, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -88,7 +88,7 @@ describe('a run that is pausing', () => {
     expect(run()?.state).toBe('completed');
   });
 
-  it('has all its released steps offered within a second after it is resumed', async () => {
+  it('has all steps that were released during the pause offered within a second after it is resumed', async () => {
     const { clock, startCampaign, move, claim, ledger, database } = setUp(200_000);
     await startCampaign();
     await passTime(clock, 1000);
@@ -130,7 +130,7 @@ describe('a cancelled run', () => {
     expect([...database.totals.values()]).toMatchObject([{ step: 1, cancelled: 300 }]);
   });
 
-  it("keeps the reason of the cancellation, and ends users of a killed worker's call as unknown", async () => {
+  it("keeps the reason of the cancellation, and ends the users of a killed worker's call as unknown", async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -199,21 +199,24 @@ describe('a run with a limit of failed users', () => {
 });
 
 describe('a run with a pace', () => {
-  it.each([[['a']], [['a', 'b']]])('is fed at its pace by triggers %j over all countries', async (triggers) => {
-    const { clock, startCampaign, fed, workOff } = setUp(100_000, triggers);
-    await startCampaign({ countries: ['SG', 'ID'], paceUsersPerSecond: 1000 });
-    await passTime(clock, 2000);
-    const before = fed();
-    for (let second = 0; second < 20; second++) {
-      await passTime(clock, 1000);
-      await workOff();
-    }
-    const rate = (fed() - before) / 20;
-    expect(rate).toBeGreaterThan(850);
-    expect(rate).toBeLessThan(1050);
-  });
+  it.each([[['a']], [['a', 'b']]])(
+    'is fed at its pace, over all countries together, by triggers %j',
+    async (triggers) => {
+      const { clock, startCampaign, fed, workOff } = setUp(100_000, triggers);
+      await startCampaign({ countries: ['SG', 'ID'], paceUsersPerSecond: 1000 });
+      await passTime(clock, 2000);
+      const before = fed();
+      for (let second = 0; second < 20; second++) {
+        await passTime(clock, 1000);
+        await workOff();
+      }
+      const rate = (fed() - before) / 20;
+      expect(rate).toBeGreaterThan(850);
+      expect(rate).toBeLessThan(1050);
+    },
+  );
 
-  it('feeds its countries evenly', async () => {
+  it('feeds its countries equally fast', async () => {
     const { clock, startCampaign, feedRows, workOff } = setUp(100_000, ['a', 'b']);
     await startCampaign({ countries: ['SG', 'ID'], paceUsersPerSecond: 500 });
     for (let second = 0; second < 30; second++) {

@@ -1,20 +1,27 @@
-/** Time in milliseconds in which the keeper reads the next due time of every idle run, if there are few enough. */
+/**
+ * Time in milliseconds in which the keeper reads the next due time of every idle run once, if there are few enough
+ * runs.
+ */
 const roundMs = 60_000;
-/** Time in milliseconds within which a read finds due batches. The next round finds batches that are due later. */
+/**
+ * Each read covers the batches that are due within this many milliseconds. Batches that are due later are found in the
+ * next round.
+ */
 export const readDueWithinMs = 2 * roundMs;
-/** Number of looks per round. Looks are at most two seconds apart, so a round takes at most a minute. */
+/** Number of looks per round. Two looks are at most two seconds apart, so a round takes at most a minute. */
 const looksPerRound = 30;
 /** Maximum number of feeds per look. With more than 12,000 feeds, a round takes longer than a minute. */
 const maxFeedsPerLook = 400;
 
 /**
- * Turns of idle runs: when it is the turn of a run, the keeper reads when its next batches are due. This is necessary,
- * because a retry that a worker has scheduled since, or a hold that a person has ended, changes no figure of the run.
+ * Order in which the keeper reads when the next batches of idle runs are due. These reads are necessary: when a worker
+ * schedules a retry, or a person ends a hold, no figure of the run changes.
  */
 export interface DueTurns {
   /**
-   * Returns the runs whose turn it is.
-   * @param standing returns the feeds of each idle run, least recently read run first; called when a round begins
+   * Returns the runs to read now.
+   * @param standing returns the feeds of each idle run, by run, the least recently read run first; called when a round
+   * begins
    */
   next(standing: () => ReadonlyMap<string, readonly string[]>, nowMs: number): readonly string[];
 }

@@ -3,7 +3,7 @@ import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createKnownRuns } from './known-runs.ts';
 import type { ListedRun, RunTally } from '../ports/run-store.ts';
 
-/** Returns the tally of a run in one country with one waiting batch and a number of ready batches. */
+/** Returns the tally of a run in one country, with one waiting batch and `ready` ready batches. */
 function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
   const judged = { pauseAtFailed: null, failureBaseline: [], hasBudgets: false, canary: null, overdueMs: -1 };
@@ -36,7 +36,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
   const forgotten: string[] = [];
   let statements = 0;
   const listings: number[] = [];
-  /** Number of feeds whose due times were read, for each statement that read some. */
+  /** For each statement that read due times: the number of feeds in it. */
   const read: number[] = [];
   const known = createKnownRuns({
     runStore: {
@@ -66,7 +66,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
     onForgotten: (feedIds) => forgotten.push(...feedIds),
     clock,
   });
-  /** Looks a number of times, a second apart. Returns the runs that the last look read. */
+  /** Makes `times` looks, a second apart. Returns the runs that the last look read. */
   const look = async (times = 1) => {
     let seen: string[] = [];
     for (let i = 0; i < times; i++) {
@@ -90,14 +90,14 @@ describe('a poll of the running runs', () => {
       rows.set('goes', tallyOf('goes', { done }));
       const seen = await look();
       expect(seen).toContain('goes');
-      // The active run, and 100 runs in turn.
+      // A poll reads the active run, and 100 other runs in turn.
       expect(seen.length).toBeLessThanOrEqual(1 + 100);
-      // Statements for listing, due times and totals.
+      // One statement lists runs, one reads due times, and one reads totals.
       expect(statements() - before).toBeLessThanOrEqual(3);
     }
   });
 
-  it.each([0, 1])('reads 5,000 new runs in turn, the newest and the oldest first: %s ready', async (ready) => {
+  it.each([0, 1])('reads 5,000 new runs in turn, beginning with the newest and the oldest: %s ready', async (ready) => {
     const { rows, begun, look } = setUp(0);
     await look();
     const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
@@ -110,7 +110,8 @@ describe('a poll of the running runs', () => {
         begun.splice(0, Infinity, 'small');
       }
       const ofLook = await look();
-      // Runs that were never read, that were read once, that have ready work, and that make no progress.
+      // The limits are for runs that were never read, runs that were read once, runs with ready work, and runs that
+      // make no progress.
       expect(ofLook.length).toBeLessThanOrEqual(200 + 100 + 200 + 100);
       for (const runId of ofLook) if (!seen.has(runId)) seen.set(runId, looks);
     }
@@ -120,7 +121,7 @@ describe('a poll of the running runs', () => {
     expect(crowd.every((runId) => seen.has(runId))).toBe(true);
   });
 
-  it('reads a run with a due step at once among 5,000 runs that it has not read yet', async () => {
+  it('reads a run with a due step at once, although 5,000 runs have not been read yet', async () => {
     const { clock, dueAtMs, look } = setUp(5000);
     dueAtMs.set('waits-2500', clock.monotonicMs());
     dueAtMs.set('waits-2501', clock.monotonicMs() + 4000);
@@ -174,7 +175,7 @@ describe('a poll of the running runs', () => {
     expect(await look()).toContain(last);
   });
 
-  it('reads a run with ready batches without progress for a minute, because its messages may be lost', async () => {
+  it('reads a run whose ready batches make no progress for a minute, because its messages may be lost', async () => {
     const { rows, look } = setUp(3000);
     await look(70);
     rows.set('waits-5', tallyOf('waits-5', { ready: 3 }));
@@ -184,7 +185,10 @@ describe('a poll of the running runs', () => {
     for (let i = 0; i < 59; i++) expect(await look()).toContain('waits-5');
   });
 
-  /** Looks at waiting runs for a minute, and then also at a run that a long transaction has begun. */
+  /**
+   * Makes looks for a minute while runs only wait. Then adds a run whose start was committed late, by a long
+   * transaction, and makes further looks.
+   */
   async function lookAtLateRun(figures: Parameters<typeof tallyOf>[1]) {
     const world = setUp(3000);
     const { rows, begun, look } = world;
@@ -200,10 +204,13 @@ describe('a poll of the running runs', () => {
     ['has ready work', { ready: 1 }, true],
     ['is not completely fed', { complete: false }, true],
     ['is completely fed and only waits', {}, false],
-  ])('reads a run of a long transaction at each of the next four polls if it %s', async (_what, figures, isNew) => {
-    const { look } = await lookAtLateRun(figures);
-    for (let looks = 0; looks < 4; looks++) expect((await look()).includes('late')).toBe(isNew);
-  });
+  ])(
+    'reads a run that a long transaction has begun at each of the next four polls if it %s',
+    async (_what, figures, isNew) => {
+      const { look } = await lookAtLateRun(figures);
+      for (let looks = 0; looks < 4; looks++) expect((await look()).includes('late')).toBe(isNew);
+    },
+  );
 
   it('reads a run for five seconds after its totals changed', async () => {
     const { rows, known, look } = await lookAtLateRun({ done: 1 });
@@ -214,7 +221,7 @@ describe('a poll of the running runs', () => {
     expect(await look()).not.toContain('late');
   });
 
-  it('forgets a run that has ended or is paused', async () => {
+  it('does not read a run any more that has ended or is paused', async () => {
     const { rows, known, forgotten, look } = setUp(3);
     await look(2);
     rows.delete('waits-1');

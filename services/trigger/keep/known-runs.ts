@@ -7,28 +7,28 @@ import { createListingTimes, usualTransactionMs } from './listing-times.ts';
 import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 
 /**
- * Time in milliseconds after which an unchanged run is idle. A run with ready work is read for longer
- * (`stayedWithForMs`), because references may have been lost.
+ * Time in milliseconds after which an unchanged run counts as idle. For a run with ready work, the time is longer
+ * (`stayedWithForMs`), because its references may have been lost.
  */
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
 /**
- * Maximum number of feeds read per look, by the reason for reading their runs. For each reason, the least recently read
- * runs come first. The cost of `due` and `moves` grows with the work. The cost of the other reasons does not depend on
- * the number of runs.
+ * Maximum number of feeds that one look reads, by the reason for reading their runs. For each reason, the least
+ * recently read runs come first. The cost of `due` and `moves` grows with the work to do. The cost of the other reasons
+ * is bounded, however many runs there are.
  */
 const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
 
 type Why = keyof typeof feedsPerLook;
 
 interface KnownRun {
-  /** Time at which the state of the run last changed, from the listing. */
+  /** Time at which the state of the run last changed, as the last listing returned it. */
   since: string;
   feeds: number;
   feedIds: readonly string[];
-  /** Figures of the feeds as JSON, for comparison; null if the run was never read. */
+  /** Figures of the feeds as JSON, to detect changes; null if the run was never read. */
   figures: string | null;
-  /** Time until which a new run counts as moving, because its first figures cannot show a change. */
+  /** Time until which a new run counts as moving. Its figures cannot show a change before they were read twice. */
   newUntilMs: number;
   movesUntilMs: number;
   watchedUntilMs: number;
@@ -36,12 +36,12 @@ interface KnownRun {
 }
 
 /**
- * Selects the runs that each look reads: runs that move, runs with due batches, and a few others in turn. The cost does
- * not grow with the number of idle runs, nor with the number of runs that began recently.
+ * Selects the runs that each look reads: runs that move, runs with due batches, and a few others in turn. The cost of a
+ * look grows neither with the number of idle runs, nor with the number of runs that began recently.
  */
 export interface KnownRuns {
   look(): Promise<RunTally[]>;
-  /** Records that the agenda of a feed of the run has an entry due in `ms`. */
+  /** Records that an agenda entry of one of the run's feeds is due in `ms` milliseconds. */
   isDueIn(runId: string, ms: number): void;
   ids(): ReadonlySet<string>;
 }
@@ -49,13 +49,13 @@ export interface KnownRuns {
 export interface KnownRunsDeps {
   runStore: Pick<RunStore, 'tallies' | 'listRuns'>;
   outboxSweep: Pick<OutboxSweep, 'nextDue'>;
-  /** Called with the feeds of a run that has ended or was paused. */
+  /** Called with the feeds of a run that has ended or was paused, so that callers drop what they store about them. */
   onForgotten: (feedIds: readonly string[]) => void;
   clock: Clock;
 }
 
 export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: KnownRunsDeps): KnownRuns {
-  /** Known runs, sorted by the time of their last read or listing. */
+  /** Known runs in the order of their last read or listing, oldest first. */
   const known = new Map<string, KnownRun>();
   const times = createListingTimes();
   const dueTurns = createDueTurns();
@@ -64,7 +64,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const listing = times.next(nowMs);
     const { runs, until } = await runStore.listRuns(listing.since, listing.reachMs);
     times.listed(listing, until, nowMs);
-    // The first listing, and listings that reach further back, also contain runs that are not new.
+    // The first listing, and listings that reach further back than usual, also contain runs that are not new.
     const isNew = listing.since !== null && listing.reachMs === usualTransactionMs;
     for (const listed of runs) note(listed, isNew ? nowMs + movesForMs : 0, nowMs);
   }
@@ -91,7 +91,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const run = known.get(runId);
     const dueAtMs = dueInMs === null ? Infinity : nowMs + dueInMs;
     if (run) {
-      // If the state has changed, the run was resumed or is being cancelled, so it is due now.
+      // A changed state means that the run was resumed or is being cancelled, so it has to be read now.
       run.dueAtMs = run.since === since ? Math.min(run.dueAtMs, dueAtMs) : nowMs;
       run.since = since;
       return;
@@ -114,8 +114,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
       if (why === 'unseen') unseen.push([runId, run]);
       else ask(runId, run, why);
     }
-    // Alternates between the oldest and the newest runs that were never read, so that a new run does not wait behind
-    // many others.
+    // Runs that were never read are taken from both ends in turn, so that a new run does not wait behind many others.
     for (const [runId, run] of alternately(unseen)) ask(runId, run, 'unseen');
     return requested;
   }
@@ -178,8 +177,8 @@ function whyOf({ figures, dueAtMs, newUntilMs, movesUntilMs, watchedUntilMs }: K
 }
 
 /**
- * Returns true if the run has batches on a topic or with a worker. Such batches are fed, not through the chain, and not
- * waiting.
+ * Returns true if the run has batches on a topic or with a worker. These are the batches that are fed, do not wait, and
+ * are not through the chain.
  */
 function hasReadyWork({ feeds }: RunTally): boolean {
   return feeds.some(({ fedBatches, fromStep, flow }) =>

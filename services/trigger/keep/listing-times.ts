@@ -1,15 +1,15 @@
-/** Time within which nearly every transaction that begins or resumes a run is committed. */
+/** Time in milliseconds within which nearly every transaction that begins or resumes a run is committed. */
 export const usualTransactionMs = 10_000;
 /**
  * Maximum duration in milliseconds of a transaction that begins or resumes a run. Once a minute, a listing reaches back
- * by this time to find runs of slow transactions.
+ * by this time, to find runs of slow transactions.
  */
 const longestTransactionMs = 15 * 60_000;
 const listBackEveryMs = 60_000;
 
 /**
- * Times of listings. Each listing returns what has begun since the previous one. Once a minute, a listing reaches
- * further back.
+ * Determines which changes a listing returns. Each listing returns the runs that began or were resumed since the
+ * previous one. Once a minute, a listing reaches further back.
  */
 export interface ListingTimes {
   next(nowMs: number): ListingTime;
@@ -18,9 +18,9 @@ export interface ListingTimes {
 }
 
 export interface ListingTime {
-  /** Time of the previous listing; null for the first listing, which returns everything. */
+  /** Time of the previous listing; null for the first listing, which returns all runs. */
   since: string | null;
-  /** Time in milliseconds by which the listing reaches back before `since`. */
+  /** Milliseconds before `since` from which the listing returns changes. */
   reachMs: number;
 }
 

@@ -16,14 +16,20 @@ export interface HistoryNoterDeps {
   logger: Logger;
 }
 
-/** Records the history of runs, for people alone. Has its own loop, so that its faults do not affect the keeper. */
+/**
+ * Records the history of runs, which is only displayed to users. The loop is separate from the keeper, so that its
+ * faults do not affect the keeper.
+ */
 export interface HistoryNoter extends LookFollower {
-  /** Writes what the keeper's looks have found since the last turn. @returns milliseconds until the next turn */
+  /**
+   * Writes the changes that the keeper's looks have found since the last turn.
+   * @returns milliseconds until the next turn
+   */
   turn: () => Promise<number>;
 }
 
 export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }: HistoryNoterDeps): HistoryNoter {
-  /** Number of ended users by run, from the keeper's looks since the last turn. */
+  /** Number of ended users by run, from the keeper's looks since the last turn of this loop. */
   let seen = new Map<string, number>();
 
   async function turn(): Promise<number> {
@@ -50,7 +56,10 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
   };
 }
 
-/** Returns the number of ended users without expired and cancelled ones, which do not show how fast a run is. */
+/**
+ * Returns the number of ended users. Expired and cancelled users are not included, because they do not show how fast a
+ * run is.
+ */
 export function endedUsersOf({ feeds }: RunTally): number {
   return feeds
     .flatMap(({ totals }) => totals)

@@ -4,8 +4,8 @@ import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
- * Time in milliseconds without progress after which a ready step must have a cause: no worker serves its shard, or its
- * topic has a fault.
+ * Time in milliseconds without progress after which a ready step has a cause to report: no worker serves its shard, or
+ * its topic has a fault.
  */
 const unservedAfterMs = 30_000;
 
@@ -14,9 +14,11 @@ export interface RunCauseFacts {
   open: readonly OpenStep[];
   waiting: readonly WaitingStep[];
   troubles: ReadonlyMap<string, string>;
-  /** Messages that no worker has handled yet; null if unknown. */
+  /** Returns the number of messages on the topic that no worker has handled yet; null if unknown. */
   backlogOf: (topic: string) => number | null;
-  /** Returns the reasons of workers that should serve the shard and do not. Empty if a worker serves it. */
+  /**
+   * Returns the reasons of workers that should serve the shard but do not. Returns no reasons if a worker serves it.
+   */
   refusalsOf: (shard: Shard) => readonly string[];
 }
 
@@ -38,7 +40,7 @@ export function runCause(facts: RunCauseFacts): string | null {
   if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
   const unserved = open.find((step) => isUnserved(step) && !isHeld(step));
   if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved, facts)}`;
-  // Quiet hours are intended, so they are no reason to report. The progress shows them.
+  // Quiet hours are intended, so they are not reported as a reason. The progress of the run shows them.
   const retried = waiting.find((step) => !isQuietCause(step.cause));
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }

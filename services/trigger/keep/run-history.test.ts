@@ -49,7 +49,7 @@ describe('the history of a run', () => {
     expect(kinds()).toEqual(['created', 'begun', 'step-held', 'step-released']);
   });
 
-  it('does not delay the run if a point cannot be stored, and the next poll stores it', async () => {
+  it('does not delay the run if a point cannot be stored, and the next poll stores the point', async () => {
     const { clock, database, runId, workOff, points } = await fedRun(({ runHistory }) => ({
       runHistory: failingOnce(runHistory, 'notePoints'),
     }));

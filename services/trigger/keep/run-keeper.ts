@@ -22,8 +22,8 @@ import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
 /**
- * Maximum pause in milliseconds after a slow look. Looks are small, so a slow look means that the database is slow; but
- * retries still wait for looks.
+ * Maximum pause in milliseconds after a slow look. A look reads little, so a slow look means that the database is slow.
+ * The pause is limited nevertheless, because retries wait for looks.
  */
 const longestPauseMs = 2000;
 
@@ -34,9 +34,9 @@ export interface RunKeeperDeps {
   publisher: MessagePublisher;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** Returns true if this trigger is the sweeper: the one that maintains all runs. */
+  /** Returns true if this trigger is the sweeper, which is the trigger that maintains all runs. */
   isSweeper: () => boolean;
-  /** Loops that receive the results of the keeper's looks, so that they need not read unchanged runs themselves. */
+  /** Loops that receive what the keeper's looks have read, so that they need not read unchanged runs themselves. */
   followers: readonly LookFollower[];
   openRuns: OpenRuns;
   stallMs: number;
@@ -54,7 +54,10 @@ export interface LookFollower {
   forget(feedIds: readonly string[]): void;
 }
 
-/** Maintains runs: offers lost references again, ends runs that are over, and records the reasons why runs wait. */
+/**
+ * Loop that maintains runs: it offers lost references again, ends runs that are over, and records the reasons why runs
+ * wait.
+ */
 export interface RunKeeper {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -76,7 +79,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     clock,
   });
 
-  /** Parts of one turn, in order. Each part uses the results that earlier parts have stored in `look`. */
+  /** Parts of one turn, in order. Each part may use the results that earlier parts have stored in `look`. */
   const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
     { name: 'forget runs that have ended', step: () => finisher.keepOnly(known.ids()) },
     { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
@@ -120,14 +123,14 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
         const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
         if (figures) changed.push(figures);
       } catch (error) {
-        // If one run has a fault, the other runs must still be maintained.
+        // A fault of one run must not prevent the maintenance of the others.
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       }
     }
     if (changed.length > 0) await runStore.show(changed);
   }
 
-  /** Records when batches are due, so that the keeper then reads their run again. */
+  /** Records when batches are due. The keeper then reads their runs again. */
   function noteDue({ open, swept }: Look): void {
     const runOf = new Map(open.map(({ feedId, runId }) => [feedId, runId]));
     for (const [feedId, inMs] of swept.dueIn) {
@@ -147,8 +150,8 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   }
 
   /**
-   * Offers lost and due references again. Catches errors: if Kafka is unavailable, runs must still be ended, because
-   * that needs only the database.
+   * Offers lost and due references again. Errors are caught, because runs must still be ended while Kafka is
+   * unavailable; that needs only the database.
    */
   async function sweep({ tallies, open }: Look): Promise<Swept> {
     try {
@@ -174,7 +177,10 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return budgeted.length === 0 ? [] : runStore.shortages(budgeted.map(({ runId }) => runId));
   }
 
-  /** Pauses the run if too many users failed or its budget is used up. Returns true if it paused the run. */
+  /**
+   * Pauses the run if too many of its users have failed, or if its budget is used up. Returns true if the run was
+   * paused.
+   */
   async function pauseItself(tally: RunTally, open: readonly OpenStep[], { shortages }: Look): Promise<boolean> {
     const { runId, campaignId, state } = tally;
     const cause =
@@ -191,7 +197,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return true;
   }
 
-  /** Ends the canary once its users have all ended. Returns true if the run now waits for a person. */
+  /** Ends the canary when all its users have ended. Returns true if the run then waits for a person. */
   async function endCanary(tally: RunTally): Promise<boolean> {
     const { runId, campaignId } = tally;
     const end = canaryEnd(tally);
@@ -206,7 +212,9 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return false;
   }
 
-  /** Maintains one run. Returns the figures to show; null if the run has ended, or was paused by this function. */
+  /**
+   * Maintains one run. Returns the figures to display; null if the run has ended, or if this function has paused it.
+   */
   async function keep(
     tally: RunTally,
     seen: Look,

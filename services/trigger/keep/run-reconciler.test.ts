@@ -35,7 +35,7 @@ describe('a run with damaged totals', () => {
     },
   );
 
-  it('gets no repair event if its totals turn out to be right', async () => {
+  it('gets no repair event if its totals prove to be right', async () => {
     const { clock, database, runId, workOff } = await fedRun();
     await passTime(clock, 60_000);
     await workOff();
@@ -72,7 +72,7 @@ describe('the batch rows of a run', () => {
     expect(read).toEqual([]);
   });
 
-  it('are read once the run makes no progress, and then more and more rarely', async () => {
+  it('are read when the run makes no progress, and then at growing intervals', async () => {
     const { clock, read } = await countedRun();
     await passTime(clock, 40_000);
     expect(read).toHaveLength(1);

@@ -8,13 +8,16 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 /**
- * Minimum pause in milliseconds between two turns. The pause is twenty times the duration of the last turn if that is
- * longer.
+ * Minimum pause in milliseconds between two turns. If twenty times the duration of the last turn is longer, the pause
+ * is that long.
  */
 const lookEveryMs = 10_000;
-/** Time in milliseconds after which a turn begins no further feed. */
+/** Time in milliseconds from which a turn begins no further feed. */
 const turnMs = 200;
-/** Time until an unchanged feed is reconciled. Doubles after each reconciliation, up to an hour. */
+/**
+ * Time in milliseconds until an unchanged feed is reconciled. The time doubles after each reconciliation, up to an
+ * hour.
+ */
 const standsAfterMs = 20_000;
 const maxGapMs = 3_600_000;
 
@@ -34,8 +37,9 @@ interface Standing {
 }
 
 /**
- * Compares the sums and the agenda of feeds with their rows, and repairs differences. Reads whole feeds, but only feeds
- * of open runs whose figures do not change: damage always stops a feed, or prevents the end of its run.
+ * Loop that compares the sums and the agenda of feeds with their rows, and repairs differences. It reads whole feeds,
+ * but only feeds of open runs whose figures do not change. This suffices, because damage always stops a feed, or
+ * prevents the end of its run.
  */
 export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */
@@ -48,7 +52,8 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
 
   async function turn(): Promise<number> {
     if (!isSweeper()) {
-      // Another trigger is the sweeper now: runs may end without a call of `forget`.
+      // Another trigger is the sweeper now. Runs may end without a call of `forget`, so the stored state would never be
+      // removed.
       standings.clear();
       return lookEveryMs;
     }
@@ -62,7 +67,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
     return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
   }
 
-  /** Returns the feeds to reconcile, longest overdue first. */
+  /** Returns the feeds to reconcile now. The feed that has been overdue for longest comes first. */
   function dueForReconciliation(nowMs: number): Standing[] {
     return [...standings.values()]
       .filter(({ doubtedFromMs }) => doubtedFromMs <= nowMs)
@@ -102,7 +107,7 @@ interface TalliedFeed {
   feedId: string;
   country: string;
   chainLength: number;
-  /** Sums of the feed as JSON, for comparison. */
+  /** Sums of the feed as JSON, to detect changes. */
   sums: string;
 }
 

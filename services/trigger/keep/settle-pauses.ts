@@ -2,12 +2,15 @@ import { batchesInFlight } from '../../../shared/domain/run/under-way.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RunFigures, RunStore } from '../ports/run-store.ts';
 
-/** Time after which every worker knows of a pause. Batches that are not in flight by then will not start. */
+/**
+ * Time in milliseconds after which every worker knows about a pause. Batches that are not in flight by then do not
+ * start.
+ */
 const notifiedAfterMs = 2000;
 
 /**
- * Changes the state of runs from `pausing` to `paused` once no worker holds any of their steps. For the other runs,
- * records the number of batches in flight.
+ * Changes the state of runs from `pausing` to `paused` when no worker holds any of their steps. For runs with held
+ * steps, records the number of batches in flight.
  */
 export async function settlePauses({ runStore, logger }: { runStore: RunStore; logger: Logger }): Promise<void> {
   const figures: RunFigures[] = [];

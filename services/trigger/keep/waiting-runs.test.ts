@@ -5,7 +5,7 @@ import { createTrigger, type TriggerDeps } from '../trigger.ts';
 
 const waitingRuns = 200;
 
-/** Returns the number of runs in each query once all of them wait. */
+/** Returns, by kind of query, how many runs each query reads once all 200 runs wait. */
 async function requestedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, feedRows, putAllBack } = world;

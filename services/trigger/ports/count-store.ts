@@ -3,14 +3,14 @@ import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.t
 
 export interface CountPlace {
   country: string;
-  /** Last counted user; null before the first. */
+  /** Last counted user; null if no user was counted yet. */
   cursor: string | null;
-  /** Restarts of this country because its snapshot was deleted. */
+  /** Number of times that this country was restarted because its snapshot was deleted. */
   restarts: number;
 }
 
 export interface CountProgress {
-  /** Counted countries. All countries before `place` are complete. */
+  /** Countries that are counted completely or in part. All countries before the one in `place` are complete. */
   countries: readonly StoredCountry[];
   place: CountPlace | null;
 }
@@ -19,7 +19,7 @@ export interface CountProgress {
 export interface OwnedCount extends CountProgress {
   countId: string;
   question: CountQuestion;
-  /** Sources of each audience, resolved at the beginning; null before. */
+  /** Sources of each audience, resolved at the beginning of the count; null before. */
   resolved: SourcePlace[][] | null;
   token: number;
 }
@@ -30,18 +30,18 @@ export type CountStanding = 'held' | 'too-long' | 'lost';
 export type CountEnd = { state: 'done'; key: string } | { state: 'failed'; cause: string };
 
 export interface SavedCount extends CountProgress {
-  /** Null means unchanged. */
+  /** Sources to store; null if they are unchanged. */
   resolved: SourcePlace[][] | null;
   /** Reason why the count waits, as text for users; null if it does not wait. */
   cause: string | null;
 }
 
-/** Requested counts, each owned by one trigger at a time. */
+/** Counts that were requested. Each is owned by at most one trigger at a time. */
 export interface CountStore {
-  /** Claims the oldest count that is free. Accounts with fewer counts in progress come first. */
+  /** Claims the oldest count that no trigger owns. Accounts with fewer counts in progress come first. */
   claim(owner: string, leaseMs: number): Promise<OwnedCount | undefined>;
   renew(count: OwnedCount, leaseMs: number): Promise<CountStanding>;
-  /** Returns false, without writing, if this process no longer owns the count. */
+  /** Stores the progress of a count. Returns false, without writing, if this process no longer owns the count. */
   save(count: OwnedCount, saved: SavedCount): Promise<boolean>;
   end(count: OwnedCount, countries: readonly StoredCountry[], end: CountEnd): Promise<boolean>;
   /** Releases the count, so that another trigger can claim it at once. */

@@ -4,14 +4,14 @@ export interface ReplayedLetter extends LetterBytes {
   letterId: string;
 }
 
-/** Dead letters (messages that could not be processed) that a person wants to be published again. */
+/** Dead letters (messages that a consumer could not process) that a person has requested to publish again. */
 export interface LetterReplays {
-  /** Returns letters that a person wants to be published again, oldest first. */
+  /** Returns up to `limit` letters to publish again, oldest first. */
   wanted(limit: number): Promise<ReplayedLetter[]>;
   settle(letterIds: readonly string[]): Promise<void>;
 }
 
-/** Publishes the original bytes to the original topics. */
+/** Publishes the original bytes of dead letters to their original topics. */
 export interface LetterPublisher {
   /**
    * Publishes the letters. Resolves when Kafka has acknowledged all of them.

@@ -1,35 +1,36 @@
 import { neededNone, type ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 
-/** Terms under which a run may begin. */
+/** Terms under which a run may begin: its approval, and its bounds on users. */
 export interface ClearedRun {
   clearedBy: ClearedBy;
-  /** Null means no bound. */
+  /** Upper bounds on users by country; null without bounds. */
   usersAtMost: UsersByCountry | null;
 }
 
-/** Result for an installation without a policy. */
+/** Result for an installation without an approval policy. */
 export const notJudged: ClearedRun = { clearedBy: neededNone, usersAtMost: null };
 
-/** A country in which a feed has more users than its limit. */
+/** A country in which a feed has reached its limit of users and more users follow. */
 export interface UsersBeyond {
   runId: string;
   country: string;
   more: number;
 }
 
-/** Decides whether runs may begin and continue under the installation's policy. */
+/** Decides under the installation's approval policy whether runs may begin and continue. */
 export interface RunApprovals {
   /**
-   * Decides if a run may begin. If it needs an approval that is missing, pauses the run, requests the approval, and
+   * Decides if a run may begin. If an approval is needed and missing, pauses the run, requests the approval, and
    * returns null.
    */
   clear(runId: string, users: UsersByCountry): Promise<ClearedRun | null>;
-  /** Decides if a retry run may begin. The exact number of its users is known. */
+  /** Decides if a retry run may begin. The number of its users is known exactly. */
   clearRetry(runId: string): Promise<ClearedRun | null>;
   /**
-   * Handles a feed that has reached its limit of users while users are left. If the policy permits it, sets new limits;
-   * otherwise, pauses the run and requests an approval. In both cases, a trigger must claim the feed again to continue.
+   * Handles a feed that has reached its limit of users while more users follow. If the policy permits it, sets new
+   * limits. Otherwise, pauses the run and requests an approval. In both cases, the feed continues when a trigger claims
+   * it again.
    */
   goBeyond(beyond: UsersBeyond): Promise<void>;
 }

@@ -12,15 +12,15 @@ export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
-  /** Canary given at the start of the run, or else in the definition; null if there is none. */
+  /** Canary that was given at the start of the run, or else the canary of its definition; null if there is none. */
   canary: Canary | null;
-  /** True if it retries users that failed in its parent run. */
+  /** True if the run retries users that failed in its parent run. */
   isRetry: boolean;
-  /** True if it makes no calls, so that it needs neither topics nor an approval. */
+  /** True if the run makes no calls, so that it needs neither topics nor an approval. */
   isDry: boolean;
-  /** True if an approval policy of the installation applies to the run. */
+  /** True if the installation's approval policy applies to the run. */
   isJudged: boolean;
-  /** Milliseconds by the database's clock; negative after the deadline. */
+  /** Milliseconds until the run's deadline, by the database's clock; negative after the deadline. */
   deadlineInMs: number;
 }
 
@@ -38,19 +38,21 @@ export interface RunTally {
   runId: string;
   campaignId: string;
   state: 'running' | 'cancelling';
-  /** Reason of the run's state. If the run is being cancelled, it names the person who cancelled it. */
+  /**
+   * Reason of the run's state. While the run is being cancelled, it contains the name of the person who cancelled it.
+   */
   stateReason: string | null;
   chain: readonly { action: string }[];
-  /** Share of failed users above which the run pauses itself; null: never. */
+  /** Limit of failed users above which the run pauses itself; null without a limit. */
   pauseAtFailed: FailureLimit | null;
   /**
-   * Users that had ended when the run was last resumed. Only later users count for `pauseAtFailed`. If a step is
-   * missing, no users had ended in it.
+   * Users that had ended when the run was last resumed. Only users that ended later count for `pauseAtFailed`. If a
+   * step is missing, no user had ended in it.
    */
   failureBaseline: readonly EndedUsers[];
-  /** True if its campaign has a budget in any country. */
+  /** True if the run's campaign has a budget in at least one country. */
   hasBudgets: boolean;
-  /** Canary in progress, with the share of its users that may fail; null if none is in progress. */
+  /** Canary in progress, with the maximum share of its users that may fail; null if no canary is in progress. */
   canary: { maxFailedPercent: number | null } | null;
   /** Milliseconds since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
@@ -72,7 +74,7 @@ export interface EndedUsers {
 
 export interface PausingRun {
   runId: string;
-  /** Milliseconds since the request to pause, by the database's clock. */
+  /** Milliseconds since the pause was requested, by the database's clock. */
   forMs: number;
   underWay: UnderWay;
 }
@@ -80,10 +82,10 @@ export interface PausingRun {
 export interface FeedTally {
   feedId: string;
   country: string;
-  /** Includes held-out users. */
+  /** Number of fed users, including held-out users. */
   fedUsers: number;
   heldOutUsers: number;
-  /** Users of the canary, without held-out ones; null without a canary. */
+  /** Number of users of the canary, without held-out users; null without a canary. */
   canaryUsers: number | null;
   fedBatches: number;
   fromStep: number;
@@ -108,23 +110,24 @@ export interface WaitingStep {
   step: number;
   cause: string;
   /**
-   * True if no call is made until a person fixes a fault, or until quiet hours end. If both apply, the fault is
-   * reported.
+   * True if no call is made until a person fixes a fault, or until quiet hours end. If both apply, `cause` is the
+   * fault.
    */
   held: boolean;
 }
 
-/** Batches of a run in a country that wait because their campaign's budget is too small. */
+/** Batches of a run in one country that wait because the campaign's budget is too small for them. */
 export interface BudgetShortage {
   runId: string;
   country: string;
-  /** Part of the budget that is neither spent nor reserved, in units, or millionths of its currency. */
+  /** Part of the budget that is neither spent nor reserved: in units, or in millionths of the budget's currency. */
   left: number;
   batches: number;
-  /** Lowest cost of a user among these batches, in the same unit as `left`. */
+  /** Lowest cost of a user in these batches, in the same unit as `left`. */
   leastUnits: number;
   /**
-   * Texts for users: the whole budget (`1,000 units`, `5,000.00 EUR`), the rest of it, and the lowest cost of a user.
+   * Texts for users: the whole budget (`1,000 units`, `5,000.00 EUR`), what is left of it, and the lowest cost of a
+   * user.
    */
   budgetText: string;
   leftText: string;
@@ -136,7 +139,7 @@ export interface RunEnding {
   reason: string | null;
 }
 
-/** Totals counted anew from the rows. */
+/** Totals of one feed, counted anew from its rows. */
 export interface FeedCount {
   feedId: string;
   totals: StepTotals[];
@@ -161,22 +164,22 @@ export interface ListedRuns {
 export interface RunStore {
   isAnyOpen(): Promise<boolean>;
   /**
-   * Returns runs in state `preparing` that are not in `inHand`. The order alternates: the oldest, the newest, the
-   * second oldest and so on, so that neither a backlog nor stuck runs block other runs.
+   * Returns runs in state `preparing` that are not in `inHand`: the oldest, the newest, the second oldest and so on.
+   * With this order, neither a backlog nor runs that cannot be prepared block other runs.
    */
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
-  /** Records the reason why a run cannot be prepared yet. Has no effect after the run has begun. */
+  /** Records the reason why a run cannot be prepared yet. Has no effect if the run has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
    * Changes the state of a run from `preparing` to `running`, and inserts its feeds. Returns false if another trigger
-   * was faster, or if the approval is no longer valid. The deadline counts from the latest start of a feed.
+   * was faster, or if the approval is no longer valid. The deadline is counted from the latest start time of a feed.
    * @param batchUsers maximum number of users per batch of these feeds; default: `usualBatchUsers`
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number, clearedBy?: ClearedBy): Promise<boolean>;
   /**
    * Begins a retry run with the users whose latest failure is to be retried, and with one feed for each country and
-   * step. Returns the number of users; if it is 0, the run does not begin. Null if another trigger was faster, or if
-   * the approval is not valid.
+   * step. Returns the number of users; if there are none, the run does not begin. Returns null if another trigger was
+   * faster, or if the approval is not valid.
    */
   beginRetry(runId: string, cleared?: ClearedRun): Promise<number | null>;
   /**
@@ -185,25 +188,27 @@ export interface RunStore {
    */
   tallies(which: readonly string[] | 'over'): Promise<RunTally[]>;
   /**
-   * Lists running and cancelling runs without totals: all, or those whose state changed after `since` less `reachMs`.
-   * The reach covers transactions that were not committed at the earlier listing.
+   * Lists running and cancelling runs, without totals: all of them, or those whose state changed after `since` minus
+   * `reachMs`. The reach covers transactions that were not committed at the earlier listing.
    */
   listRuns(since: string | null, reachMs: number): Promise<ListedRuns>;
-  /** Returns the held steps of these runs, and the steps with recent retries, one for each feed and step. */
+  /** Returns the held steps of these runs, and their steps with recent retries: one entry for each feed and step. */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
   /**
-   * Returns the reason why a cost of the run has no price in the currency of its budgets; null if all costs have one.
+   * Returns the reason why a step of the run has no price in the currency of the run's budgets; null if all steps have
+   * one.
    */
   unpriced(runId: string): Promise<string | null>;
   /** Returns the countries in which batches of these runs wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
-  /** Returns why workers refuse shards that no worker serves; each cause once. */
+  /** Returns the reasons for which workers refuse shards that no worker serves. Each reason is returned once. */
   refusals(): Promise<ShardRefusal[]>;
-  /** Stores the figures. No effect on runs that have ended. */
+  /** Stores figures of runs for display. Has no effect on runs that have ended. */
   show(figures: readonly RunFigures[]): Promise<void>;
   /**
-   * Ends a run whose work is done, in one transaction: fences every process that could still write to it, counts its
-   * rows anew, calls `decide`, and changes the state. Null if `decide` returns null, or the state has changed already.
+   * Ends a run whose work is done. In one transaction, fences every process that could still write to the run, counts
+   * its rows anew, calls `decide`, and changes the state. Returns null if `decide` returns null, or if the state has
+   * changed already.
    */
   end(
     runId: string,
@@ -217,10 +222,12 @@ export interface RunStore {
    * run is not running.
    */
   pauseFor(runId: string, cause: string): Promise<boolean>;
-  /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has resumed it. */
+  /** Pauses a run whose canary has ended. Returns false if the run is not running, or if a person has resumed it. */
   pauseForCanary(runId: string, cause: string): Promise<boolean>;
-  /** Ends the canary: all users are fed from now on. Returns false if no canary is in progress. */
+  /** Ends the canary, so that from now on, all users are fed. Returns false if no canary is in progress. */
   endCanary(runId: string, summary: string): Promise<boolean>;
-  /** Ends a run, and fences a trigger that could still feed it. Returns false if its state has changed already. */
+  /**
+   * Ends a run, and fences a trigger that could still feed it. Returns false if the run's state has changed already.
+   */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

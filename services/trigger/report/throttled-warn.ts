@@ -5,9 +5,8 @@ const everyMs = 60_000;
 const maxRemembered = 1000;
 
 /**
- * Logs a warning at most once per minute for each message and cause, with the number of occurrences since the last
- * warning. If a service is unavailable, this results in one line per minute, not in one for each feed that waits for
- * the service.
+ * Logs a warning at most once per minute for each message and cause, with the number of occurrences since the last one.
+ * If a service is unavailable, the log gets one line per minute, and not one for each feed that waits for the service.
  */
 export type ThrottledWarn = (message: string, cause: string, facts: object) => void;
 

@@ -5,7 +5,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
 
-test('a trigger counts admitted batches, stalls, references published again and ended runs', async () => {
+test('a trigger counts admitted batches, stalls, references that it publishes again, and ended runs', async () => {
   const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
   const { clock, segmentation, startCampaign, workOff, triggerDeps } = createTriggerFixture();
   createTrigger({ ...triggerDeps('a'), meter }).start();

@@ -9,9 +9,9 @@ export interface TriggerFigures {
   stalled(country: string): void;
   offered(references: number): void;
   ended(state: TerminalRunState): void;
-  /** Counts a repaired difference between a feed's sums and its rows. */
+  /** Counts a repaired difference between the sums of a feed and its rows. */
   repaired(kind: RepairKind): void;
-  /** Counts how often long-running readers prevented weeks from being created or dropped. */
+  /** Counts how often long-running readers blocked the creation or removal of a week's partitions. */
   heldUp(times: number): void;
 }
 

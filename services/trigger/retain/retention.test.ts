@@ -6,9 +6,15 @@ import { createRetention, type RetentionDays } from './retention.ts';
 
 const hourMs = 3_600_000;
 
-/** Creates a retention that records its statements, and finds as many runs as the test says. */
+/**
+ * Creates a retention that records its statements.
+ * @param runsToDelete numbers of runs that successive statements find
+ */
 function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
-  /** Rows found by the next chunks: rows of each kind, rows of dry runs, and runs with closed or counted receipts. */
+  /**
+   * Numbers of rows that successive chunks find: rows of each kind, rows of dry runs, and runs whose receipts are
+   * closed or counted.
+   */
   const rows: Partial<Record<KeptKind | 'dry' | 'closing' | 'counting', number[]>> = {};
   const requested: string[] = [];
   const ask = (what: string, found = 0) => {
@@ -47,7 +53,7 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
 const usual = { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
 describe('the retention', () => {
-  it('creates partitions first, then drops users, receipts, steps and failures, then deletes in chunks', async () => {
+  it('creates partitions first, then drops users, receipts, steps and failures, and then deletes other rows in chunks', async () => {
     const { request, turn } = createFixture(usual);
     expect(await turn()).toBe(hourMs);
     expect(request).toEqual([
@@ -92,14 +98,14 @@ describe('the retention', () => {
     expect(request.indexOf('count receipts')).toBeLessThan(request.indexOf('strays users after 14'));
   });
 
-  it('accepts receipts for ever if receipts and failures are kept for ever', async () => {
+  it('accepts receipts for ever if both receipts and failures are kept for ever', async () => {
     const { request, turn } = createFixture({ ...usual, receipts: 0, failures: 0 });
     await turn();
     expect(request.filter((what) => /receipts|failures|runs/.test(what))).toEqual([]);
   });
 
   it.each(['closing', 'counting'] as const)(
-    'continues after a second while runs remain whose receipts need %s',
+    'continues after a second while there are more runs whose receipts need %s',
     async (step) => {
       const { request, turn, rows } = createFixture(usual);
       rows[step] = [50, 49];
@@ -109,7 +115,7 @@ describe('the retention', () => {
     },
   );
 
-  it('continues with other deletions and logs a warning if the receipts of a run cannot be counted', async () => {
+  it('makes the other deletions and logs a warning if the receipts of a run cannot be counted', async () => {
     const { request, turn, failed, lines } = createFixture(usual);
     failed.push({ runId: 'run-a', err: new Error('canceling statement due to statement timeout') });
     await turn();
@@ -130,13 +136,13 @@ describe('the retention', () => {
     expect(lines.filter((line) => line.includes('only as long as users are kept'))).toHaveLength(isWarned ? 1 : 0);
   });
 
-  it('keeps lists for ever if their retention is 0 days, but not the runs', async () => {
+  it('keeps lists for ever if their retention is 0 days, and still deletes runs', async () => {
     const { request, turn } = createFixture({ ...usual, audiences: 0 });
     await turn();
     expect(request.filter((what) => /lists|runs/.test(what))).toEqual(['runs after 400']);
   });
 
-  it('keeps a run as long as any of its rows are kept', async () => {
+  it('keeps a run as long as some of its rows are kept', async () => {
     const { request, turn } = createFixture({ ...usual, runs: 20 });
     await turn();
     expect(request).toContain('runs after 90');
@@ -154,7 +160,7 @@ describe('the retention', () => {
   });
 
   it.each(['users', 'receipts', 'steps', 'failures', 'dry'] as const)(
-    'deletes no run while rows of runs may remain: %s',
+    'deletes no run while rows of runs may be left: %s',
     async (kind) => {
       const { request, turn, rows } = createFixture(usual);
       rows[kind] = [5000, 4999];
@@ -166,7 +172,7 @@ describe('the retention', () => {
     },
   );
 
-  it('retries after five minutes to drop partitions that readers blocked, and deletes other rows meanwhile', async () => {
+  it('tries again after five minutes to drop partitions that readers blocked, and deletes other rows meanwhile', async () => {
     const { request, clock, turn, heldUp } = createFixture(usual);
     heldUp.weeks = 1;
     const againInMs = await turn();

@@ -29,7 +29,7 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
 }
 
 describe('the load of a feed', () => {
-  it('counts ready batches of a shard and of the steps before it', () => {
+  it('counts batches that are ready in a shard or in an earlier step', () => {
     const { loads } = chainLoadOf(
       loadOf(100, [{ done: 60, survived: 55 }, { done: 30, survived: 30 }, { done: 29 }]),
       5,
@@ -46,7 +46,7 @@ describe('the load of a feed', () => {
     expect(waiting).toBe(5);
   });
 
-  it('counts a shard that occurs twice in a chain once, up to its later step', () => {
+  it('counts a shard that occurs twice in a chain once, with all steps up to the later one', () => {
     const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 2, survived: 2 }, { done: 1 }], {
       chain: ['a', 'b', 'a'],
     });
@@ -56,7 +56,7 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
   });
 
-  it("counts ready batches of a step towards the load of the step's check as well", () => {
+  it("counts batches that are ready in a step as the load of the step's check too", () => {
     const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 1 }], { checks: [null, 'caps'] });
     const { loads, done } = chainLoadOf(load, 0);
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 6, 'caps/SG': 9, 'action-2/SG': 9 });

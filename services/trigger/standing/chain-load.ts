@@ -1,11 +1,11 @@
 import type { FeedLoad } from '../ports/feed-store.ts';
 
 export interface ChainLoad {
-  /** Batches that are ready in the shard or in an earlier step, keyed by shard. */
+  /** By shard, the number of batches that are ready in the shard or in an earlier step. */
   loads: Map<string, number>;
-  /** Number of steps of batches that are recorded so far; by shard. */
+  /** By shard, the number of steps of batches whose results are recorded. */
   done: Map<string, number>;
-  /** Latest step, from 1, that uses the shard, keyed by shard. */
+  /** By shard, the latest step, from 1, that uses the shard. */
   depths: Map<string, number>;
   waiting: number;
 }
@@ -19,8 +19,8 @@ export function actionTypeOf(shard: string): string {
 }
 
 /**
- * Returns, by step, the number of ready batches. They have entered the step, and are neither recorded nor waiting: they
- * are on its topic, or claimed.
+ * Returns, by step, the number of ready batches: those that have entered the step and are neither recorded nor waiting.
+ * They are on the step's topic, or a worker has claimed them.
  */
 export function readyBySteps({
   fedBatches,
@@ -33,7 +33,7 @@ export function readyBySteps({
   });
 }
 
-/** @param granted batches that may be fed and are not fed yet */
+/** @param granted number of batches that may be fed and are not fed yet */
 export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
   const ready = readyBySteps(load);
   const loads = new Map<string, number>();
@@ -44,8 +44,8 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
     if (index + 1 < load.fromStep) continue;
     const shard = shardName(action, load.country);
     onTheWay += ready[index] ?? 0;
-    // The check of a step is a shard of its own. Batches must pass the check's shard first, so a step never receives
-    // more than its check can handle.
+    // The check of a step is a shard of its own. Batches pass the check first, so the step never receives more batches
+    // than its check can handle.
     const check = load.checks[index] ?? null;
     for (const through of check === null ? [shard] : [shardName(check, load.country), shard]) {
       loads.set(through, onTheWay);

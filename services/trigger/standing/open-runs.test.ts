@@ -24,7 +24,7 @@ describe('the query for open runs', () => {
     expect(state.asked).toBe(2);
   });
 
-  it('is made again at once after a notification, and after five seconds without it', async () => {
+  it('is made again at once after a notification, and after five seconds without a notification', async () => {
     const { clock, changes, state, openRuns } = setUp();
     await openRuns.isAny();
     state.isAny = true;

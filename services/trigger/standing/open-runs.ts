@@ -2,10 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { RunStore } from '../ports/run-store.ts';
 
-/**
- * Time in milliseconds for which an answer is used. If the notification of a run is lost, the run waits for up to this
- * time.
- */
+/** Time in milliseconds for which an answer is used. A run whose notification was lost waits up to this long. */
 const goodForMs = 5000;
 
 export interface OpenRunsDeps {
@@ -14,10 +11,11 @@ export interface OpenRunsDeps {
   clock: Clock;
 }
 
-/** Reports whether any run is open, so that work for open runs is skipped while there is none. */
+/** Tells loops whether any run is open, so that they do no work for open runs while there is none. */
 export interface OpenRuns {
   /**
-   * Returns true if any run is open. The answer may be a few seconds old, but not older than the last change of a run.
+   * Returns true if any run is open. The answer may be a few seconds old, but if a run has changed since, and its
+   * notification has arrived, the database is queried again.
    */
   isAny(): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from './chain-load.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
-/** A step of a feed with its ready batches: those on its topic, and those that a worker has claimed. */
+/** A step of a feed with ready batches: those on the step's topic, and those that a worker has claimed. */
 export interface OpenStep {
   runId: string;
   feedId: string;
@@ -15,7 +15,7 @@ export interface OpenStep {
   stillForMs: number;
 }
 
-/** Detects steps that make no progress between looks. */
+/** Detects steps without progress, by comparing successive looks. */
 export interface StepProgress {
   look(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;

@@ -53,7 +53,7 @@ describe('dead letters to replay', () => {
     expect(statesOf('a')).toEqual(['replayed']);
   });
 
-  it('wait per topic until the topic can be written', async () => {
+  it('wait until their topic can be written, without delaying other topics', async () => {
     await keep('a', 1);
     await keep('b', 1);
     unwritable = 'a';

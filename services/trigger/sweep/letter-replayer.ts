@@ -2,7 +2,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { LetterPublisher, LetterReplays, ReplayedLetter } from '../ports/letter-replays.ts';
 
 const lookEveryMs = 5000;
-/** Letters per look: their bytes are held in memory. */
+/** Maximum number of letters per look, because their bytes are in memory. */
 const maxLetters = 50;
 
 export interface LetterReplayerDeps {
@@ -14,8 +14,9 @@ export interface LetterReplayerDeps {
 }
 
 /**
- * Publishes dead letters again on request of a person. Works topic by topic, so that an unavailable topic does not
- * delay others. A crash may publish a letter twice, which is harmless because of the claims.
+ * Loop that publishes dead letters again on request of a person. Each topic is handled separately, so that an
+ * unavailable topic does not delay others. A crash may publish a letter twice. This is harmless, because the second
+ * message finds nothing to claim.
  */
 export interface LetterReplayer {
   /** @returns milliseconds until the next turn */

@@ -5,13 +5,13 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
 
-/** Feeds a run of 250 users in three batches, with or without publishing their references. */
+/** Feeds a run of 250 users in three batches. If `published` is false, no references to them are published. */
 async function setUp({ published }: { published: boolean }) {
   const world = createTriggerFixture();
   const { clock, segmentation, triggerDeps, startCampaign, references } = world;
   segmentation.users.set('SG', userIds(250));
   const deps = triggerDeps('a');
-  // The trigger that dies between commit and publication publishes nothing afterwards. The test ends its leases.
+  // If nothing is published, the first trigger dies between commit and publication. The test ends its leases.
   const publisher = mortal(deps.publisher, () => !published);
   await startCampaign();
   createTrigger({ ...deps, publisher }).start();
@@ -31,7 +31,7 @@ async function setUp({ published }: { published: boolean }) {
 const batches = [1, 2, 3];
 
 describe('the sweep after a crash', () => {
-  it('publishes committed references that were never published, once the run makes no progress', async () => {
+  it('publishes committed references that were never published, when the run makes no progress', async () => {
     const { clock, offers } = await setUp({ published: false });
     await passTime(clock, 4000);
     expect(offers()).toEqual([]);
@@ -58,7 +58,7 @@ describe('the sweep after a crash', () => {
     expect(runs()).toMatchObject([{ state: 'completed' }]);
   });
 
-  it('publishes steps of a killed worker as soon as their lease ended', async () => {
+  it('publishes steps of a killed worker as soon as their lease has ended', async () => {
     const { clock, references, ledger, offers } = await setUp({ published: true });
     const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
       batchNos.map((batchNo) => ({ feedId, step, batchNo })),
@@ -89,7 +89,7 @@ describe('the sweep after a crash', () => {
     }
   });
 
-  it('publishes all due steps in one poll, even over 250 of one feed', async () => {
+  it('publishes all due steps in one poll, even if a feed has more than 250 of them', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, triggerDeps, startCampaign, references, ledger } = world;
     segmentation.users.set('SG', userIds(90_000));
@@ -112,19 +112,19 @@ describe('the sweep after a crash', () => {
     const own = new Set(results.map(({ batchNo }) => batchNo));
     await passTime(clock, 4500);
     expect(again().filter((batchNo) => own.has(batchNo))).toEqual([]);
-    // One look happens in the second after the steps are due.
+    // In this time, exactly one look takes place after the steps are due.
     await passTime(clock, 1450);
     expect(again().filter((batchNo) => own.has(batchNo))).toHaveLength(own.size);
   });
 
-  it('publishes again after a failed publish', async () => {
+  it('publishes references again after a failed attempt', async () => {
     const { clock, bus, offers } = await setUp({ published: false });
     bus.failNextPublish('before');
     await passTime(clock, 14_000);
     expect(offers()).toEqual(batches);
   });
 
-  it('publishes the same references more and more rarely while no worker claims them', async () => {
+  it('publishes the same references at growing intervals while no worker claims them', async () => {
     const { clock, offers } = await setUp({ published: true });
     await passTime(clock, 600_000);
     const perBatch = offers().length / batches.length;
@@ -139,7 +139,7 @@ describe('the sweep after a crash', () => {
     expect(offers().length).toBeLessThanOrEqual(batches.length);
   });
 
-  it('publishes lost references as soon as the topic is empty, without waiting until the run makes no progress', async () => {
+  it('publishes lost references as soon as the topic is empty, before the run counts as making no progress', async () => {
     const { clock, backlogs, offers } = await setUp({ published: false });
     backlogs.set('muster.award-reward.SG', 0);
     await passTime(clock, 4500);
@@ -187,7 +187,7 @@ describe('the sweep after a crash', () => {
     await passTime(clock, 1000);
     isFeeding = false;
     await passTime(clock, 40_000);
-    // The steps are offered with growing delays, and not again for every attempt at the other topic.
+    // Each step is offered with growing delays. Failed attempts at the other topic cause no further offers.
     const offered = references('ID').flatMap(({ batchNos }) => batchNos);
     expect(offered.length / batches.length).toBeGreaterThanOrEqual(2);
     expect(offered.length / batches.length).toBeLessThanOrEqual(3);
@@ -196,7 +196,7 @@ describe('the sweep after a crash', () => {
 });
 
 describe('the waiting cause of a run', () => {
-  it('is a missing worker if messages are unhandled and nothing progresses for half a minute', async () => {
+  it('is a missing worker if messages are not handled and nothing progresses for half a minute', async () => {
     const { clock, backlogs, runs, workOff } = await setUp({ published: true });
     backlogs.set('muster.award-reward.SG', 1);
     await passTime(clock, 25_000);

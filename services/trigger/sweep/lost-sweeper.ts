@@ -11,18 +11,22 @@ import type { OpenStep } from '../standing/step-progress.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Limits per statement, so that no feed delays others. Feeds are read in groups, in turn. */
+/**
+ * Maximum number of references and feeds per statement, so that no feed delays others. Feeds are read in groups, one
+ * group after the other.
+ */
 const refsPerQuery = 200;
 const feedsPerQuestion = 25;
 /**
- * Upper bounds on one sweep: references offered, and milliseconds. Entries that are already done count against the time
- * only.
+ * Maximum number of references that one sweep offers, and its maximum duration in milliseconds. An agenda entry that is
+ * already done takes time, but does not count as a reference.
  */
 const maxRefsPerLook = 5000;
 const longestMs = 1000;
 
 /**
- * Milliseconds between two scans of a feed's window, or twenty times the duration of the last scan if that is longer.
+ * Minimum time in milliseconds between two scans of a feed's window. If twenty times the duration of the last scan is
+ * longer, that time applies.
  */
 const windowEveryMs = 2000;
 const windowBatches = 20_000;
@@ -34,7 +38,7 @@ export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Messages that no worker has handled yet, by topic, at the time of this sweep; null if unknown. */
+  /** Returns the number of messages on a topic that no worker had handled when this sweep began; null if unknown. */
   backlogOf: (topic: string) => number | null;
   stallMs: number;
   clock: Clock;
@@ -51,31 +55,31 @@ export interface Swept {
 }
 
 export interface LostSweeper {
-  /** Offers due references of these runs again, and looks for references lost in a crash. */
+  /** Offers due references of these runs again, and searches for references that were lost in a crash. */
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
   /** Returns the number of steps of a feed that workers held at the last scan of its window. */
   inFlight(feedId: string): number;
   forget(feedIds: readonly string[]): void;
 }
 
-/** State of a feed between two scans of its window. If it is lost, the only cost is one more scan. */
+/** State of a feed between two scans of its window. A loss of the state costs only one more scan. */
 interface WindowState {
   notBeforeMs: number;
   from: number;
   running: number;
-  /** Steps whose topics had no backlog at the last scan. */
+  /** Steps whose topics contained no unhandled messages at the last scan. */
   quiet: ReadonlySet<number>;
 }
 
 /**
- * Publishes references again that were lost in a crash. An extra reference is harmless, because claiming it has no
- * effect. The agenda records each offer, so that neither a repeat nor a new sweeper floods the topics.
+ * Publishes references again that were lost in a crash. An additional reference is harmless, because there is nothing
+ * to claim. The agenda records each offer, so that repeated sweeps, or a new sweeper, do not flood the topics.
  */
 export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
   const windows = new Map<string, WindowState>();
   let firstFeed = 0;
-  /** Publication failures by topic. A successful publication to a topic removes its entry. */
+  /** Latest failure to publish, by topic. A successful publication to the topic removes the entry. */
   const troubles = new Map<string, { cause: string; atMs: number }>();
 
   async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
@@ -103,8 +107,8 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   }
 
   /**
-   * Scans a feed's window for lost references. A topic must be empty at two scans in a row, because new references may
-   * be on their way.
+   * Scans a feed's window for lost references. Only if a topic is empty at two scans in a row, references can have been
+   * lost; at a single scan, new references may be on their way to the topic.
    */
   async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
@@ -161,8 +165,8 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   }
 
   /**
-   * Returns the publication failures of the last minute, by topic. Failed references are due again within seconds, so
-   * an older failure may be over.
+   * Returns the failures to publish of the last minute, by topic. References that failed are tried again within
+   * seconds, so an older failure may be over.
    */
   function recentTroubles(): Map<string, string> {
     const sinceMs = clock.monotonicMs() - troubledForMs;

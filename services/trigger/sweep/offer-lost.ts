@@ -8,9 +8,9 @@ export interface OfferLostDeps {
 }
 
 /**
- * Publishes references topic by topic, so that an unavailable topic delays no other topic. References that fail are due
- * again soon.
- * @returns the cause of the failure by topic; null on success
+ * Publishes references, each topic separately, so that an unavailable topic does not delay others. References that
+ * could not be published are due again soon.
+ * @returns by topic, the cause of the failure; null on success
  */
 export async function offerLost(
   refs: readonly LostRef[],

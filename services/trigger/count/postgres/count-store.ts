@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { CountPlace, CountStanding, CountStore, OwnedCount } from '../../ports/count-store.ts';
 
-/** Longest duration of a count: the same as of a dry run of these users. */
+/** Maximum duration of a count in seconds, which is also that of a dry run. */
 const longestSeconds = 6 * 3600;
 
 export function createCountStore({ pool }: { pool: Pool }): CountStore {

@@ -11,12 +11,11 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps in `e`, a table expression with the columns feed, batch_no, step, state, epoch, attempts, remaining
- * (users still to be served) and is_unknown.
- *
- * The epoch is null if no worker has claimed the step yet. A row whose epoch or state differs has changed since, and is
- * not ended. The epoch is increased, so that results of a worker that held the step are refused. `limit` and `offset`
- * in the lookups of single rows prevent joins, for which the planner would read whole weeks of other runs.
+ * SQL that ends the steps in `e`, a table expression with the columns feed, batch_no, step, state, epoch, attempts,
+ * remaining (number of users still to be served) and is_unknown. The epoch is null if no worker has claimed the step
+ * yet. If a row has another epoch or state by now, its step is not ended. The epoch is increased, so that later results
+ * of a worker that held the step are refused. `limit` and `offset` in the lookups of single rows prevent joins, for
+ * which the planner would read whole weeks of other runs.
  */
 const ending = (rest: string, reason: string) => `
   u as (
@@ -75,18 +74,20 @@ const ending = (rest: string, reason: string) => `
     delete from budget_reservations v using x where v.feed = x.feed and v.batch_no = x.batch_no and v.step = x.step
   )`;
 
-/** Condition on a step row `s` whose lease has expired: a call may have been made whose response was not recorded. */
+/**
+ * Condition on a step row `s` whose lease has expired: a worker may have made a call whose response was not recorded.
+ */
 const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;
 
 /**
- * Number of users still to be served in the step of row `s`: those who passed the previous step, or all users of batch
- * `b`.
+ * SQL for the number of users still to be served in the step of row `s`: those who succeeded in the previous step, or
+ * all users of batch `b`.
  */
 const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
 
-/** Step row of the furthest step of a batch, which is its position in the chain. */
+/** SQL for the row of the furthest step of a batch, which is the batch's position in the chain. */
 const lastStepOf = (batch: string) =>
   `select * from batch_steps s where s.feed = ${batch}.feed and s.batch_no = ${batch}.batch_no order by s.step desc limit 1`;
 
@@ -99,9 +100,10 @@ export interface EndOpenParams {
 }
 
 /**
- * Ends open steps of a feed: those of the next window of batches, and those on the agenda (steps that need another
- * offer). Agenda entries that a worker has claimed are excluded before the limit applies, and entries of batches that
- * are through the chain are deleted. Otherwise, thousands of such entries would hide those after them.
+ * Ends open steps of a feed: those of the next window of batches, and those on the agenda (the list of steps that must
+ * be offered again). Agenda entries that a worker has claimed are excluded before the limit applies, and entries of
+ * batches that are through the chain are deleted. Otherwise, thousands of such entries could use up the limit, and the
+ * entries after them would never be reached.
  */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',

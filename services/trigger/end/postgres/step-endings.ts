@@ -5,7 +5,10 @@ import { inTransaction, retryingDeadlocks } from '../../../../shared/postgres/co
 import type { EndedSteps, StepEndings } from '../../ports/step-endings.ts';
 import * as statements from './ending-statements.ts';
 
-/** Disables hash joins: for thousands of rows, the planner would read whole weeks instead of using the keys. */
+/**
+ * Disables hash joins. For thousands of rows, the planner would otherwise read whole weeks of rows instead of looking
+ * them up by key.
+ */
 export const followKeys = 'set local enable_hashjoin = off';
 
 export function createStepEndings({ pool }: { pool: Pool }): StepEndings {

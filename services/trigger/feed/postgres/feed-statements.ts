@@ -9,14 +9,14 @@ interface Claiming {
   owner: string;
   leaseMs: number;
   limit: number;
-  /** False claims only feeds that never stalled. */
+  /** If false, claims only feeds that have never stalled. */
   withStalled: boolean;
   withoutDry: boolean;
-  /** 1: oldest runs first; -1: newest runs first. */
+  /** 1 to claim feeds of the oldest runs first, -1 for the newest. */
   direction: 1 | -1;
 }
 
-/** Claims feeds. `skip locked` lets concurrent triggers take different feeds instead of waiting. */
+/** Claims feeds. With `skip locked`, concurrent triggers take different feeds and do not wait for each other. */
 export const claim = statementOf<Claiming>(
   'claim-feeds',
   ($) => `
@@ -67,16 +67,19 @@ export const release = `
 export interface WrittenPages {
   feedId: string;
   token: number;
-  /** Expected next number of the feed; null without batches. */
+  /** Number that the feed's next batch must have; null if there are no batches to write. */
   firstNo: number | null;
-  /** This column of the batches and the following ones are parallel: arrays, or texts separated by line breaks. */
+  /** This array and the following ones have one entry per batch. Texts are separated by line breaks. */
   batchNos: string;
   sizes: string;
   firstUsers: string;
   lastUsers: string;
   users: string;
   cursor: string | null;
-  /** Number of batches. The following numbers of users are totals of this write; `fedUsers` includes held-out users. */
+  /**
+   * Number of batches in this write. The following numbers of users are also totals of this write; `fedUsers` includes
+   * held-out users.
+   */
   batches: number;
   fedUsers: number;
   heldOut: number;
@@ -88,8 +91,8 @@ export interface WrittenPages {
 type Placed = (param: keyof WrittenPages) => string;
 
 /**
- * Moves the cursor of a feed. Returns no row if the token or the next number is not the expected one.
- * @param sunk further columns to set for a dry feed; empty for all others
+ * SQL that moves the cursor of a feed. Returns no row if the token or the next batch number is not the expected one.
+ * @param sunk further columns to set for the feed of a dry run; empty for all others
  */
 export const movedFeed = ($: Placed, sunk = '') => `
     update feeds set cursor = ${$('cursor')}, next_batch_no = next_batch_no + ${$('batches')}::int,
@@ -109,7 +112,10 @@ export const insertedBatches = ($: Placed) => `
       unnest(${$('batchNos')}::int[], ${$('sizes')}::int2[], string_to_array(${$('firstUsers')}, e'\\n'),
         string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k`;
 
-/** Writes batches and cursor. Checks the next number, so that pages are not written twice if an answer was lost. */
+/**
+ * Writes batches and the cursor. The statement checks the next batch number. If the answer to a write was lost, a
+ * repeated write therefore changes nothing.
+ */
 export const writePages = statementOf<WrittenPages>(
   'write-pages',
   ($) => `
@@ -120,8 +126,8 @@ export const writePages = statementOf<WrittenPages>(
 );
 
 /**
- * Inserts rows of held-out users after the highest part. The part is unique, because the same transaction holds the
- * lock of the feed's row.
+ * Inserts rows of held-out users after the highest part number of the feed. The new number is unique, because the same
+ * transaction holds the lock on the feed's row.
  */
 export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
   'insert-held-out',
@@ -132,7 +138,9 @@ export const insertHeldOut = statementOf<{ feedId: string; counts: string; users
     unnest(${$('counts')}::int2[], string_to_array(${$('users')}, e'\\n')) with ordinality k (n, users, place)`,
 );
 
-/** Records invalid users of the audience as failed in step 1. A repeated id is the same user and counts once. */
+/**
+ * Records invalid users of the audience as failed in step 1. An id that occurs twice is the same user, and counts once.
+ */
 export const failInvalidUsers = `
   with f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
@@ -158,7 +166,7 @@ export const stall = `
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
 /**
- * Stores a new snapshot of a segment, and an event about it. If the audience has several sources, the event lists the
+ * Stores a new snapshot of a segment, and an event about it. If the audience has several sources, the event lists all
  * current snapshots.
  */
 export const renewAudience = statementOf<AudienceColumns & { feedId: string; token: number }>(
@@ -176,10 +184,13 @@ export const renewAudience = statementOf<AudienceColumns & { feedId: string; tok
   from f`,
 );
 
-/** Maximum allowance of a run: the users of one second of its pace, but at least one batch. */
+/** SQL for the maximum allowance of a run: the users of one second of its pace, but at least one batch. */
 const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
 
-/** @param p row of `run_paces` */
+/**
+ * SQL for the present allowance of a run.
+ * @param p alias of the row in `run_paces`
+ */
 const allowedNow = (p: string, pace: string, batchUsers: string) =>
   `least(${mostAllowed(pace, batchUsers)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
 
@@ -187,8 +198,8 @@ const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
 
 /**
- * Takes whole batches from the allowances of runs: $1 runs, $2 batches, $3 users per batch. A run that has no row yet
- * may have one batch. Concurrent triggers wait for each other's row locks.
+ * Takes whole batches from the allowances of runs: $1 runs, $2 numbers of batches. A run without a row in `run_paces`
+ * gets one batch. Concurrent triggers wait for each other's row locks.
  */
 export const takePace = `
   with k as (
@@ -197,7 +208,7 @@ export const takePace = `
     from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
     join revisions c on c.campaign = r.campaign and c.revision = r.revision
-    -- The same for all feeds of a run.
+    -- All feeds of a run have the same size of batches.
     cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
   )
   insert into run_paces as p (run, allowed, taken, at)
@@ -216,7 +227,7 @@ export const retriedUsers = `
 
 /**
  * Reads the loads of feeds. A step without recorded batches is missing in the result. Feeds of dry runs use no shard,
- * so their chains are empty.
+ * so their chains are empty in the result.
  */
 export const loads = statementOf<{ feeds: string }>(
   'feed-loads',
@@ -249,8 +260,8 @@ export const loads = statementOf<{ feeds: string }>(
 );
 
 /**
- * Lists feeds. Uses the index of runs that have not ended, so the cost depends only on the runs that began or resumed
- * since the last listing.
+ * Lists feeds. The statement uses the index of runs that have not ended, so its cost depends only on the runs that
+ * began or were resumed since the last listing.
  */
 export const listFeeds = statementOf<{ since: string | null; reachMs: number }>(
   'list-feeds',

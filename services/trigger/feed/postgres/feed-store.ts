@@ -23,7 +23,7 @@ import { invalidUserOf } from '../invalid-user.ts';
 import { sinkPages } from './sink-statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
-/** Postgres returns the bigint token as text. */
+/** Row of a claimed feed. Postgres returns the bigint token as text. */
 type OwnedFeedRow = Omit<OwnedFeed, 'token' | 'audience'> & AudienceColumns & { token: string };
 
 type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number })[] };
@@ -92,7 +92,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   };
 }
 
-/** Writes pages that contain users outside of batches: held-out users, or users with invalid ids. */
+/** Writes pages with users that are in no batch: held-out users, or users with invalid ids. */
 async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await writeBatches(client, pages))) return false;
@@ -113,7 +113,10 @@ async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   });
 }
 
-/** Writes batches. Texts are joined by line breaks, which they never contain: ten times as fast as an array. */
+/**
+ * Writes batches. Users are sent as one text with line breaks, which no user id contains. This is ten times as fast as
+ * an array.
+ */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
   const { feedId, token, complete, staysStalled } = pages;
@@ -126,7 +129,7 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
     firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
     lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
     users: batches.map((batch) => textOf(batch.users)).join('\n'),
-    // Encoded as JSON, because the cursor may be an id that cannot be stored as text.
+    // The cursor is encoded as JSON, because it may be an id that Postgres cannot store as text.
     cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
     batches: batches.length,
     fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
@@ -139,15 +142,15 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
   return (await connection.query(statement)).rowCount === 1;
 }
 
-/** Returns the held-out users to list; a dry run only counts them. */
+/** Returns the ids of held-out users to store. For a dry run, they are only counted. */
 function heldOutIn({ skipped, sink }: FedPages): readonly string[] {
   return sink ? [] : (skipped?.heldOutIds ?? []);
 }
 
-/** Number of held-out users per row; as many as one page of the list shows. */
+/** Number of held-out users per row. It equals the number that one page of the list displays. */
 const heldOutAtOnce = 1000;
 
-/** Returns rows of held-out users. Invalid ids are held out like others and stored escaped. */
+/** Returns rows of held-out users. Held-out users with invalid ids are included in escaped form. */
 function heldOutRows(feedId: string, ids: readonly string[]) {
   const printable = ids.map((id) => invalidUserOf(id)?.user ?? id);
   const parts = Array.from({ length: Math.ceil(printable.length / heldOutAtOnce) }, (_, part) =>

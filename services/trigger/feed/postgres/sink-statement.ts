@@ -10,8 +10,8 @@ interface SunkPages extends WrittenPages {
 }
 
 /**
- * Writes batches of a dry feed together with the outcomes of their steps, so that no worker can ever call them. All
- * users succeed, except those on a suppression list of the step's action type.
+ * Writes batches of a dry run's feed together with the outcomes of their steps, so that no worker can ever call them.
+ * All users succeed, except those on a suppression list of the step's action type.
  */
 export const sinkPages = statementOf<SunkPages>(
   'sink-pages',
@@ -30,7 +30,8 @@ export const sinkPages = statementOf<SunkPages>(
     join revisions v on v.campaign = r.campaign and v.revision = r.revision
     cross join lateral jsonb_array_elements(v.definition -> 'chain') with ordinality s (entry, step)
   ), listed as materialized (
-    -- In the first step that a list is for; of two lists, the one of the action type says more.
+    -- A user who is on several lists is suppressed in the first step to which one of them applies. If two lists apply
+    -- to this step, the list of the action type is recorded, because it is more specific.
     select distinct on (b.batch_no, p.user_id) b.feed, b.batch_no, c.step, p.user_id, l.action_type as list, p.note
     from c join suppression_lists l on l.action_type in (c.action, '${allActionTypes}') cross join b
     cross join lateral (

@@ -10,14 +10,18 @@ import {
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
-/** Ended users of the totals `t`, without expired and cancelled ones, which do not show how fast a run was. */
+/**
+ * SQL for the number of ended users in the totals `t`. Expired and cancelled users are not included, because they do
+ * not show how fast a run was.
+ */
 const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown + t.suppressed), 0)::bigint`;
 
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
 /**
- * Adds a point for the current time slot of each run that has none yet. `runs` and `ended` are parallel arrays. The key
- * prevents duplicates by concurrent triggers. The slot is computed like in `pointPlaceOf`, but by the database's clock.
+ * Adds a point for the current time slot of each run that does not have one yet. The arrays `runs` and `ended` have one
+ * entry per run. The primary key prevents duplicates by concurrent triggers. The slot is computed as in `pointPlaceOf`,
+ * but with the database's clock.
  */
 export const notePoints = statementOf<{ runs: string; ended: string }>(
   'note-points',
@@ -47,7 +51,7 @@ export const noteEnd = `
   from r where r.started_at is not null
   on conflict (run, slot) do update set at = excluded.at, ended = excluded.ended`;
 
-/** Condition that users are in the step, or will still reach it. `f` is the feed, `s.place` the step. */
+/** Condition that users are in the step `s.place` of the feed `f`, or will still reach this step. */
 const isAwaited = `
   (not f.complete or f.fed_users - f.held_out_users > (
     select coalesce(sum(failed + expired + cancelled + unknown + suppressed), 0) + coalesce(sum(succeeded)
@@ -55,7 +59,7 @@ const isAwaited = `
     from run_totals t where t.feed = f.feed and t.step <= s.place
   ))`;
 
-/** Condition: batches of the feed `f` are in the step `s.place`. */
+/** Condition that batches of the feed `f` are in the step `s.place`. */
 const isEntered = `
   (case when s.place = f.from_step then f.next_batch_no - 1 else 0 end + (
     select coalesce(sum(survived) filter (where t.step < s.place), 0)
@@ -82,10 +86,10 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
     .join(' ')} end`;
 
 /**
- * Compares the current troubles with the stored ones. One statement inserts or deletes each row together with its
- * event. If a breaker is still open or a worker is still missing, but no batch waits for it any more, the row is
- * deleted without an event. Missing workers are recorded only while a run is running. Only runs that use one of the few
- * shards without a worker are examined.
+ * Compares the current troubles of runs with the stored ones. One statement inserts or deletes each row together with
+ * its event. If the trouble still exists, but no batch waits for it any more, the row is deleted without an event.
+ * Missing workers are recorded only while a run is in the state `running`. Only runs that use a shard without a worker
+ * are examined, because such shards are few.
  */
 export const noteTroubles = `
   with unserved as materialized (

@@ -20,7 +20,7 @@ export const pauseFor = `
   )
   select from r`;
 
-/** Pauses a run because of its canary. Has no effect if a person has already let the run continue. */
+/** Pauses a run because of its canary. Has no effect if a person has already ended the canary by resuming the run. */
 export const pauseForCanary = `
   with r as (
     update runs set state = 'pausing', state_since = now(), state_reason = $2, canary = 'waits'

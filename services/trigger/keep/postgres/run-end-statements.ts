@@ -11,21 +11,21 @@ import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/to
 import { noteEnd } from './history-statements.ts';
 
 /**
- * Locks the run. A statement that reopens one of its steps either waits until the run has ended, or has committed
- * before, so that the recount includes it.
+ * Locks the run. Another statement may reopen one of its steps. That statement either waits until the run has ended, or
+ * was committed before, so that the recount includes its change.
  */
 export const holdRun = `select from runs where id = $1 for no key update`;
 
 /**
- * Fences the triggers that feed the run: waits for writes that are under way, and makes the database refuse later
- * writes with the old tokens.
+ * Fences the triggers that feed the run: waits for their writes in progress, and makes the database refuse later writes
+ * with the old tokens.
  */
 export const fence = `
   update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;
 
 /**
- * Counts the rows of one feed, independently of the stored totals. Batches and outcomes are counted from the steps,
- * failures from the failed users.
+ * Counts the rows of one feed, independently of the stored totals. Batches and outcomes are counted from the rows of
+ * steps, failures from the rows of failed users.
  */
 export const recount = `
   select f.feed as "feedId", coalesce(t.totals, '[]') as totals
@@ -69,7 +69,7 @@ export const finish = `
     from r join feeds f on f.run = r.id join run_totals t on t.feed = f.feed
     where f.step_units is not null group by r.campaign, f.country
   ), held as materialized (
-    -- In one order, as reservations do.
+    -- Budgets are locked in this order, as by reservations, so that the two cannot deadlock.
     select b.campaign, b.country, g.units from budgets b join g using (campaign, country)
       order by b.campaign, b.country for update of b
   ), b as (
@@ -82,7 +82,9 @@ export const finish = `
   )
   select from r`;
 
-/** Deletes the sweep's rows of a run that has ended. */
+/**
+ * Deletes what a run needed until its end: its agenda, its holds, its budget reservations and the marks of its sweeps.
+ */
 export const forgetSweep = `
   with f as (select feed from feeds where run = $1),
     a as (delete from agenda using f where agenda.feed = f.feed),
@@ -90,7 +92,7 @@ export const forgetSweep = `
     b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;
 
-/** Merges the totals of an ended run into one row per step. Settlements add to this row. */
+/** Merges the totals of an ended run into one row per step. Later settlements add to this row. */
 export const mergeTotals = `
   with gone as (
     delete from run_totals where feed in (select feed from feeds where run = $1) returning *
@@ -100,8 +102,8 @@ export const mergeTotals = `
   from gone group by feed, step`;
 
 /**
- * Merges the failure totals of an ended run by reason. Keeps sample users of the first rows. Settlements keep a row of
- * their own.
+ * Merges the failure totals of an ended run by reason. The sample users of the first rows are kept. Settlements keep a
+ * row of their own.
  */
 export const mergeFailureTotals = `
   with gone as (

@@ -4,7 +4,7 @@ import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint
 import { stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Checks if any run has not ended. Uses the index of these runs. */
+/** Checks if there is a run that has not ended. Uses the index of these runs. */
 export const isAnyOpen = `select exists (select from runs where ended_at is null) as "isAny"`;
 
 export const toPrepare = `
@@ -27,15 +27,15 @@ export const wait = `
 interface Beginning {
   runId: string;
   batchUsers: number;
-  /** Cause that is shown for a feed until its local start time. */
+  /** Text that is displayed as the cause of a stall for a feed whose local start time has not come. */
   notItsTime: string;
-  /** Columns of the feeds, in parallel. */
+  /** This array and the following ones have one entry per feed. */
   feeds: readonly string[];
   countries: readonly string[];
   segments: readonly (string | null)[];
   snapshots: readonly (string | null)[];
   estimates: readonly (number | null)[];
-  /** JSON text. */
+  /** JSON text, or null. */
   audiences: readonly (string | null)[];
   startsAt: readonly (Date | null)[];
   usersAtMost: readonly (number | null)[];
@@ -65,7 +65,7 @@ export const begin = statementOf<Beginning>(
     select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
       case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country, r.prices) end,
       k.max_users, k.canary_users,
-      -- Given back until its time.
+      -- A feed whose start time has not come is stored as stalled until that time, so that no trigger claims it before.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
     from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
         ${$('snapshots')}::text[],
@@ -77,8 +77,8 @@ export const begin = statementOf<Beginning>(
 );
 
 /**
- * Finds steps without a usable price. A monetary budget counts each user at the price of the step. Each step with a
- * cost therefore needs a price in the currency of the budget.
+ * Finds steps without a usable price. A budget in money counts each user at the price of the step, so each step that
+ * costs something needs a price in the currency of the budget.
  */
 export const unpriced = `
   select case when b.currency is distinct from p.prices ->> 'currency'
@@ -98,8 +98,8 @@ export const unpriced = `
 const isSwept = `r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null`;
 
 /**
- * Returns the figures of runs, one row per feed. Reads all in one statement, so that the figures belong to the same
- * moment.
+ * SQL for the figures of runs, one row per feed. One statement reads all of them, so that the figures belong to the
+ * same moment.
  */
 const talliesOf = (runs: string) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
@@ -132,8 +132,8 @@ export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
 export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
 
 /**
- * Lists runs. Uses the index of open runs, so the cost depends only on the runs that have changed. Reads only one
- * agenda entry per feed, and no totals.
+ * Lists runs. The statement uses the index of runs that have not ended, so its cost depends only on the runs that have
+ * changed. It reads only one agenda entry per feed, and no totals.
  */
 export const listRuns = `
   select now()::text as until, coalesce(json_agg(json_build_object('runId', r.id, 'since', r.state_since,
@@ -149,8 +149,8 @@ export const listRuns = `
   where ${isSwept} and r.state_since >= coalesce($1::timestamptz - $2::float8 * interval '1 millisecond', '-infinity')`;
 
 /**
- * Returns the steps that wait, with the cause. The cause of a retry is no longer returned after two minutes without a
- * retry, when the breaker of the shard closes, or when no batch waits.
+ * Returns the steps that wait, with the cause. The cause of a retry is no longer returned if there was no retry for two
+ * minutes, if the breaker of the shard has closed, or if no batch waits.
  */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
@@ -167,7 +167,7 @@ export const waitingSteps = `
   where f.run = any($1::uuid[])
   order by f.feed, w.step, w.fault desc, w.held desc, w.at desc`;
 
-/** Returns the budgets that do not suffice for a run. Other runs of the campaign use the same budgets. */
+/** Returns the budgets that do not suffice for a run. Other runs of the same campaign use these budgets too. */
 export const shortages = `
   with w as materialized (
     select f.run, r.campaign, f.country, count(*)::int as batches, min(f.step_units[v.step]) as least
@@ -179,7 +179,7 @@ export const shortages = `
     where f.run = any($1::uuid[])
     group by f.run, r.campaign, f.country
   ), b as materialized (
-    -- Each budget is summed up once, however many runs and batches wait for it.
+    -- Each budget is added up only once, however many runs and batches wait for it.
     select b.campaign, b.country, b.currency, b.units, b.units - b.used - b.reserved as left_units
     from (select distinct campaign, country from w) k
     cross join lateral (
@@ -192,7 +192,7 @@ export const shortages = `
   from w join b using (campaign, country)
   order by w.run, w.country`;
 
-/** Columns in parallel. Unchanged rows are not written. */
+/** Figures to store: the arrays have one entry per row. Unchanged rows are not written. */
 export interface ShowParams {
   runs: string;
   inFlight: string;

@@ -34,14 +34,17 @@ import * as statements from './run-statements.ts';
 type TallyRow = Omit<RunTally, 'feeds' | 'failureBaseline' | 'pauseAtFailed' | 'canary'> &
   Omit<FeedTally, 'totals' | 'flow'> & {
     lines: (StepTotals & FlowCounts)[];
-    /** Users that had ended when the run was last resumed, by step; null if none are stored. */
+    /** By step, the number of users that had ended when the run was last resumed; null if no numbers are stored. */
     failureBaseline: Record<string, Omit<EndedUsers, 'step'>> | null;
     failedPercent: number | null;
     failedMinUsers: number | null;
     canary: { maxFailedPercent?: number } | null;
   };
 
-/** Counting ten million users takes seconds, on a cold disk minutes: more than the usual statement timeout. */
+/**
+ * Timeout of the recount in milliseconds. Counting ten million users takes seconds, and minutes on a cold disk. The
+ * usual statement timeout is shorter.
+ */
 const recountTimeoutMs = 600_000;
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
@@ -151,7 +154,7 @@ async function talliesOf(connection: Pool | PoolClient, which: readonly string[]
   return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
 }
 
-/** Counts feed by feed. The feeds are locked, so the counts cannot change any more. */
+/** Counts one feed after the other. The feeds are locked, so a later count cannot invalidate an earlier one. */
 async function recount(client: PoolClient, { feeds }: RunTally): Promise<FeedCount[]> {
   const counts: FeedCount[] = [];
   for (const { feedId } of feeds) {

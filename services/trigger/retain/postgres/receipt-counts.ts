@@ -6,7 +6,7 @@ import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts'
 
 const failuresPerLook = 20_000;
 
-/** Lists closed runs; $1 limit. The time is returned as text, because a JavaScript Date has no microseconds. */
+/** Lists closed runs. $1: limit. The time is returned as text, because a JavaScript `Date` has no microseconds. */
 const closedRuns = `
   select r.id as "runId", r.receipts_since::text as since, (
       select coalesce(json_agg(f.feed), '[]') from feeds f
@@ -26,8 +26,8 @@ interface SliceParams {
 }
 
 /**
- * Counts the receipts for a slice of failures. Returns one row, or none if there are no further failures. Receipts are
- * looked up by their keys.
+ * Counts the receipts for a slice of failures. Returns one row, or no row if there are no further failures. Receipts
+ * are looked up by key.
  */
 const countSlice = statementOf<SliceParams>(
   'count-unexpected-receipts',
@@ -51,7 +51,7 @@ const countSlice = statementOf<SliceParams>(
 
 interface KeepParams {
   runId: string;
-  /** Time of the closing of the run, as it was when the count began. */
+  /** Time at which the run was closed, as stored when the count began. */
   since: string;
   feeds: string;
   steps: string;
@@ -60,8 +60,8 @@ interface KeepParams {
 }
 
 /**
- * Stores the counts, and 0 for steps without a line: an earlier count may have stored more. A settlement during the
- * count has changed `receipts_since`; nothing is stored then.
+ * Stores the counts. A step without a count gets 0, because an earlier count may have stored more. If a settlement has
+ * changed `receipts_since` during the count, nothing is stored.
  */
 const keepCounts = statementOf<KeepParams>(
   'keep-receipt-counts',
@@ -107,7 +107,7 @@ interface ClosedRun {
   feeds: string[];
 }
 
-/** Counts the unexpected receipts of closed runs. A run whose count was interrupted is counted from the beginning. */
+/** Counts the receipts of failed users in closed runs. If the count of a run was interrupted, it begins anew. */
 export async function countReceipts(pool: Pool, limit: number): Promise<ReceiptCounts> {
   const { rows } = await pool.query<ClosedRun>(closedRuns, [limit]);
   const failed: FailedCount[] = [];

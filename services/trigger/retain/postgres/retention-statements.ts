@@ -6,19 +6,18 @@ const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed'
 const hasReceipts = (run: string, ofFeeds = 'true') => `
   exists (select from feeds g join receipt_totals t on t.feed = g.feed where g.run = ${run}.id and ${ofFeeds})`;
 
-/** Condition that the run has receipts that are not counted yet, or that receipts may still be accepted. */
+/** Condition that the run has receipts that are not counted yet, or that the API still accepts receipts for it. */
 const isUncountedWithReceipts = (run: string) => `(${isUncounted(run)} and ${hasReceipts(run)})`;
 
-/** Lists the tables of a kind; $1 kind. */
+/** Lists the tables of a kind of rows. $1: kind. */
 export const tablesOf = `select name from feed_tables where retention_class = $1 order by name`;
 
 /**
- * Lists the partitions of past weeks in which no run must be kept; $1 kind, $2 days. Reads the bounds from Postgres's
- * catalogue, because the names are meant only for people.
- *
- * Steps are kept as long as any partition contains users of the same week: without its row, a step could be claimed
- * again. Receipts are kept until all runs of the week are closed and counted. Failures are kept until the runs with
- * receipts are counted, because the count needs both.
+ * Lists the partitions of past weeks in which no run must be kept. $1: kind, $2: days. The bounds of a week are read
+ * from Postgres's catalogue, because the partitions' names are only meant for people. Steps are kept as long as a
+ * partition contains users of the same week: a step whose row is missing could be claimed again. Receipts are kept
+ * until all runs of the week are closed and counted. Failures are kept until the runs with receipts are counted,
+ * because the count needs both.
  */
 export const droppableWeeks = `
   select p.name, p.since, p.until
@@ -48,8 +47,8 @@ export const droppableWeeks = `
 const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
 
 /**
- * Marks the runs of a week before its rows are dropped; $1 and $2 are the bounds of the week. Settlements do not change
- * a marked run. If a settlement came before the mark, it has requested a new count; the week is therefore checked again
+ * Marks the runs of a week before its rows are dropped. $1 and $2: bounds of the week. Settlements do not change a
+ * marked run. A settlement that came before the mark has requested a new count, so the caller checks the week again
  * after the mark.
  */
 export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
@@ -65,7 +64,7 @@ export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
   ],
 };
 
-/** Deletes rows of a week before its partitions are dropped; $1 and $2 are the bounds of the week. */
+/** Deletes other rows of a week before its partitions are dropped. $1 and $2: bounds of the week. */
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
   receipts: [],
@@ -81,7 +80,7 @@ export const beforeDropping: Record<KeptKind, readonly string[]> = {
 
 const endedLongAgo = `r.ended_at <= now() - $1::int * interval '1 day'`;
 
-/** $1 days, $2 limit. */
+/** Closes the receipts of runs that ended more than $1 days ago. $2: limit. */
 export const closeReceipts = `
   update runs set receipts_state = 'closed', receipts_since = now()
   where id in (
@@ -93,15 +92,15 @@ export const closeReceipts = `
 const countedTables: readonly string[] = ['receipts', 'user_failures'];
 
 /**
- * Returns the statement that deletes old rows from a table's default partition, by their runs; $1 days, $2 limit. Locks
- * runs whose receipts must be counted, because a settlement may request a new count: the later transaction sees the
- * result of the earlier one.
+ * Returns the statement that deletes old rows from a table's default partition. $1: days since the end of their run,
+ * $2: limit. For tables that the count of receipts reads, the statement locks the runs. A settlement may request a new
+ * count at the same time; of the two transactions, the later one sees what the earlier one has written.
  */
 export function deleteStrays(name: string): string {
   const table = `${name}_default`;
   const isCounted = countedTables.includes(name);
   const ifCounted = isCounted ? `and not ${isUncountedWithReceipts('r')}` : '';
-  // Steps are kept as long as their users, like when weeks are dropped.
+  // As when weeks are dropped, steps are kept as long as their users.
   const unlessUsers =
     name === 'batch_steps'
       ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
@@ -134,8 +133,8 @@ export function deleteStrays(name: string): string {
 }
 
 /**
- * Tables with rows of dry runs, in the order of deletion. Steps come after users: without its row, a step could be
- * claimed while its users exist.
+ * Tables with rows of dry runs, in the order of deletion. Steps are deleted after users: while its users exist, a step
+ * whose row is missing could be claimed.
  */
 export const dryTables = {
   user_failures: ['feed', 'batch_no', 'step', 'user_id'],
@@ -145,7 +144,7 @@ export const dryTables = {
 
 const oldDryRuns = `r.kind = 'dry-run' and r.failures_kept and ${endedLongAgo}`;
 
-/** Returns the statement that deletes rows of old dry runs. Parameters: $1 days, $2 limit. */
+/** Returns the statement that deletes rows of old dry runs. $1: days, $2: limit. */
 export function deleteDryRows(table: keyof typeof dryTables): string {
   const key = dryTables[table].map((column) => `s.${column}`).join(', ');
   return `
@@ -155,7 +154,7 @@ export function deleteDryRows(table: keyof typeof dryTables): string {
     ) k where (${key}) = (${key.replaceAll('s.', 'k.')})`;
 }
 
-/** Marks dry runs without rows, so that they are not examined again; $1 days. */
+/** Marks dry runs whose rows are all deleted, so that they are not examined again. $1: days. */
 export const forgetDryRuns = `
   update runs r set failures_kept = false
   where ${oldDryRuns} and not exists (
@@ -163,7 +162,7 @@ export const forgetDryRuns = `
       .map((table) => `exists (select from ${table} where feed = f.feed)`)
       .join(' or ')}))`;
 
-/** $1 days, $2 limit. */
+/** Deletes runs that ended more than $1 days ago, with their feeds, events and figures. $2: limit. */
 export const deleteRuns = `
   with gone as (
     select r.id from runs r where ${endedLongAgo} and not ${isUncountedWithReceipts('r')}
@@ -207,19 +206,19 @@ export const deleteRuns = `
   )
   select count(*)::int as deleted from r`;
 
-/** $1 days, $2 limit. */
+/** Deletes stored answers of the API that are older than $1 days. $2: limit. */
 export const deleteAnswers = `
   delete from idempotency_keys where ctid = any(array(
     select ctid from idempotency_keys where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
-/** $1 days, $2 limit. */
+/** Deletes dead letters that are older than $1 days. $2: limit. */
 export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
 /**
- * Selects uploaded lists that are older than $1 days. Excludes lists marked `is_kept` and lists that a saved audience
- * uses. These lists stay, so each pass would examine them again.
+ * Selects uploaded lists that are older than $1 days. Excludes lists that are marked `is_kept`, and lists that a saved
+ * audience uses. These are kept, so every pass would examine them again.
  */
 export const oldAudiences = `
   select id from audiences a
@@ -228,14 +227,16 @@ export const oldAudiences = `
   )
   order by created_at`;
 
-/** Fails uploads without reports. An upload in progress reports every ten seconds, unless its sender pauses. */
+/**
+ * Marks uploads without reports as failed. An upload in progress reports every ten seconds, unless its sender pauses.
+ */
 export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
 /**
- * Discards unfinished replacements of suppression lists. If an upload added users, they stay on the list and in its
- * count.
+ * Discards replacements of suppression lists that were not completed. Users that an upload has added stay on the list
+ * and in its count.
  */
 export const failLostSuppressionUploads = `
   with u as (
@@ -247,7 +248,7 @@ export const failLostSuppressionUploads = `
   )
   select from u`;
 
-/** Deletes users of suppression lists that were replaced; $1 limit. */
+/** Deletes users of suppression lists that were replaced. $1: limit. */
 export const deleteReplacedPeople = `
   delete from suppressed_people where (list_no, user_id) in (
     select p.list_no, p.user_id from suppression_list_versions n
@@ -256,7 +257,7 @@ export const deleteReplacedPeople = `
   )`;
 
 /**
- * Deletes the records of suppression uploads and their rejected rows; $1 days, $2 limit. The users stay on the list.
+ * Deletes the records of suppression uploads and their rejected rows. $1: days, $2: limit. The users stay on the lists.
  */
 export const deleteSuppressionUploads = `
   delete from suppression_uploads where id = any(array(
@@ -264,7 +265,8 @@ export const deleteSuppressionUploads = `
     order by ended_at limit $2))`;
 
 /**
- * Deletes the numbers of replaced lists. The highest number is kept, because the next list gets the number after it.
+ * Deletes the numbers of replaced suppression lists. The highest number is kept, because the next list gets the number
+ * after it.
  */
 export const deleteReplacedNumbers = `
   delete from suppression_list_versions n
@@ -273,16 +275,16 @@ export const deleteReplacedNumbers = `
     and not exists (select from suppression_uploads u where u.list_no = n.list_no)`;
 
 /**
- * Deletes old entries of the audit log; $1 days, at least 30, $2 limit. Only this function of the migrations may delete
- * from the audit log.
+ * Deletes old entries of the audit log. $1: days (at least 30), $2: limit. The database permits only its function
+ * `delete_audit_entries` to delete from the audit log.
  */
 export const deleteChanges = `select from delete_audit_entries($1::int, $2::int)`;
 
-/** $1 limit. */
+/** Deletes expired sessions. $1: limit. */
 export const deleteSessions = `
   delete from sessions where digest in (select digest from sessions where least(idle_expires_at, expires_at) <= now()
     limit $1)`;
 
-/** $1 limit. */
+/** Deletes expired log-in links. $1: limit. */
 export const deleteSessionLinks = `
   delete from session_links where digest in (select digest from session_links where expires_at <= now() limit $1)`;

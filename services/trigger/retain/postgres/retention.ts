@@ -26,7 +26,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       const droppable = async () => (await pool.query<WeekPartition>(statements.droppableWeeks, [kind, days])).rows;
       const found = weeksOf(await droppable());
       await eachWeek(found, statements.marksBeforeDropping[kind]);
-      // Checks the weeks again: before the mark, a settlement may have requested a new count.
+      // The weeks are checked again, because a settlement may have requested a new count before the mark.
       const rows = (await droppable()).filter(({ since }) => found.has(since));
       await eachWeek(weeksOf(rows), statements.beforeDropping[kind]);
       const { made, heldUp } = await dropWeeks(pool, rows);
@@ -85,7 +85,7 @@ interface WeekPartition {
   until: string;
 }
 
-/** One partition of each week; the key is the begin of the week. */
+/** By begin of a week, one of its partitions. */
 type Weeks = ReadonlyMap<string, WeekPartition>;
 
 function weeksOf(rows: readonly WeekPartition[]): Weeks {

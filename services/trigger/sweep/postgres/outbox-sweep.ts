@@ -22,14 +22,14 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
         busyFeeds: plainArray(busy.map(({ feedId }) => feedId)),
         busySteps: plainArray(busy.map(({ step }) => step)),
       };
-      // A worker's flush that schedules retries locks the same rows in another order, so the two statements may
-      // deadlock.
+      // A worker's statement that schedules retries locks the same rows in another order, so the two may deadlock.
       const { rows } = await retryingDeadlocks(() => pool.query<DueRow>(statements.due.with(params)));
       const steps = rows.filter((row): row is DueStep => row.step !== null);
       const more = rows.flatMap(({ feedId, step }) => (step === null ? [feedId] : []));
       const quarantined = steps.filter((row) => row.quarantined).map(refOf);
       const offered = steps.filter((row) => !row.quarantined);
-      // Reading the lost users later is safe: the steps that lost them are done, and rows of done steps never change.
+      // The lost users may be read in a second statement: they were lost in steps that are done, and rows of such steps
+      // never change.
       const lost = offered.length === 0 ? [] : await lostBefore(pool, offered);
       const offers = offered.map((row, index) => {
         const lostUsers = lost[index] ?? [];

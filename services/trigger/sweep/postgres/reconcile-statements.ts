@@ -9,15 +9,15 @@ import {
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
-/** Totals that can be counted from rows. Only `refused` cannot. */
+/** Totals that can be counted from rows, which are all except `refused`. */
 export const sums = totalsColumns.filter((column) => column !== 'refused');
 
 const ofRest = (rest: number) => `sum(rest_users) filter (where state = ${stepState.done} and rest = ${rest})`;
 const isDone = `state = ${stepState.done}`;
 
 /**
- * Repairs totals in one statement, so that rows and sums are read at the same moment. Returns a row for each changed
- * step.
+ * Repairs totals. One statement reads the rows and the sums, so both are of the same moment. Returns a row for each
+ * changed step.
  */
 export const reconcileTotals = statementOf<{ feed: string }>(
   'reconcile-totals',
@@ -60,8 +60,8 @@ export const reconcileTotals = statementOf<{ feed: string }>(
 );
 
 /**
- * Returns the SQL expression that counts a total. Users settled as succeeded have rows of their own, so they are added
- * to `succeeded`.
+ * Returns the SQL expression that counts a total. Users whom a person settled as succeeded have rows of their own, so
+ * they are added to `succeeded`.
  */
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
@@ -105,8 +105,8 @@ export const reconcileFedUsers = statementOf<{ feed: string }>(
 );
 
 /**
- * Adds open steps to the agenda that the sweep would not find: they have no entry and are not above the mark. Skips
- * steps that run within their lease; a later reconciliation examines them.
+ * Adds open steps to the agenda that the sweep would never find, because they have no entry and are not above the mark.
+ * Skips steps that a worker holds under a valid lease; a later reconciliation examines them.
  */
 export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }>(
   'reconcile-agenda',
@@ -135,7 +135,7 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
   select step, count(*)::int as steps from w group by step order by step`,
 );
 
-/** Parameters: $1 feed, $2 repairs as JSON. */
+/** Adds an event about repairs. $1: feed, $2: repairs as JSON. */
 export const noteRepairs = `
   insert into run_events (run, kind, detail) select run, 'repaired',
     jsonb_build_object('country', country, 'repairs', $2::jsonb) from feeds where feed = $1`;

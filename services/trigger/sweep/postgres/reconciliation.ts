@@ -4,7 +4,7 @@ import type { SweptFeed } from '../../ports/outbox-sweep.ts';
 import type { Reconciliation, Repair } from '../../ports/reconciliation.ts';
 import * as statements from './reconcile-statements.ts';
 
-/** Timeout for ten million users on a cold disk. */
+/** Timeout in milliseconds. It suffices for ten million users on a cold disk. */
 const timeoutMs = 600_000;
 
 export function createReconciliation({ pool }: { pool: Pool }): Reconciliation {

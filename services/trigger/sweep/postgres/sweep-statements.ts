@@ -1,12 +1,12 @@
 import { quarantinedAfterLapses, restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Statements of the sweep. They read the agenda and the batches above a feed's mark, never the whole run. */
+/** Statements of the sweep. They read the agenda and the batches above a feed's mark, but never the whole run. */
 
-/** Time until the next offer: 10 s, 20 s, up to 10 min. */
+/** SQL for the time until the next offer: 10 s, then 20 s, up to 10 min. */
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
-/** Condition: a worker has claimed the step after the last offer. The count of offers then starts again at 0. */
+/** Condition that a worker has claimed the step after the last offer. The number of offers then begins at 0 again. */
 const isClaimedSince = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
 
 export interface DueParams {
@@ -18,8 +18,8 @@ export interface DueParams {
 }
 
 /**
- * Returns a row for each reference to publish and for each quarantined step. Each feed that reached the limit adds a
- * row without a step.
+ * Returns a row for each reference to publish and for each quarantined step, and a row without a step for each feed
+ * that reached the limit.
  */
 export const due = statementOf<DueParams>(
   'sweep-due',
@@ -83,7 +83,7 @@ export const due = statementOf<DueParams>(
   order by "feedId", step, "batchNo"`,
 );
 
-/** Returns the milliseconds until the first agenda entry of each feed is due. Uses one index probe per feed. */
+/** Returns, by feed, the milliseconds until its first agenda entry is due. Uses one look-up in an index per feed. */
 export const nextDue = statementOf<{ feeds: string; withinMs: number | null }>(
   'sweep-next-due',
   ($) => `
@@ -113,9 +113,9 @@ export interface LookParams {
 }
 
 /**
- * Scans a window of batches. The furthest step of a batch is its position in the chain. The mark is stored with the
- * last step: every batch below the mark has finished the chain or is on the agenda. The mark moves only if the window
- * begins at it.
+ * Scans a window of batches. The furthest step of a batch is its position in the chain. The mark of a feed is stored
+ * with its last step: every batch below the mark is through the chain or on the agenda. The mark moves only if the
+ * window begins at the mark.
  */
 export const look = statementOf<LookParams>(
   'sweep-look',
