@@ -34,7 +34,7 @@ import type { OpenMessage } from './step/work.ts';
 import { createWorkerFromParts, type Worker } from './worker.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
-/** Creates a worker. Each group of parts uses the groups above it. */
+/** Creates a worker. Each group of parts may use the groups that are created above it. */
 export function createWorker(deps: WorkerDeps): Worker {
   const basis = createBasis(deps);
   const calls = createCalls(deps, basis);
@@ -57,7 +57,10 @@ type Basis = ReturnType<typeof createBasis>;
 type Calls = ReturnType<typeof createCalls>;
 type Intake = ReturnType<typeof createIntake>;
 
-/** Creates what all other parts share: the queue, the directory of feeds, slots by shard, and the wake of the turn. */
+/**
+ * Creates the parts that all others use: the queue, the directory of feeds, slots by shard, and the function that wakes
+ * the turn.
+ */
 function createBasis(deps: WorkerDeps) {
   const { consumer, clock, random, logger, concurrency } = deps;
   const monotonicMs = () => clock.monotonicMs();
@@ -162,7 +165,10 @@ function createCalls(deps: WorkerDeps, basis: Basis) {
   return { server, slots, checks, guardKeeper, rateKeeper };
 }
 
-/** Creates the parts that find steps and claim them: from messages, from unbegun steps, and when their time comes. */
+/**
+ * Creates the parts that find steps and claim them: steps from messages, steps that no worker has begun, and retries
+ * when they are due.
+ */
 function createIntake(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls) {
   const { consumer, ledger, topics, clock, logger, leaseMs } = deps;
   const { serving, queue, directory, onHandled, wake, traces } = basis;
@@ -213,7 +219,7 @@ function createIntake(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls) 
   return { receiver, stops, unbegunIntake, timedSteps, claimIntake };
 }
 
-/** Creates the parts that write results and hand survivors on to their next step. */
+/** Creates the parts that write results, and that forward the users who survived a step to the next step. */
 function createForwarding(deps: WorkerDeps, basis: Basis, { slots, checks }: Calls, { stops, timedSteps }: Intake) {
   const { ledger, topics, clock, random, logger } = deps;
   const { serving, queue, directory, quietHours, outcomes, begins, onHandled, meter, traces } = basis;

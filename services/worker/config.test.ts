@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const rewards = { url: 'http://rewards.test/v1/batches', class: 'A', timeoutMs: 10_000 };
 const points = { ...rewards, authorizationEnv: 'POINTS_AUTHORIZATION' };
 
-/** Serves rewards and points in Singapore and Indonesia. */
+/** Reads a configuration with the action types rewards and points, and the countries Singapore and Indonesia. */
 function read(environment: NodeJS.ProcessEnv) {
   const file = join(folder, 'engine.json');
   const engine = { countries: ['SG', 'ID'], segmentation: { url: 'http://segments.test' } };
@@ -33,24 +33,24 @@ describe('the configuration of a worker', () => {
     expect(read(secret).scope).toEqual({ actionTypes: undefined, countries: ['SG', 'ID'], leaseMs: 30_000 });
   });
 
-  it('is rejected without a secret that an action type names', () => {
+  it('is rejected if the secret of an action type is missing', () => {
     expect(() => read({})).toThrow('POINTS_AUTHORIZATION');
   });
 
-  it('is rejected if WORKER_COUNTRIES names a country that the engine does not have', () => {
+  it('is rejected if WORKER_COUNTRIES contains a country that the engine does not have', () => {
     expect(() => read({ ...secret, WORKER_COUNTRIES: 'SG, TH' })).toThrow('WORKER_COUNTRIES names TH');
   });
 
   it.each([
     ['20000', undefined],
     ['19999', 'WORKER_LEASE_MS=19999: has to be at least twice the time-out of rewards, 10000 ms'],
-  ])('requires a lease of at least two time-outs: %s ms', (leaseMs, refusal) => {
+  ])('requires a lease of at least twice the time-out: %s ms', (leaseMs, refusal) => {
     const readIt = () => read({ ...secret, WORKER_LEASE_MS: leaseMs }).leaseMs;
     if (refusal === undefined) expect(readIt()).toBe(Number(leaseMs));
     else expect(readIt).toThrow(refusal);
   });
 
-  it('checks the lease against only the action types that the worker serves', () => {
+  it('compares the lease only with the time-outs of action types that the worker serves', () => {
     const others = { ...secret, WORKER_LEASE_MS: '1000', WORKER_ACTION_TYPES: 'messages' };
     expect(read(others).scope.actionTypes).toEqual(['messages']);
   });

@@ -58,18 +58,18 @@ export interface WorkerConfig {
   kafka: KafkaSettings;
   topicPrefix: string;
   engine: EngineConfig;
-  /** Shards that this worker serves: its environment, and the countries of its file, may exclude some. */
+  /** Shards that this worker may serve. The environment and the countries in its file may exclude some. */
   scope: ServedScope;
   secretBox: SecretBox;
   egress: RuleList;
   sessionTimeoutMs: number;
-  /** Region of the worker, shown to people. */
+  /** Region of the worker, which is only displayed. */
   region: string;
-  /** Name of this worker in the rows that it claims; generated if undefined. */
+  /** Name of this worker in the rows that it claims. If undefined, a name is generated. */
   workerId: string | undefined;
-  /** Duration of a claim in milliseconds: at least twice the longest call. */
+  /** Duration of a claim in milliseconds. It must be at least twice the longest call. */
   leaseMs: number;
-  /** Calls in flight over all action types. */
+  /** Maximum number of calls in flight, over all action types. */
   concurrency: number;
 }
 

@@ -32,26 +32,26 @@ export interface FlushesDeps {
   clock: Clock;
 }
 
-/** Results and claims of a flush, by their outcome in the ledger. */
+/** The results and claims of a flush, grouped by what the ledger did with them. */
 export interface Flushed {
   /** Monotonic time at which the flush was requested. */
   startedMs: number;
   results: MatchedResults;
-  /** Results that the ledger never accepts. */
+  /** Results that the ledger will never accept. */
   refused: readonly RefusedStep[];
   claims: MatchedClaims;
 }
 
-/** Statements that record the results of calls and claim next steps, many at a time. */
+/** Writes flushes: statements that record the results of calls and claim next steps, many at a time. */
 export interface Flushes {
   /**
    * Writes results, claims, and begins of calls. Returns null if there is nothing to write. Rejects if the ledger
-   * rejects; results and claims are then back in their queues.
+   * rejects; results and claims are then in their queues again.
    */
   write(claims: readonly QueuedStep[], results: readonly FinishedStep[]): Promise<Flushed> | null;
   /** Monotonic time at which the last flush was requested. */
   readonly lastMs: number;
-  /** Returns how many steps of the shard were done since the start. */
+  /** Returns the number of the shard's steps that this worker has recorded as done since its start. */
   recordedIn(topic: string): number;
 }
 
@@ -76,7 +76,8 @@ export function createFlushes(deps: FlushesDeps): Flushes {
     const group = { results: [...works.keys()], claims, begins: begun, handOn: handOn.choose(finished, claims) };
     const timedWithinMs = timedSteps.withinMs();
     const flushed = await ledger.flush({ ...group, ...terms, timedWithinMs }).catch((error: unknown) => {
-      // No result is lost: the next flush writes the result, or the ledger refuses it after the lease has expired.
+      // The results are kept, and the next flush writes them. If their lease has expired by then, the ledger may refuse
+      // them.
       outcomes.putBack(finished);
       queue.putBack(claims);
       throw error;

@@ -48,10 +48,10 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
   const topicTerms = { prefix: config.topicPrefix, replicationFactor: engine.replicationFactor };
 
   const database = { connectionString: config.databaseUrl, applicationName: 'muster-worker', logger, meter };
-  // One connection for flushes, one for reads.
+  // One connection is for flushes, and one for reads.
   const max = poolSizes.worker['muster-worker'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
-  // A separate pool, so that a burst of unreadable messages does not delay flushes.
+  // Dead letters have a pool of their own, so that many unreadable messages at once do not delay flushes.
   const asideMax = poolSizes.worker['muster-worker-dead-letters'];
   const aside = { ...database, applicationName: 'muster-worker-dead-letters', max: asideMax };
   const deadLetterPool = onClose(createHotPathPool(aside), (opened) => opened.end());
@@ -79,7 +79,7 @@ export const workerProcess = defineProcess('worker', readConfig, async (config, 
     (opened) => opened.stop(),
   );
   beats.start();
-  // The API uses the lease to report how long a claimed batch may still be called.
+  // The API reads the stored lease, to report how long a claimed batch may still be called.
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'worker', { WORKER_LEASE_MS: config.leaseMs }),
   );

@@ -4,7 +4,7 @@ import { createRunningWorker, stopWorker } from '../../test/support/running-work
 import { createWorker } from './assemble-worker.ts';
 
 describe('a stopping worker', () => {
-  /** Creates a worker with one call at a time, which ends when the test allows it. */
+  /** Creates a worker with one call at a time. The call ends when the test permits it. */
   async function busyWorker() {
     const world = await createRunningWorker({ type: { concurrency: 1 } }, () => ({ concurrency: 1 }));
     const answer = world.endpoint.answer;
@@ -42,7 +42,7 @@ describe('a stopping worker', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 0 }]);
   });
 
-  it('leaves unclaimed steps to the next worker', async () => {
+  it('leaves steps that it has not claimed to the next worker', async () => {
     const { clock, worker, feed, finish, workerDeps, sweepOverdue, someUsers } = await busyWorker();
     const { runId, totals } = await feed(someUsers(500).map((user) => [user]));
     await passTime(clock, 100);
@@ -59,7 +59,7 @@ describe('a stopping worker', () => {
     expect(totals()).toMatchObject([{ succeeded: 500 }, { succeeded: 500 }]);
   });
 
-  it('can be stopped twice, and without work', async () => {
+  it('can be stopped twice, and without having any work', async () => {
     const { worker } = await createRunningWorker();
     await stopWorker(worker);
     await stopWorker(worker);

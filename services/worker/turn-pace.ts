@@ -9,9 +9,9 @@ import type { TimedSteps } from './intake/timed-steps.ts';
 import type { CallSlots } from './slots/call-slots.ts';
 import { quickFlushMs } from './slots/flush-pace.ts';
 
-/** Number of results at which a flush is due at once. Fewer results wait for the time between flushes. */
+/** Number of results at which a flush is made at once. Fewer results wait until the next flush is due. */
 const largeGroup = 200;
-/** Longest pause in milliseconds. Slots that grow with time, and probes, are checked at least this often. */
+/** Maximum pause in milliseconds. Limits that grow with time, and probes, are checked at least this often. */
 const idleMs = 1000;
 
 export interface TurnPaceDeps {
@@ -25,12 +25,12 @@ export interface TurnPaceDeps {
   clock: Clock;
 }
 
-/** Pauses of the worker: within a turn until its flush is due, and between two turns. */
+/** Determines the pauses of the worker: within a turn until the flush is due, and between two turns. */
 export interface TurnPace {
   untilFlush(): Promise<void>;
   /**
-   * Begins calls for which there are free slots by now. Returns the pause after a turn without a flush, in
-   * milliseconds.
+   * Begins the calls for which there are free slots now. Returns the pause in milliseconds after a turn without a
+   * flush.
    */
   untilNext(): number;
 }
@@ -44,7 +44,7 @@ export function createTurnPace(deps: TurnPaceDeps): TurnPace {
       const betweenMs = isAwaited ? quickFlushMs : slots.betweenFlushesMs(queue.topics());
       const leftMs = betweenMs - (clock.monotonicMs() - flushes.lastMs);
       if (leftMs <= 0) return;
-      // Sleeps in short parts, because work that arrives meanwhile may change the wait.
+      // Sleeps in short parts, because work that arrives meanwhile may make the flush due earlier.
       await clock.sleep(Math.min(Math.ceil(leftMs), quickFlushMs));
     }
   }

@@ -16,7 +16,7 @@ import type { BatchEndpoint } from './endpoint/batch-endpoint.port.ts';
 import type { UnbegunSteps } from './intake/unbegun-steps.port.ts';
 
 export interface WorkerDeps {
-  /** Consumer, subscribed to the topics of `shards`. */
+  /** Consumer that is subscribed to the topics of `shards`. */
   consumer: MessageConsumer;
   publisher: MessagePublisher;
   ledger: StepLedger;
@@ -27,15 +27,15 @@ export interface WorkerDeps {
   unbegun: UnbegunSteps;
   endpoint: BatchEndpoint;
   deadLetters: DeadLetters;
-  /** Initial shards by topic. */
+  /** Shards at the start, by topic. */
   shards: ReadonlyMap<string, Shard>;
   topics: TopicNames;
   config: Pick<EngineConfig, 'actionTypes'>;
-  /** Initial quiet hours; none by default. */
+  /** Quiet hours at the start; default: none. */
   quietHours?: readonly QuietRule[];
-  /** Duration of the ledger's claims in milliseconds. */
+  /** Duration of a claim in milliseconds. */
   leaseMs: number;
-  /** Calls in flight over all action types. */
+  /** Maximum number of calls in flight, over all action types. */
   concurrency: number;
   clock: Clock;
   /** Random number in [0, 1). */

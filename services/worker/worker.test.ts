@@ -8,7 +8,7 @@ import { createWorker } from './assemble-worker.ts';
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, suppressed: 0 };
 
 describe('a batch of a worker', () => {
-  it('runs through its chain, one call per step', async () => {
+  it('passes through its chain with one call per step', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     const { totals } = await feed([['u1', 'u2', 'u3']]);
     await passTime(clock, 1000);
@@ -41,7 +41,7 @@ describe('a batch of a worker', () => {
     });
   });
 
-  it('continues without its failed users, which are recorded as failures', async () => {
+  it('continues without its failed users, and these are recorded as failures', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -54,7 +54,7 @@ describe('a batch of a worker', () => {
     ]);
   });
 
-  it('counts as recorded by its shard once it is done, not after a 429', async () => {
+  it('is counted as recorded by its shard when it is done, not after a 429', async () => {
     const { clock, endpoint, feed, worker } = await createRunningWorker();
     const { answer } = endpoint;
     const tooMany = { kind: 'answered', status: 429, retryAfterMs: null, body: Buffer.from('') } as const;
@@ -81,7 +81,7 @@ describe('a batch of a worker', () => {
     expect(messages(2)).toEqual([]);
   });
 
-  it('is published without the names of 21 lost users, which the next worker reads from the database', async () => {
+  it('is published without its list of 21 lost users, which the next worker reads from the database', async () => {
     const { clock, endpoint, feed, messages, someUsers } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
     }));
@@ -131,7 +131,7 @@ describe('the users of a run', () => {
     expect(totals()).toMatchObject([{ cancelled: 2 }]);
   });
 
-  it('do not wait behind a run of 400 batches if they are one batch', async () => {
+  it('do not wait behind a run of 400 batches if they are a single batch', async () => {
     const { clock, endpoint, feed, someUsers } = await createRunningWorker({ type: { concurrency: 1 } }, () => ({
       concurrency: 1,
     }));

@@ -28,15 +28,21 @@ import type { QuietHours } from './step/quiet-hours.ts';
 import type { ClaimedWork } from './step/work.ts';
 import type { TurnPace } from './turn-pace.ts';
 
-/** Upper bound on the claims of one flush, and on its results. */
+/** Maximum number of claims in one flush, and of results. */
 const maxGroup = 500;
 const afterErrorMs = 500;
-/** Upper bound on the flushes at the stop. A flush may yield steps that the next flush has to release, and so on. */
+/**
+ * Maximum number of flushes when the worker stops. A flush may claim steps that the next flush has to release, and so
+ * on.
+ */
 const lastFlushes = 4;
 
-/** Worker for steps of batches: claims them, calls their endpoints, records results, forwards survivors. */
+/**
+ * Worker for steps of batches: it claims them, calls their endpoints, records results, and forwards survivors to the
+ * next step.
+ */
 export interface Worker extends Service {
-  /** Resolves when the worker has joined its group. */
+  /** Resolves when the worker has joined its Kafka consumer group. */
   start(): Promise<void>;
   /** Serves these shards from now on, with these action types and quiet hours. */
   follow(served: Served, quietHours?: readonly QuietRule[]): void;
@@ -79,8 +85,8 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   wake.connect(loop);
 
   /**
-   * Runs stages W2 and W5 to W7 (docs/architecture.md) for many steps: one statement records the results and claims the
-   * next steps.
+   * Runs stages W2 and W5 to W7 (docs/execution-path.md) for many steps: one statement records the results and claims
+   * the next steps.
    */
   async function turn(): Promise<number> {
     await gather();
@@ -109,18 +115,18 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     stops.look(() => [...slots.waitingFeeds(), ...checks.slots.waitingFeeds()]);
   }
 
-  /** Passes on batches that waited for a trial or a check. */
+  /** Continues with batches that waited for a trial or a check. */
   function callAgain(): void {
     const works = outcomes.takeCallable();
     if (works.length > 0) slots.add(works);
   }
 
-  /** Serves next steps here if they were handed on, and publishes the others to their topics. */
+  /** Processes next steps that the worker keeps, and publishes the others to their topics. */
   function forwardSurvivors({ results, startedMs }: Flushed): void {
     serve(survivors.forward(results, startedMs));
   }
 
-  /** Drops results of steps that another worker has by now, and continues with split batches. */
+  /** Drops results of steps that another worker has claimed, and continues with split batches. */
   function settleResults({ results: { lost, childless, children }, refused }: Flushed): void {
     server.lose(lost, refused);
     server.abandonTrials([...lost, ...childless]);
@@ -135,7 +141,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
     server.release(unsure, null);
   }
 
-  /** Flushes the remaining results. The leases of results that cannot be written expire. */
+  /** Flushes the remaining results. If results cannot be written, the leases of their steps expire. */
   async function flushTheRest(): Promise<void> {
     for (let round = 0; round < lastFlushes && !outcomes.isEmpty; round++) {
       try {
@@ -166,7 +172,7 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
       groups.reshape();
       checks.reshape();
       slots.resume();
-      // Requests new shares: a new rate lets no call begin until this worker holds a share of it.
+      // A changed rate allows no call before this worker has a share of it, so new shares are requested at once.
       rateKeeper.poke();
       loop.poke();
     },

@@ -8,7 +8,7 @@ import { answerOf, answerWithFailures } from '../../../test/support/worker-fixtu
 import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 describe('a claim whose lease lapsed', () => {
-  it('is not counted as an attempt: its users are called although maxAttempts is 1', async () => {
+  it('does not count as an attempt: the users are called although maxAttempts is 1', async () => {
     const { clock, endpoint, feed, sweepOverdue, workerDeps } = await createRunningWorker({ type: { maxAttempts: 1 } });
     const { runId, steps, totals } = await feed([['u1', 'u2']]);
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
@@ -19,7 +19,7 @@ describe('a claim whose lease lapsed', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
   });
 
-  it('is marked as begun before the next worker makes its call', async () => {
+  it('is marked as begun before the next worker makes the call', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
@@ -35,7 +35,7 @@ describe('a claim whose lease lapsed', () => {
     expect(begunAtCall).toBe(true);
   });
 
-  it('is quarantined after repeated failures of the worker, and other batches are still served', async () => {
+  it('leads to quarantine if the worker fails again and again, and other batches are still served', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, database } = await createRunningWorker();
     const { runId, feedId, totals } = await feed([['u1'], ['u2']], { deadlineSeconds: 86_400 });
     endpoint.answer = ({ call }) => {
@@ -57,7 +57,7 @@ describe('a claim whose lease lapsed', () => {
 
 describe('a quarantined step that was reopened', () => {
   it.each<'A' | 'B'>(['A', 'B'])(
-    'is called with its first key and body (class %s), and its users go on to the next step',
+    'is called with its first key and body (class %s), and its users continue with the next step',
     async (of) => {
       const { clock, endpoint, feed, sweepOverdue, database, failures } = await createRunningWorker({
         type: { class: of },
@@ -101,7 +101,7 @@ describe('an answer of 202', () => {
   const status = { statusUrl: 'http://endpoint/status', appliesLateSeconds: 10 };
 
   it.each<'A' | 'B' | 'C' | 'D'>(['A', 'B', 'C', 'D'])(
-    'counts users as succeeded unless the body lists them as failed (class %s)',
+    'means success for all users that the body does not list as failed (class %s)',
     async (of) => {
       const type = of === 'C' ? { class: of, ...status } : { class: of };
       const { clock, endpoint, feed, failures } = await createRunningWorker({ type });
@@ -118,7 +118,7 @@ describe('an answer of 202', () => {
     ['B', 'waiting'],
     ['C', 'waiting'],
     ['D', 'done'],
-  ] as const)('is ambiguous if the body is empty: a step of class %s becomes %s', async (of, state) => {
+  ] as const)('is ambiguous if the body is empty: a step of class %s is then %s', async (of, state) => {
     const type = of === 'C' ? { class: of, ...status } : { class: of };
     const { clock, endpoint, feed, stepRows, failures } = await createRunningWorker({ type });
     endpoint.answer = () => accepted('');
@@ -161,7 +161,7 @@ describe('a call that was not applied', () => {
       return { kind: 'answered', status: 429, retryAfterMs: 7_200_000, body: Buffer.from('') };
     };
     await feed([['u1'], ['u2'], ['u3']], { deadlineSeconds: 86_400 });
-    // After each such answer no other batch is called for ten seconds.
+    // After each such answer, the worker calls no other batch of the shard for ten seconds.
     await passTime(clock, 25_000);
     const waits = stepRows(1).map(
       ({ batchNo, nextAttemptAtMs }) => (nextAttemptAtMs ?? 0) - (calledAtMs.get(batchNo) ?? 0),
@@ -192,7 +192,7 @@ describe('a call that was not applied', () => {
 });
 
 describe('users of a batch', () => {
-  it('are retried in a child batch with its own key if their failure is retryable', async () => {
+  it('are retried in a child batch with a key of its own if their failure is retryable', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -257,7 +257,7 @@ describe('users of a batch', () => {
     ]);
   });
 
-  it('count as succeeded if the repeated call succeeds after the first answer failed them', async () => {
+  it('end as succeeded if a repeated call succeeds after the first answer reported them as failed', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker({ type: { class: 'A', maxAttempts: 1 } });
     endpoint.answer = ({ call }) =>
       endpoint.seen.length === 1

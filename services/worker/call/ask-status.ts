@@ -16,8 +16,9 @@ export interface AskStatusDeps {
 }
 
 /**
- * Requests the status of the users from a class C endpoint, before an open key (an earlier call may have been applied)
- * is used again. Returns the result to record; null if the step may be called, because its key is closed.
+ * Requests the status of the users from a class C endpoint. This is necessary before an open key (a key under which an
+ * earlier call may have been applied) is used again. Returns the result to record. Returns null if the key is closed
+ * now, so that the step may be called.
  */
 export async function askStatus(
   work: Work,

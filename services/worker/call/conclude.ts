@@ -9,7 +9,7 @@ import { putBackResult, refusedResult, splitResult, type ResultTerms } from '../
 import { refusedUsers } from '../step/step-state.ts';
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** Number of users of a refused batch that are tried alone. */
+/** Maximum number of users of a refused batch that are tried alone. */
 const maxProbes = 2;
 
 export interface ConcludeDeps {
@@ -17,7 +17,9 @@ export interface ConcludeDeps {
   refusalCounts: RefusalCounts;
 }
 
-/** Results to record now. Null: the ordinary handling of the answer applies. Empty: the step waits for a trial. */
+/**
+ * Results to record now. Null: the answer is handled in the ordinary way. Empty: the step waits for the end of a trial.
+ */
 type Conclusion = readonly FinishedStep[] | null;
 
 /**
@@ -39,8 +41,8 @@ export async function conclude(work: Work, reading: FinalReading, deps: Conclude
 }
 
 /**
- * Decides whether the endpoint refuses the users or the parameters. Until the endpoint has accepted a user, single
- * users are tried first.
+ * Decides whether the endpoint refuses the users or the parameters. If the endpoint has not accepted a user of this
+ * step yet, single users are tried first.
  */
 async function concludeRefusal(
   work: Work,
@@ -56,7 +58,8 @@ async function concludeRefusal(
       return [];
     }
     if (work.count > 1) return [beginTrial(work)];
-    // A single user cannot show whether the parameters are wrong. The step already has a fault, so it is held again.
+    // The refusal of a single user does not show whether the parameters are wrong. The step already has a fault, so it
+    // is held again.
     if (standing.fault.current) {
       await heldSteps.holdForFault(standing, standing.fault.current.cause);
       return held();
@@ -78,7 +81,10 @@ interface TrialVerdict {
   again: Work[];
 }
 
-/** Splits a refused batch into up to two single users, who are tried first, and the remaining users, who wait. */
+/**
+ * Splits a refused batch into up to two single users, who are tried first, and the remaining users, who wait for the
+ * outcome.
+ */
 function beginTrial(work: Work): FinishedStep {
   const users = usersOf(work.users);
   const probes = Math.min(maxProbes, users.length);
@@ -89,8 +95,9 @@ function beginTrial(work: Work): FinishedStep {
 }
 
 /**
- * Counts the end of one single user's probe. After the last probe, the waiting batches continue: they are bisected if a
- * user was accepted, and released under a hold if all were refused and no user ever succeeded.
+ * Records that one single user of a trial has been tried. After the last one, the batches that wait for the trial
+ * continue. If a user was accepted, refused batches are bisected. If all single users were refused, the step is held,
+ * and the batches are released.
  */
 export async function endProbe(
   { standing }: Work,
@@ -127,8 +134,8 @@ interface WholeReading {
 }
 
 /**
- * Adds the call's answer to a result as a note, unless the result is done without child batches: its outcome then shows
- * the answer.
+ * Adds the answer to a call to a result, as a note. A result that is done without child batches gets no note, because
+ * its outcomes already show the answer.
  */
 export function noteAttempt(result: StepResult, reading: FinalReading | WholeReading): void {
   const children = result.state === 'done' ? result.children : null;
@@ -140,7 +147,7 @@ function noteOfWhole({ kind, cause }: WholeReading): AttemptNote {
   return { reading: kind, cause, users: [] };
 }
 
-/** @param children null if the whole batch waits, because the answer named no user */
+/** @param children null if the whole batch waits, because the answer reported on no user */
 function noteOfUsers({ failed, missing }: ReportedReading, children: readonly ChildBatch[] | null): AttemptNote {
   if (!children) return { reading: 'missing', cause: null, users: [] };
   const goingOn = new Set(children.flatMap(({ users }) => users));

@@ -18,7 +18,7 @@ function statuses(...entries: [id: string, status: string, more?: object][]): Ba
   return answerOf(entries.map(([id, status, more]) => ({ id, status, ...more })));
 }
 
-/** Creates a worker with a run of one step and one batch, whose first call is lost. */
+/** Creates a worker and a run with one step and one batch. The answer to the first call of the batch is lost. */
 async function afterALostCall(users: readonly string[], type: WorkerFixtureOptions['type'] = {}) {
   const world = await createRunningWorker({ type: { ...readable, ...type } });
   const { clock, endpoint, feed, sweepOverdue } = world;
@@ -35,7 +35,7 @@ async function afterALostCall(users: readonly string[], type: WorkerFixtureOptio
 }
 
 describe('a lost call of class C', () => {
-  it('is looked up at the status URL only when the endpoint can no longer apply it', async () => {
+  it('is looked up at the status URL only after the time in which the endpoint may still apply it', async () => {
     const { endpoint, pass, stepRows } = await afterALostCall(['u1', 'u2']);
     expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: true, cause: 'the connection was reset' }]);
     await pass(59_000);
@@ -65,7 +65,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is repeated at once under a new key for only the users that the status answer did not find', async () => {
+  it('is repeated at once under a new key, only for the users that the status answer did not find', async () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2', 'u3']);
     endpoint.status = () => statuses(['u1', 'not-found'], ['u2', 'succeeded'], ['u3', 'not-found']);
     await pass(61_000);
@@ -75,7 +75,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ batches: 1, succeeded: 3 }]);
   });
 
-  it('is looked up less and less often while the status answer reports it as in progress', async () => {
+  it('is looked up at growing intervals while the status answer reports that it is in progress', async () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     for (let minute = 0; minute < 30; minute++) await pass(60_000);
@@ -88,7 +88,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is settled per user: users that are in progress or missing from the answer do not delay the others', async () => {
+  it('is settled for each user separately: users that are in progress or missing in the answer do not delay the others', async () => {
     const { endpoint, pass, totals, stepRows } = await afterALostCall(['u1', 'u2', 'u3']);
     endpoint.status = () => statuses(['u1', 'succeeded'], ['u2', 'in-progress']);
     await pass(61_000);
@@ -114,7 +114,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 1, failed: 1 }]);
   });
 
-  it('stays waiting with its cause while the status URL gives errors', async () => {
+  it('keeps waiting, with its cause, while the status URL returns errors', async () => {
     const { endpoint, pass, stepRows, totals } = await afterALostCall(['u1']);
     endpoint.status = () => ({ kind: 'answered', status: 502, retryAfterMs: null, body: Buffer.from('') });
     await pass(61_000);
@@ -124,7 +124,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 
-  it('ends as unknown, not as expired, if it is still in progress at the deadline', async () => {
+  it('ends as unknown, not as expired, if the status is still "in progress" at the deadline', async () => {
     const { endpoint, pass, failures } = await afterALostCall(['u1']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     for (let minute = 0; minute < 62; minute++) await pass(60_000);
@@ -146,7 +146,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ cancelled: 1, unknown: 0 }]);
   });
 
-  it('is looked up, if its worker was killed, only after its lease and the time to apply it have ended', async () => {
+  it("is looked up after its worker was killed, but only when the worker's lease and the time to apply the call have ended", async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -163,7 +163,7 @@ describe('a lost call of class C', () => {
     expect(endpoint.seen).toEqual([]);
   });
 
-  it('keeps its waiting time if its step is released because the run is paused', async () => {
+  it('keeps its waiting time if its step is released because the run was paused', async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, database, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -194,7 +194,7 @@ describe('a status request', () => {
     expect(totals()).toMatchObject([{ succeeded: 120 }]);
   });
 
-  it('does not mark the call as begun; the call that follows it is marked', async () => {
+  it('does not mark the call as begun; only the call that follows it is marked', async () => {
     const begins: number[] = [];
     const world = await createRunningWorker({ type: readable }, ({ ledger }) => ({
       ledger: {
@@ -265,7 +265,7 @@ describe('a lost call of class D', () => {
 });
 
 describe('a call of class D', () => {
-  it('is repeated after an answer of 429, which states that nothing was applied', async () => {
+  it('is repeated after a 429, which states that nothing was applied', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: { class: 'D' } });
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -280,7 +280,7 @@ describe('a call of class D', () => {
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 
-  it('is not repeated for users that are missing from its answer: they end as unknown', async () => {
+  it('is not repeated for users that are missing in its answer: these users end as unknown', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker({ type: { class: 'D' } });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']], oneStep);
@@ -303,9 +303,9 @@ describe('a call of class D', () => {
   });
 });
 
-describe('an endpoint whose keys have expired', () => {
+describe('an endpoint that has forgotten an idempotency key', () => {
   it.each<'A' | 'B'>(['A', 'B'])(
-    'is not called again for users that are missing from its answer in class %s',
+    'is not called again under this key for users that are missing in its answer (class %s)',
     async (of) => {
       const { clock, database, endpoint, feed, failures, sweepOverdue } = await createRunningWorker({
         type: { class: of, keyLifeSeconds: 3600 },

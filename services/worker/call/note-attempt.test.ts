@@ -31,7 +31,7 @@ describe("the record of a call's answer", () => {
     expect(await workerWith(failing)).toEqual([]);
   });
 
-  it('keeps code and message of only the users that are retried', async () => {
+  it('keeps code and message of the users that are retried, and of no others', async () => {
     const answer = ({ call }: SeenCall) =>
       answerOf(
         call.users.map((id) => ({
@@ -60,7 +60,7 @@ describe("the record of a call's answer", () => {
     expect(await workerWith(() => answeredWith(status))).toEqual([{ epoch: 1, reading, cause, users: [] }]);
   });
 
-  it('keeps the refusal of a batch that is split, and the refusals of its parts', async () => {
+  it('keeps the refusal of a batch that is split, and the refusals of the parts', async () => {
     const kept = await workerWith((seen) => (seen.call.users.includes('u2') ? answeredWith(422) : succeeded(seen)));
     expect(kept).toMatchObject([{ reading: 'refused', cause: '422 Unprocessable Entity' }]);
   });

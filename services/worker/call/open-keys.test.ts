@@ -7,11 +7,14 @@ import type { WorkerDeps } from '../worker-deps.ts';
 
 const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };
 
-/** A ledger whose released steps are offered again only when the test sweeps. */
+/**
+ * Returns a ledger with which the worker does not time retries itself. Released steps are offered again only when the
+ * test sweeps.
+ */
 const untilSwept = ({ ledger }: WorkerDeps) => ({ ledger: withoutTimedSteps(ledger) });
 
 describe('an ambiguous call', () => {
-  it('is repeated after a backoff with the same key and the same bytes', async () => {
+  it('is repeated after a backoff, with the same key and the same bytes', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = () => serverError;
@@ -40,7 +43,7 @@ describe('an ambiguous call', () => {
       await sweepOverdue(runId);
     }
     expect(endpoint.seen.length).toBeGreaterThan(8);
-    // Backoff of up to five minutes and the breaker limit the number of calls.
+    // Backoff of up to five minutes and the breaker keep the number of calls low.
     expect(endpoint.seen.length).toBeLessThan(40);
     endpoint.answer = answer;
     for (let minute = 0; minute < 12; minute++) {
@@ -63,7 +66,7 @@ describe('an ambiguous call', () => {
     expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
   });
 
-  it("is not repeated after the endpoint's key lifetime, and ends as unknown", async () => {
+  it('is not repeated after the time for which the endpoint remembers the key, and ends as unknown', async () => {
     const type = { keyLifeSeconds: 3600 };
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type }, untilSwept);
     endpoint.answer = () => serverError;
@@ -76,10 +79,10 @@ describe('an ambiguous call', () => {
   });
 });
 
-describe('an open key', () => {
+describe('an open key (under which an earlier call may have been applied)', () => {
   const refusal: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
 
-  it('is kept after a refusal in class B, so no user is served twice', async () => {
+  it('is kept when a call is refused in class B, so that no user is served twice', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     const served = new Map<string, string[]>();
     endpoint.answer = ({ idempotencyKey, call }) => {
@@ -114,7 +117,7 @@ describe('an open key', () => {
   it.each([
     ['open after a lost call, so they end as unknown', true, 'unknown'],
     ['not open without a lost call, so they expire', false, 'expired'],
-  ])('leaves retryable users of class A %s', async (_name, isLost, outcome) => {
+  ])('makes retryable users of class A %s', async (_name, isLost, outcome) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({
       type: { class: 'A', retry: { firstDelayMs: 300_000, maxDelayMs: 300_000 } },
     });
@@ -139,7 +142,7 @@ describe('an open key', () => {
   it.each([
     ['unknown after a lost call', true, 'unknown'],
     ['failed without a lost call', false, 'failed'],
-  ])('ends users of class A whose attempts are used up as %s', async (_name, isLost, outcome) => {
+  ])('makes users of class A whose attempts are used up end as %s', async (_name, isLost, outcome) => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({
       type: { class: 'A', maxAttempts: 3 },
     });
@@ -159,7 +162,7 @@ describe('an open key', () => {
     expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 2 }]);
   });
 
-  it('ends a user as failed if the repeated call gives a final failure after a lost call', async () => {
+  it('makes a user end as failed if the repeated call returns a final failure', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = (seen) =>
       endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : answerWithFailures(seen, ['u2'], {});
@@ -173,7 +176,7 @@ describe('an open key', () => {
   it.each([
     ['a lost call', true, 'unknown'],
     ['no lost call', false, 'expired'],
-  ])('is passed on to the parts of a refused batch after %s (class A)', async (_name, isLost, outcome) => {
+  ])('is passed on to the parts of a batch that is refused after %s (class A)', async (_name, isLost, outcome) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({ type: { class: 'A' } });
     const busy: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 300_000, body: Buffer.from('') };
     endpoint.answer = ({ call }) => {
@@ -209,10 +212,10 @@ describe('an open key', () => {
     expect(endpoint.seen.slice(0, 4).map(({ call }) => call.users.length)).toEqual([4, 4, 2, 2]);
   });
 
-  it('remains after a lapsed lease, because the call may have been made', async () => {
+  it('stays open after a lapsed lease, because the call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
-    // Another worker claims the steps first and is killed.
+    // Another worker claims the steps first, and is killed.
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
     await passTime(clock, 40_000);
     endpoint.answer = () => refusal;

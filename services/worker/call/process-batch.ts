@@ -12,33 +12,36 @@ import type { RefusalCounts } from '../step/refusal-counts.ts';
 import { type ResultTerms, resultOfAnswer } from '../step/step-results.ts';
 import { classOf, type FinishedStep, type Work } from '../step/work.ts';
 
-/** Milliseconds until the next flush writes a waiting step; the delay of the step counts from that write. */
+/**
+ * Milliseconds until the next flush writes the result of a waiting step. The delay of the step is counted from that
+ * write.
+ */
 const flushMarginMs = 100;
 
 export interface ProcessBatchDeps extends ReadEndpointDeps, CallDeps {
   refusalCounts: RefusalCounts;
   /**
-   * Marks the begin of a call for a step whose lease has lapsed before. Returns false if another worker has the step by
-   * now.
+   * Marks the call of a step as begun. Needed for a step whose lease has lapsed before. Returns false if another worker
+   * has claimed the step meanwhile.
    */
   markBegun: (begin: StepBegin) => Promise<boolean>;
 }
 
 export interface Processed {
-  /** Steps to record. Empty if the step waits for a trial, or if another worker has it by now. */
+  /** Steps to record. Empty if the step waits for a trial, or if another worker has claimed the step meanwhile. */
   finished: readonly FinishedStep[];
-  /** Claimed steps that waited for a trial and can be called now. */
+  /** Claimed steps that waited for a trial, and that can be called now. */
   again: readonly Work[];
-  /** Null if no call was made. */
+  /** The call for the statistics of its shard; null if no call was made. */
   call: ServedCall | null;
 }
 
 const nothing: Processed = { finished: [], again: [], call: null };
 
 /**
- * Processes one step of one batch: stages W3 and W4 in docs/architecture.md. The worker's turn records, forwards and
- * acknowledges the result. An ordinary step awaits only its call, because values that are known at once are not
- * awaited.
+ * Processes one step of one batch: stages W3 and W4 in docs/execution-path.md. The worker's turn then records, forwards
+ * and acknowledges the result. For an ordinary step, this function awaits only the call: gates and admissions return
+ * promises only if they have to wait.
  */
 export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<Processed> {
   const known = deps.directory.admissionOf(work.claim.feedId);
@@ -59,14 +62,14 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
 }
 
 /**
- * Last check before a call. A result ends the step without a call. Null instead of a promise: the check has nothing to
- * do.
+ * A last check before a call. A result ends the step without a call. Null without a promise means that there is nothing
+ * to check.
  */
 type Check = (work: Work, admission: Admission, deps: ProcessBatchDeps) => Promise<Processed | null> | null;
 
 /**
- * The order matters. A status request takes time and may close the key. A mark comes last, because a call must follow
- * it.
+ * Last checks in their order. A status request takes time, and may close the key. The mark of the begin comes last,
+ * because a call must follow it.
  */
 const lastChecks: readonly Check[] = [statusFirst, markedAsBegun];
 
@@ -86,7 +89,7 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
   return work.isProbe ? afterProbe(work, processed, admission, deps) : processed;
 }
 
-/** Requests the status of a lost call first, for class C with an open key. */
+/** For class C with an open key, requests the status of the lost call before another call. */
 function statusFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   const needsStatus = work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C';
   return needsStatus ? afterStatus(work, admission, deps) : null;
@@ -95,13 +98,13 @@ function statusFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): 
 async function afterStatus(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   const result = await askStatus(work, () => termsOf(admission, deps), deps);
   if (result) return withoutCall(work, result, admission, deps);
-  // The status request took time: the gates are evaluated again, and the key is closed now.
+  // The status request took time, so the gates are evaluated again. The key is closed now.
   return processBatch({ ...work, claim: { ...work.claim, open: false } }, deps);
 }
 
 /**
- * Stores the begin of the call before the call, if the step's lease lapsed before or a check ran. If the lease lapses
- * again, the call is then known to have begun.
+ * Stores the begin of the call before the call itself, if the step's lease has lapsed before or a check was made. If
+ * the lease lapses again, it is then certain that the call had begun.
  */
 function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
   return work.claim.lapses !== 0 ? marked(work, admission, deps) : null;
@@ -109,7 +112,7 @@ function markedAsBegun(work: Work, admission: Admission, deps: ProcessBatchDeps)
 
 async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> {
   if (!(await deps.markBegun(work.claim))) return afterProbe(work, nothing, admission, deps);
-  // Writing the mark may take long.
+  // Writing the mark may take long, so the gates that depend on time are evaluated again.
   const late = await passGates(lateGates, work, await deps.directory.admissionOf(work.claim.feedId), deps);
   return late && withoutCall(work, late, admission, deps);
 }
@@ -125,8 +128,8 @@ function withoutCall(work: Work, result: StepResult, admission: Admission, deps:
 }
 
 /**
- * Ends the probe of a single user, whatever its outcome, because other steps wait for it. Has no effect on a step that
- * is no probe.
+ * Ends the trial of a single user, whatever its outcome, because other steps wait for it. Has no effect if the step is
+ * not part of a trial.
  */
 export async function afterProbe(
   work: Work,
@@ -155,7 +158,10 @@ export function termsOf(
   };
 }
 
-/** @param startedMs monotonic time at which the call was sent */
+/**
+ * Returns what the end of a call tells about the endpoint.
+ * @param startedMs monotonic time at which the call was sent
+ */
 export function servedCallOf({ actionType, context }: Work, reading: Reading, startedMs: number): ServedCall {
   if (reading.kind === 'reported' || reading.kind === 'refused') {
     return { startedMs, end: 'answered', cause: '', pressure: null, retryAfterMs: null };

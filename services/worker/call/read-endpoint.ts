@@ -11,14 +11,14 @@ import { classOf, type Work } from '../step/work.ts';
 import type { WorkerMeter } from '../report/worker-meter.ts';
 import type { StepTraces } from '../report/step-traces.ts';
 
-/** Milliseconds from the first call within which an incompletely answered batch is called once more. */
+/** Milliseconds after the first call within which a batch whose answer omits users is called once more. */
 const localBudgetMs = 2000;
 
 export interface ReadEndpointDeps {
   directory: FeedDirectory;
   endpoint: BatchEndpoint;
   bodyOf: (work: Work) => Buffer;
-  /** Returns whether the shard's rate allows one more call, and takes its tokens. */
+  /** Returns true if the shard's rate allows one more call, and takes the tokens for it. */
   takeRate: (topic: string, users: number) => boolean;
   meter: WorkerMeter;
   traces?: StepTraces | undefined;
@@ -27,12 +27,12 @@ export interface ReadEndpointDeps {
 }
 
 /**
- * Stage W4 of the worker (docs/architecture.md): makes one HTTP call for the whole batch, and repeats the call once if
- * users are missing.
+ * Stage W4 of the worker (docs/execution-path.md): makes one HTTP call for the whole batch, and repeats the call once
+ * if its answer omits users.
  */
 export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<FinalReading> {
   const startedMs = deps.clock.monotonicMs();
-  // Each claim may make two calls, so a claim uses two numbers. No two claims share a number.
+  // A claim makes up to two calls, so each claim has two numbers of attempts that no other claim has.
   const firstAttempt = 2 * work.claim.epoch - 1;
   const first = await callEndpoint(work, firstAttempt, deps);
   if (first.kind !== 'reported') return first;
@@ -41,7 +41,7 @@ export async function readEndpoint(work: Work, deps: ReadEndpointDeps): Promise<
   const settles = wholeAnswerSettles(classOf(work, deps.clock.now().getTime()));
   const isInTime = deps.clock.monotonicMs() - startedMs < localBudgetMs && leaseOutlastsCall(work, deps);
   if (!settles || !isInTime) return once;
-  // A run that was stopped during the first call gets no further call, not even for missing users.
+  // If the run was stopped during the first call, no second call is made, not even for users that the answer omits.
   if ((await deps.directory.admissionOf(work.claim.feedId)).verdict !== 'go') return once;
   if (!deps.takeRate(work.topic, work.count)) return once;
   const second = await callEndpoint(work, firstAttempt + 1, deps);

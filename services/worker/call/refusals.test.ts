@@ -21,13 +21,13 @@ function causesOf({ holds }: { holds: ReadonlyMap<string, { cause: string }> }):
   return [...holds.values()].map(({ cause }) => cause);
 }
 
-/** Refuses each call whose batch includes one of these users. */
+/** Returns an endpoint that refuses each call whose batch contains one of these users. */
 function refusing(bad: readonly string[], status = 422): (seen: SeenCall) => BatchAnswer {
   return (seen) => (seen.call.users.some((id) => bad.includes(id)) ? refusedWith(status) : succeeded(seen));
 }
 
 describe('a refused user', () => {
-  it('is found in a batch of 100 within a second and without a sweep, and the others are served', async () => {
+  it('is found in a batch of 100 within a second without a sweep, and the others are served', async () => {
     const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
     endpoint.answer = refusing(['u037']);
     const { totals } = await feed([someUsers(100)], oneStep);
@@ -104,7 +104,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(endpoint.seen.length).toBeLessThan(20);
   });
 
-  it('are tried every 30 s with one batch, and all users are served once the endpoint accepts them', async () => {
+  it('are tried with one batch every 30 s, and all users are served when the endpoint accepts them', async () => {
     const { clock, endpoint, feed, failures, database, sweepOverdue } = await createRunningWorker();
     endpoint.answer = () => refusedWith(422);
     const { runId, totals } = await feed(
@@ -117,7 +117,7 @@ describe('parameters that the endpoint refuses', () => {
       await sweepOverdue(runId);
       await passTime(clock, 6000);
     }
-    // Two trials in a minute, each of which splits at most one batch into its users.
+    // In a minute, there are two trials. Each splits at most one batch into single users.
     expect(endpoint.seen.length - before).toBeLessThanOrEqual(6);
     endpoint.answer = succeeded;
     for (let round = 0; round < 10; round++) {
@@ -130,7 +130,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(totals()).toMatchObject([{ succeeded: 40, failed: 0 }]);
   });
 
-  it('hold the step if the endpoint accepts the first batch and then refuses over 1,000 users', async () => {
+  it('hold the step even if the endpoint has accepted the first batch, once over 1,000 users are refused', async () => {
     const { clock, endpoint, feed, database, failures } = await createRunningWorker({ concurrency: 50 });
     endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('good') ? succeeded(seen) : refusedWith(422));
     await feed([['good'], ...Array.from({ length: 1100 }, (_, batch) => [`u${batch}`])], oneStep);
@@ -141,7 +141,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(failures().length).toBeLessThan(1000);
   });
 
-  it('hold the step in each country if the countries of a run together exceed 1,000 refused users', async () => {
+  it('hold the step in each country once the countries of the run together exceed 1,000 refused users', async () => {
     const { clock, endpoint, publish, database, failures } = await createRunningWorker({ concurrency: 50 });
     endpoint.answer = (seen) => (seen.call.users[0]?.endsWith('good') ? succeeded(seen) : refusedWith(422));
     const subject = createMemoryExecutionStores({ database });
@@ -177,7 +177,7 @@ describe('a fault of configuration', () => {
     },
   );
 
-  it('is tried with one batch every 30 s, not with each waiting batch', async () => {
+  it('is tried with one batch every 30 s, not with every waiting batch', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     endpoint.answer = () => refusedWith(404);
     const { runId } = await feed(

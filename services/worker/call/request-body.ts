@@ -5,7 +5,9 @@ import type { Work } from '../step/work.ts';
 
 const maxFrames = 10_000;
 
-/** Parts that all request bodies of a feed's step share, before and after the batch number. */
+/**
+ * The parts of a request body that are the same for all batches of a feed's step: before and after the batch number.
+ */
 interface Frame {
   head: Buffer;
   middle: Buffer;
@@ -15,11 +17,11 @@ const ending = ']}';
 
 /**
  * Creates the bodies of batch calls (docs/contracts.md) from committed rows only, so every attempt sends the same
- * bytes. Within a feed's step, only the batch number and the users differ. The users' text is sent as stored in the
- * database.
+ * bytes. Bodies of the same step and feed differ only in the batch number and the users. The text of the users is sent
+ * as it is stored in the database.
  */
 export function createRequestBodies(): (work: Work) => Buffer {
-  // Uses `maxSize` to limit the entries, because `max` would allocate all of them when a worker starts.
+  // `maxSize` limits the entries, because `max` would allocate memory for all of them when a worker starts.
   const frames = new LRUCache<string, Frame>({ maxSize: maxFrames, sizeCalculation: () => 1 });
 
   return ({ claim, context, users }) => {
@@ -45,7 +47,7 @@ export function createRequestBodies(): (work: Work) => Buffer {
   };
 }
 
-/** Writes the parts one by one: joining them as text would copy them twice. */
+/** The parts are written one by one, because joining them as text would copy them twice. */
 function joined({ head, middle }: Frame, batchNo: string, users: UsersText): Buffer {
   const fixed = head.length + batchNo.length + middle.length + ending.length;
   const body = Buffer.allocUnsafe(fixed + Buffer.byteLength(users));

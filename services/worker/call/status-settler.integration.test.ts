@@ -13,7 +13,7 @@ const on = apiOnPostgres();
 
 const statusUrl = 'http://endpoint/status';
 
-/** Creates an ended run with this number of unknown users, and a requested settlement by status. */
+/** Creates a run that has ended with this number of unknown users, and a requested settlement by status requests. */
 async function setUp(unknown: number) {
   const stores = createPostgresExecutionStores(on);
   const users = Array.from({ length: unknown }, (_, index) => `u${String(index).padStart(3, '0')}`);
@@ -60,7 +60,7 @@ async function setUp(unknown: number) {
 }
 
 describe('a settlement by status', () => {
-  it('waits until the endpoint can no longer apply a lost call', async () => {
+  it('waits until the endpoint can no longer apply the lost call', async () => {
     const { endpoint, turn, look } = await setUp(2);
     await turn();
     await on.passTime(59_000);
@@ -71,7 +71,7 @@ describe('a settlement by status', () => {
     expect([endpoint.requested.length, (await look())?.state]).toEqual([1, 'done']);
   });
 
-  it('settles the users that the status answers name, page by page, and leaves the others unknown', async () => {
+  it('settles the users that the status answers report, page by page, and leaves the others unknown', async () => {
     const { endpoint, turn, look, unknownUsers, reasonsOf } = await setUp(250);
     await on.passTime(61_000);
     const statuses = ['succeeded', 'failed', 'not-found', 'in-progress'];
@@ -88,7 +88,7 @@ describe('a settlement by status', () => {
     expect([...reasons].sort()).toEqual(['muster.never-applied', 'no-stock']);
   });
 
-  it('is continued by another worker two minutes after its worker was lost', async () => {
+  it('is continued by another worker two minutes after its worker has disappeared', async () => {
     const { endpoint, turn, turnOfOther, look } = await setUp(2);
     await on.passTime(61_000);
     const { status } = endpoint;
@@ -104,7 +104,7 @@ describe('a settlement by status', () => {
     expect([endpoint.requested.length, (await look())?.state]).toEqual([2, 'done']);
   });
 
-  it('is retried with its cause if the status URL gives errors, and fails after six requests', async () => {
+  it('is retried with its cause while the status URL returns errors, and fails after six requests', async () => {
     const { endpoint, turn, look, unknownUsers } = await setUp(2);
     await on.passTime(61_000);
     endpoint.status = () => ({ kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.from('') });

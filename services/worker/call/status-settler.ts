@@ -9,14 +9,15 @@ import { readStatus, type UserStatus } from '../endpoint/read-status.ts';
 import type { BatchEndpoint } from '../endpoint/batch-endpoint.port.ts';
 
 /**
- * Milliseconds until the next check if no settlement is open. The person who requests a settlement may wait that long.
+ * Milliseconds until the next check while no settlement is open. A person who requests a settlement waits up to this
+ * long.
  */
 const lookEveryMs = 10_000;
 const leaseMs = 120_000;
 /** Maximum number of users per status request, within the limit of a batch. */
 const usersPerStatusRequest = 100;
 const statusRetryBackoff = { firstDelayMs: 1000, maxDelayMs: 60_000 };
-/** Number of tries after which the settlement fails, and a person must act. */
+/** Number of failed tries after which the settlement ends as failed, so that a person must act. */
 const maxTries = 6;
 
 export interface StatusSettlerDeps {
@@ -29,7 +30,10 @@ export interface StatusSettlerDeps {
   logger: Logger;
 }
 
-/** Settles unknown outcomes of ended runs by status requests (class C), page by page. Settled pages stay settled. */
+/**
+ * Loop that settles unknown outcomes of ended runs by status requests (class C), page by page. If a later page fails,
+ * earlier pages stay settled.
+ */
 export interface StatusSettler {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -41,8 +45,8 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   async function goOn(settlement: StatusSettlement): Promise<void> {
     const { settlementId, runId } = settlement;
     const lateMs = latestMs(settlement, deps) - settlement.endedMsAgo;
-    // Calls lost right before the end of the run may still be applied. Until then "not found" is not reliable, so the
-    // settlement waits.
+    // A call that was lost right before the end of the run may still be applied. Until that is excluded, the answer
+    // "not found" is not reliable, so the settlement waits.
     if (lateMs > 0) {
       await settlements.putOff(settlementId, owner, lateMs, null);
       return;
@@ -80,13 +84,13 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
   return { turn };
 }
 
-/** Returns how long after a run's end a call of its class C actions may still be applied, in milliseconds. */
+/** Returns the milliseconds after a run's end during which a call of its class C actions may still be applied. */
 function latestMs({ chain }: StatusSettlement, deps: StatusSettlerDeps): number {
   const actionTypes = deps.actionTypes();
   return Math.max(0, ...chain.map((action) => (actionTypes[action]?.appliesLateSeconds ?? 0) * 1000));
 }
 
-/** Returns the users that the endpoints settled, or the cause for which no status could be requested. */
+/** Returns the users that the endpoints have settled, or the cause for which the status could not be requested. */
 async function askPage(
   page: readonly UnknownUser[],
   { runId, chain, stepModes }: StatusSettlement,
@@ -96,7 +100,7 @@ async function askPage(
   const users: SettledUser[] = [];
   for (const [step, unknown] of Map.groupBy(page, (each) => each.step)) {
     const actionType = chain[step - 1] ?? '';
-    // Only class C has status requests: other steps of the chain are settled by file or by hand.
+    // Only class C has status requests. Unknown users of other steps are settled by a file or by hand.
     if (actionTypes[actionType]?.class !== 'C') continue;
     const userIds = unknown.map(({ user }) => user);
     const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: userIds }));

@@ -1,6 +1,6 @@
 import type { FinishedStep, Work } from '../step/work.ts';
 
-/** Outcomes of served steps since the worker's last turn: results to record, and steps that can be called now. */
+/** Outcomes of steps since the worker's last turn: results to record, and steps that can be called now. */
 export interface StepOutcomes {
   record(steps: readonly FinishedStep[]): void;
   callAgain(works: readonly Work[]): void;
@@ -9,12 +9,12 @@ export interface StepOutcomes {
   readonly isEmpty: boolean;
   /** Takes the oldest results. */
   takeResults(max: number): FinishedStep[];
-  /** Puts results that could not be recorded back at the front of the queue. */
+  /** Returns results that could not be recorded to the front of the queue. */
   putBack(results: readonly FinishedStep[]): void;
   takeCallable(): readonly Work[];
 }
 
-/** @param onAdded notifies that there is something to record or to call */
+/** @param onAdded called when there is a new result to record or a step to call */
 export function createStepOutcomes(onAdded: () => void): StepOutcomes {
   let finished: FinishedStep[] = [];
   let callable: Work[] = [];

@@ -14,21 +14,24 @@ export interface StepServerDeps extends ProcessBatchDeps {
   logger: Logger;
 }
 
-/** Serves steps in isolation: whatever happens to one step, its slot becomes free, and the other steps continue. */
+/**
+ * Serves steps independently of each other: whatever happens to one step, its slot becomes free, and other steps
+ * continue.
+ */
 export interface StepServer {
   /** Serves a step. Never rejects. Resolves with null if no call was made. */
   serve(work: Work): Promise<ServedCall | null>;
   release(works: readonly Work[], pause: ReleasePause | null): void;
   /**
-   * Leaves claims that could not be prepared (a bug here, or a broken row) until their leases expire. Repeated lapses
-   * quarantine the step.
+   * Keeps claims that could not be prepared, because of a bug in this worker or a broken row, until their leases
+   * expire. Repeated lapses quarantine the step.
    */
   leaveBroken(broken: Prepared['broken']): void;
   /** Drops results that were not written, and steps that the store never accepts. */
   lose(lost: readonly FinishedStep[], refused: readonly RefusedStep[]): void;
-  /** Ends trials whose single users will not be called, and releases the steps that wait for these users. */
+  /** Ends trials whose single users will not be called, and releases the steps that wait for the outcome. */
   abandonTrials(steps: readonly FinishedStep[]): void;
-  /** Resolves when all released works are handed on. */
+  /** Resolves when the release of all steps has been passed on. */
   idle(): Promise<void>;
 }
 
@@ -53,12 +56,12 @@ export function createStepServer(deps: StepServerDeps): StepServer {
     }
   }
 
-  /** Leaves the step until its lease expires, after a bug here or because of a broken row. */
+  /** Keeps a step until its lease expires, because of a bug in this worker or a broken row. */
   async function leaveToLease(claim: ClaimedStep, origin: OpenMessage | null, error: unknown): Promise<void> {
     const { feedId, batchNo, step } = claim;
     const traceId = traces?.traceOf(claim);
     logger.error({ err: error, feedId, batchNo, step, traceId }, 'could not serve a step, its lease will run out');
-    // A lapse counts only if a call had begun, and only counted lapses lead to quarantine.
+    // Only lapses after the begin of a call lead to quarantine, so the begin is marked.
     if (claim.lapses !== 0) await markBegun(claim);
     onHandled(origin);
   }
@@ -87,7 +90,8 @@ export function createStepServer(deps: StepServerDeps): StepServer {
   return {
     serve,
     leaveBroken: (broken) => {
-      // Not awaited, to avoid a deadlock: the turn that calls this function also writes the mark of the begun call.
+      // The promise is not awaited, to avoid a deadlock: the mark of the begun call is written by the turn that calls
+      // this function.
       for (const { claimed, error } of broken) track(leaveToLease(claimed.claim, claimed.queued.origin, error));
     },
     release: (works, pause) => {

@@ -17,8 +17,8 @@ export interface AskCheckDeps {
 }
 
 /**
- * Requests the check of a whole batch (docs/optional-contracts.md), with the body of its call and the name of the
- * check. The request has no effect. Each request has a key of its own, so that its answer is current.
+ * Requests the check of a whole batch (docs/optional-contracts.md). The body is that of the call plus the name of the
+ * check. The request has no effect. Each request has a new key, so the endpoint cannot return an earlier answer.
  */
 export async function askCheck(
   work: Work,
@@ -33,7 +33,7 @@ export async function askCheck(
   const answer = await endpoint.call({
     actionType: type,
     country,
-    // A check has no effect: if its endpoint does not understand test mode, the request is sent in live mode.
+    // A check has no effect. If its endpoint does not support test mode, the request is therefore sent in live mode.
     mode: config.understandsTest ? modeOfStep(stepModes, step) : 'live',
     idempotencyKey: `${requestKey(feedId, batchNo, step)}-check-${epoch}`,
     attempt: 1,

@@ -10,8 +10,9 @@ import { putBackResult, withheldResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 
 /**
- * `call`: the work to call the endpoint with, because no user was refused or the check may go unanswered. `record`: the
- * result to record instead of a call.
+ * Consequence of a check. `call`: the work with which to call the endpoint, because the check refused no user, or
+ * because it did not answer and the call may be made without its answer. `record`: the result to record instead of a
+ * call.
  */
 export type Checked = { kind: 'call'; work: Work } | { kind: 'record'; result: StepResult };
 
@@ -22,11 +23,11 @@ export interface CheckTerms {
   type: TryTerms;
   /** Random number in [0, 1). */
   random: number;
-  /** Least delay until the next request, in milliseconds. */
+  /** Minimum delay in milliseconds until the next request. */
   leastDelayMs: number;
 }
 
-/** Returns the consequence of the check's answer for a step. */
+/** Returns the consequence of a check's answer for a step. */
 export function resultOfCheck(work: Work, reading: Reading, terms: CheckTerms): Checked {
   const { type } = terms.check;
   if (reading.kind !== 'reported') {
@@ -49,7 +50,7 @@ export function resultOfCheck(work: Work, reading: Reading, terms: CheckTerms): 
   return split(work, refusalsOf(failed, type));
 }
 
-/** Returns the consequence for a step whose check was not requested, or gave no answer. */
+/** Returns the consequence for a step whose check could not be requested, or did not answer. */
 export function withoutAnswer(
   work: Work,
   why: string,
@@ -78,7 +79,7 @@ function refusalsOf(refused: readonly FailedResult[], type: string): UserFailure
   });
 }
 
-/** Ends the users with failures; the remaining users are called at once. */
+/** Ends users with these failures. The remaining users are called at once. */
 function split(work: Work, failures: UserFailure[]): Checked {
   if (failures.length > 0) return { kind: 'record', result: withheldResult(work, failures, true) };
   const { check: _, ...claim } = work.claim;

@@ -9,7 +9,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 const down: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
 
-/** Returns a run of two steps, of which the step with this number has the check `caps`. */
+/** Returns a run of two steps. The step with the number `step` has the check `caps`. */
 function checkedAt(step: number, onUnavailable: StepCheck['onUnavailable'] = 'wait') {
   const check = { type: 'caps', onUnavailable };
   const chain = ['award-reward', 'send-message'].map((action, index) => {
@@ -18,7 +18,7 @@ function checkedAt(step: number, onUnavailable: StepCheck['onUnavailable'] = 'wa
   return { chain };
 }
 
-/** Creates a worker whose check refuses these users, unless a test says otherwise. */
+/** Creates a worker whose check refuses these users. A test may replace the answer of the check. */
 async function setUp(refused: readonly string[] = [], options: WorkerFixtureOptions = {}) {
   const world = await createRunningWorker(options);
   const { clock, database, endpoint, sweepOverdue } = world;
@@ -37,7 +37,7 @@ async function setUp(refused: readonly string[] = [], options: WorkerFixtureOpti
     requested: () => usersOf(true),
     called: () => usersOf(false),
     details: () => database.failures.map(({ user, outcome, reason, detail }) => ({ user, outcome, reason, detail })),
-    /** Sweeps every ten seconds as the trigger does. */
+    /** Offers due steps every ten seconds, as the trigger does. */
     passSweeping: async (runId: string, seconds: number) => {
       for (let passed = 0; passed < seconds; passed += 10) {
         await passTime(clock, 10_000);
@@ -84,7 +84,7 @@ describe('a step with a check', () => {
     expect(endpoint.seen.map(({ actionType }) => actionType)).toEqual(['award-reward', 'caps', 'send-message']);
   });
 
-  it('sends action, country, batch and users in the check request, with a key that no call has', async () => {
+  it("sends action, country, batch and users in the check request, with a key that differs from the call's", async () => {
     const { clock, endpoint, feed } = await setUp();
     await feed([['u1']], checkedAt(1));
     await passTime(clock, 1000);
@@ -112,7 +112,7 @@ describe('a step with a check', () => {
     expect(called().filter((users) => users.includes('u2'))).toHaveLength(1);
   });
 
-  it('does not check a lost call again: it is repeated with the same key and bytes', async () => {
+  it('repeats a lost call with the same key and bytes, without another check', async () => {
     const { clock, endpoint, feed, sweepOverdue, requested, script } = await setUp();
     script.call = () => lost;
     const { runId } = await feed([['u1', 'u2']], checkedAt(1));
@@ -127,7 +127,7 @@ describe('a step with a check', () => {
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
   });
 
-  it('is checked again by the next worker if the worker was lost during the check, and no call counts as lost', async () => {
+  it('is checked again by the next worker if its worker is lost during the check, without a call that counts as lost', async () => {
     const { feed, passSweeping, workerDeps, requested, called, stepRows } = await setUp(['u2']);
     const { runId, steps } = await feed([['u1', 'u2']], checkedAt(1));
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
@@ -137,7 +137,7 @@ describe('a step with a check', () => {
     expect(stepRows(1).every(({ open }) => !open)).toBe(true);
   });
 
-  it('records the start of its call, and is not checked again if the worker is lost after that', async () => {
+  it('records the begin of its call, and is not checked again if the worker is lost after that', async () => {
     const { clock, feed, passSweeping, workerDeps, requested, called, script, stepRows } = await setUp();
     const begun: boolean[] = [];
     script.call = (seen) => {
@@ -157,7 +157,7 @@ describe('a step with a check', () => {
     expect(called().at(-1)).toEqual(['u3', 'u4']);
   });
 
-  it('is checked for the remaining users if some users are on a suppression list', async () => {
+  it('checks only the users who are not on a suppression list', async () => {
     const { clock, database, feed, requested, called } = await setUp(['u3']);
     suppress(database, 'award-reward', 'u2', null);
     await feed([['u1', 'u2', 'u3']], checkedAt(1));
@@ -168,7 +168,7 @@ describe('a step with a check', () => {
 });
 
 describe('a check that is unavailable', () => {
-  it('is retried without limit, and no user is called before it answers', async () => {
+  it('is requested again without limit, and no user is called before it answers', async () => {
     const { clock, database, feed, passSweeping, requested, called, script, stepRows } = await setUp(['u2']);
     const refusing = script.check;
     script.check = () => down;
@@ -178,7 +178,7 @@ describe('a check that is unavailable', () => {
     expect([...database.stepCauses.values()].map(({ cause }) => cause)).toEqual([
       'the check caps gave no answer: connection refused',
     ]);
-    // For any number of attempts: with `wait` there is no last attempt.
+    // With `onUnavailable: wait`, the number of attempts has no limit.
     await passSweeping(runId, 600);
     expect(requested().length).toBeGreaterThan(4);
     expect(called()).toEqual([]);
@@ -212,7 +212,7 @@ describe('a check that is unavailable', () => {
     },
   );
 
-  it('with a partial answer suppresses the refused users and applies onUnavailable to the others', async () => {
+  it('suppresses the users that a partial answer refuses, and applies onUnavailable to the others', async () => {
     const { feed, passSweeping, called, details, script } = await setUp();
     script.check = ({ call }) => {
       const results = call.users.includes('u1') ? [{ id: 'u1', status: 'failed', code: 'cap-reached' }] : [];
@@ -224,7 +224,7 @@ describe('a check that is unavailable', () => {
     expect(details()).toMatchObject([{ user: 'u1', outcome: 'suppressed', reason: 'cap-reached' }]);
   });
 
-  it('does not delay steps without a check in the same shard while 400 batches wait for it', async () => {
+  it('does not delay steps of the same shard without a check while 400 batches wait for it', async () => {
     const { clock, feed, script, stepRows } = await setUp([], { check: { concurrency: 2 } });
     script.check = () => new Promise<BatchAnswer>(() => undefined);
     const batches = (name: string, count: number) => Array.from({ length: count }, (_, index) => [`${name}${index}`]);
@@ -234,7 +234,7 @@ describe('a check that is unavailable', () => {
     await passTime(clock, 2000);
     expect(other.totals()).toMatchObject([{ succeeded: 100 }, { succeeded: 100 }]);
     await passTime(clock, 10_000);
-    // No more steps are claimed than checks may be in flight.
+    // At most as many steps are claimed as there may be check requests in flight.
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(10);
   });
 
@@ -248,7 +248,7 @@ describe('a check that is unavailable', () => {
     await passSweeping(runId, 120);
     expect(requested().length).toBeLessThan(60);
     await passTime(clock, 5000);
-    // Steps that wait for the check are not claimed by a worker.
+    // While the check is down, no worker claims steps that wait for it.
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(5);
   });
 });

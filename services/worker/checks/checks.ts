@@ -20,7 +20,7 @@ import { resultOfCheck, withoutAnswer, type Checked, type CheckTerms, type TryTe
 
 export interface ChecksDeps extends AskCheckDeps, CheckDeps {
   topics: TopicNames;
-  /** Action types by name. The object changes in place. */
+  /** Action types by name. This object changes in place when the configuration changes. */
   actionTypes: EngineConfig['actionTypes'];
   /** Upper bound on the check requests in flight, over all checks. */
   concurrency: number;
@@ -28,31 +28,31 @@ export interface ChecksDeps extends AskCheckDeps, CheckDeps {
   outcomes: StepOutcomes;
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   onHandled: (origin: OpenMessage | null) => void;
-  /** Notifies that a step waits for a slot of a check. */
+  /** Called when a step waits for a slot of its check. */
   onWaiting: () => void;
   logger: Logger;
 }
 
 /**
- * Requests the checks of claimed steps before they wait for a slot of their call. Each check in each country has its
- * own slots, breaker and rate, separate from those of the calls. A slow or failed check therefore delays only the steps
- * that name it.
+ * Requests the checks of claimed steps, before the steps wait for a slot of their call. Each check in each country has
+ * slots, a breaker and a rate of its own, separate from those of calls. A slow or failed check therefore delays only
+ * the steps that require it.
  */
 export interface Checks {
   /** Slots in which steps wait for their check. */
   readonly slots: Omit<CallSlots, 'add'>;
   ask(works: readonly Work[]): void;
   /**
-   * Returns the name of a step's check, and how many more claims it allows: over all feeds, and of this feed. Null if
-   * the step has no check.
+   * Returns the name of a step's check, and how many more claims may wait for it: over all feeds, and of this feed.
+   * Null if the step has no check.
    */
   roomOf(step: FeedStep): { name: string; room: number; roomOfFeed: number } | null;
-  /** Slot groups by name; the names are not topics. */
+  /** Slot groups of the checks, by name. The names are not names of topics. */
   readonly groups: ReadonlyMap<string, SlotGroup>;
   reshape(): void;
 }
 
-/** Retry terms for a check without a configuration, or whose configuration was removed. */
+/** Retry terms for a check that is not configured, or not any more. */
 const unknownTerms: TryTerms = { maxAttempts: 8, retry: { firstDelayMs: 500, maxDelayMs: 300_000 } };
 
 export function createChecks(deps: ChecksDeps): Checks {
@@ -66,8 +66,8 @@ export function createChecks(deps: ChecksDeps): Checks {
     leaseMs,
     serve,
     admissionOf: (feedId) => directory.admissionOf(feedId),
-    // Reports nothing, because breakers of checks are not shared: each worker detects by itself whether a check answers
-    // again.
+    // Nothing is reported to the store, because workers do not share the breakers of checks. Each worker detects by
+    // itself when a check answers again.
     onReport: () => undefined,
     release: (works, pause) => deps.release(works.map(withCallTopic), pause),
     monotonicMs,
@@ -78,7 +78,7 @@ export function createChecks(deps: ChecksDeps): Checks {
   };
 
   /**
-   * Returns the work with the topic of its call. While the work waits for its check, it has the check's name instead.
+   * Returns the work with the topic of its call. While a work waits for its check, `topic` contains the check's name.
    */
   function withCallTopic(work: Work): Work {
     return { ...work, topic: topics.shard(shardOf(work.actionType, work)) };
@@ -140,7 +140,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     const check = checkOf(work);
     const config = actionTypes[check.type];
     const admission = await directory.admissionOf(work.claim.feedId);
-    // The call follows the check within the same lease, so the lease has to outlast both.
+    // The call follows the check under the same lease, so the lease must be long enough for both.
     const both = { ...work.type, timeoutMs: work.type.timeoutMs + (config?.timeoutMs ?? 0) + callMarginMs };
     const result = await passGates(checkGates, { ...work, type: both }, admission, deps);
     if (result !== null) {
@@ -174,7 +174,7 @@ export function createChecks(deps: ChecksDeps): Checks {
       const context = directory.contextOf(step.feedId);
       if (!check || !context || !actionTypes[check.type]) return null;
       const name = groupOf(shardOf(check.type, { context }));
-      // While the check is down, its claims are released at once, so their number is not limited.
+      // While the check is down, its claims are released at once, so their number need not be limited.
       const isReleasedAtOnce = isDown(name, step.feedId);
       return {
         name,

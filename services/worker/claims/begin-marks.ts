@@ -1,18 +1,18 @@
 import type { StepBegin } from '../../../shared/ports/step-ledger.ts';
 
 /**
- * Marks that the call of a step has begun, for steps whose lease lapsed before. The mark is written with the next
- * flush, before the call. If the lease lapses again, the call is then known to have begun.
+ * Marks that the call of a step has begun, for steps whose lease has lapsed before. The next flush writes the mark,
+ * before the call is made. If the lease lapses again, it is then certain that the call had begun.
  */
 export interface BeginMarks {
   /**
-   * Marks a begin. Resolves with false if another worker has the step by now; the caller must then not call the
-   * endpoint.
+   * Marks a begin. Resolves with false if another worker has claimed the step meanwhile; the caller must then not call
+   * the endpoint.
    */
   mark(begin: StepBegin): Promise<boolean>;
-  /** Returns the marks to write with the next flush; they stay until they are settled. */
+  /** Returns the marks to write with the next flush. Each is returned until `settle` is called for it. */
   waiting(): readonly StepBegin[];
-  /** Settles written marks. Marks missing in `begun` are of steps that belong to another worker. */
+  /** Settles marks that were written. A mark that is not in `begun` is of a step that another worker has claimed. */
   settle(written: readonly StepBegin[], begun: readonly StepBegin[]): void;
 }
 

@@ -11,7 +11,7 @@ function batchesOf(name: string, count: number, users: number): string[][] {
 }
 
 describe('a worker of a campaign with a budget', () => {
-  it('calls as many users as the budget allows, and splits the last batch to fit', async () => {
+  it('calls as many users as the budget allows, and splits the last batch so that it fits', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const budgets = [{ country: 'SG', units: 27 }];
     const { totals, runId } = await feed(batchesOf('u', 3, 5), { countries: ['SG'], chain, budgets });
@@ -48,7 +48,7 @@ describe('a worker of a campaign with a budget', () => {
     await passTimeUntil(clock, () => totals()[0]?.succeeded === 5);
   });
 
-  it('retries while the budget row is locked, and serves other runs meanwhile', async () => {
+  it('retries while another transaction locks the budget row, and serves other runs meanwhile', async () => {
     const { clock, database, endpoint, feed } = await createRunningWorker({}, () => ({ unbegun: nothingUnbegun }));
     const budgets = [{ country: 'SG', units: 20 }];
     const locked = await feed(batchesOf('l', 2, 5), { countries: ['SG'], chain, budgets });
@@ -57,12 +57,12 @@ describe('a worker of a campaign with a budget', () => {
     await passTimeUntil(clock, () => other.totals()[0]?.succeeded === 10);
     expect(endpoint.seen.flatMap(({ call }) => call.users).filter((user) => user.startsWith('l'))).toEqual([]);
     for (const budget of database.budgets.values()) budget.isLocked = false;
-    // The worker retries by itself, long before any sweep.
+    // The worker retries by itself; no sweep takes place in this time.
     await passTime(clock, 1000);
     expect(locked.totals()[0]?.succeeded).toBe(10);
   });
 
-  it('serves 100 calls of another run beside 300 batches without budget as fast as alone', async () => {
+  it('makes 100 calls of another run as fast beside 300 batches without budget as without them', async () => {
     async function timeOf(isBeside: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker();
       endpoint.answer = async ({ call }) => {

@@ -6,22 +6,22 @@ import { callMs, createBusyWorker } from '../../../test/support/busy-worker.ts';
 const usersPerBatch = 3;
 const flushMs = 25;
 
-/** Number of calls of all slots from one flush to the next. */
+/** Returns the number of calls that all slots make from one flush to the next. */
 const worthOfFlush = (concurrency: number) => Math.ceil((concurrency * flushMs) / callMs);
 
 describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
-  it('are never ahead of its calls by more than one flush', async () => {
+  it("never exceed its calls by more than one flush's worth", async () => {
     const { clock, stepRows, endpoint, totals } = await createBusyWorker({ concurrency, usersPerBatch });
     for (let look = 0; look < 20 && (totals()[0]?.batches ?? 0) < 800; look++) {
       await passTime(clock, 3);
       const seen = new Set(endpoint.seen.map(({ call }) => call.batch));
       const uncalled = stepRows(1).filter(({ state, batchNo }) => state === 'running' && !seen.has(batchNo));
-      // One flush's worth of tolerance: slots that have just become free are not filled yet.
+      // A second flush's worth is tolerated, because slots that have just become free are not filled yet.
       expect(uncalled.length).toBeLessThanOrEqual(2 * worthOfFlush(concurrency));
     }
   });
 
-  it('leave few users unknown in class D if the worker is killed at full speed', async () => {
+  it('leave few users of class D unknown if the worker is killed at full speed', async () => {
     const busy = await createBusyWorker({ concurrency, usersPerBatch });
     const { clock, runId, sweepOverdue, totals, stepRows } = busy;
     const { uncalled, inFlight } = busy.break();

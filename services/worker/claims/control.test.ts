@@ -5,11 +5,11 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';
 
-/** Returns a batch for each user, so that each call is for one user. */
+/** Returns `count` batches of one user each. */
 const batchesOf = (count: number) =>
   Array.from({ length: count }, (_, index) => [`u${String(index).padStart(4, '0')}`]);
 
-/** Creates a worker with ten concurrent calls of 300 ms that has run for a while. */
+/** Creates a worker with ten concurrent calls of 300 ms, and lets it run for a while. */
 async function busyWorker(batches: number, callMs = 300) {
   const world = await createRunningWorker({ type: { class: 'A' } });
   const { clock, endpoint, database, feed } = world;
@@ -31,7 +31,7 @@ async function busyWorker(batches: number, callMs = 300) {
 
 describe('a worker', () => {
   it.each<RunState>(['pausing', 'cancelling'])(
-    'begins no call of a run more than 500 ms after the run is %s',
+    'begins no call of a run later than 500 ms after the run is %s',
     async (to) => {
       const { clock, beganAtMs, move } = await busyWorker(3000);
       const stoppedAtMs = move(to);
@@ -42,7 +42,7 @@ describe('a worker', () => {
     },
   );
 
-  it('records the calls in flight of a pausing run, and releases the other claims with no attempt used up', async () => {
+  it('records the calls in flight of a run that is being paused, and releases its other claims with no attempt used up', async () => {
     const { clock, beganAtMs, move, totals, stepRows } = await busyWorker(3000);
     move('pausing');
     await passTime(clock, 30_000);
@@ -61,7 +61,7 @@ describe('a worker', () => {
     expect(stepRows(1).filter(({ state }) => state === 'running')).toHaveLength(calls);
   });
 
-  it('releases the claims soon if they wait for a slot behind hanging calls and the deadline passes', async () => {
+  it('releases the claims of a run past its deadline soon if they wait for a slot behind hanging calls', async () => {
     const { clock, database, runId, stepRows, endpoint } = await busyWorker(20, 25_000);
     const calls = endpoint.seen.length;
     const held = () => stepRows(1).filter(({ state }) => state === 'running').length;
@@ -74,7 +74,7 @@ describe('a worker', () => {
     expect(held()).toBe(calls);
   });
 
-  it('does not repeat a call for users missing from its answer after the run was paused', async () => {
+  it('does not repeat a call for users that its answer omits if the run was paused meanwhile', async () => {
     const { clock, endpoint, feed, database } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = async () => {
       await clock.sleep(1000);
@@ -87,7 +87,7 @@ describe('a worker', () => {
     expect(endpoint.seen).toHaveLength(1);
   });
 
-  it('serves, after the run is resumed, the steps that it released', async () => {
+  it('serves the steps that it has released after the run is resumed', async () => {
     const { clock, move, totals, runId, sweepOverdue } = await busyWorker(200);
     move('pausing');
     await passTime(clock, 5000);

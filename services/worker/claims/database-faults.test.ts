@@ -26,7 +26,7 @@ describe('a worker whose database fails', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('makes no call while it cannot read the state of the run', async () => {
+  it('makes no call while it cannot read whether the run is paused', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, ({ contexts }) => ({
       contexts: failingOnce(contexts, 'admissions'),
     }));
@@ -72,7 +72,7 @@ describe('a row that cannot be parsed', () => {
       chain: [{ action: 'award-reward', params: {} }],
       deadlineSeconds: 86_400,
     });
-    // To remove a lost user, the worker has to parse the text.
+    // The worker parses the text of the users only to remove a lost user.
     const offer = () => publish({ feedId, step: 1, batchNos: [1], remaining: [1], lost: [['u9']] });
     for (let round = 0; round < 8; round++) {
       await passTime(clock, 40_000);
@@ -104,7 +104,7 @@ describe('a result that cannot be written', () => {
 });
 
 describe('a claim with a slow answer of the database', () => {
-  it("is released without a call if its lease might end before the call's answer", async () => {
+  it("is released without a call if its lease may end before the call's answer", async () => {
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, (deps) => ({
       ledger: {
         ...deps.ledger,

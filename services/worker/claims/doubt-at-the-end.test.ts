@@ -6,14 +6,14 @@ import { passTime } from '../../../test/support/pass-time.ts';
 
 const leaseMs = 60_000;
 
-/** Creates a busy worker, and functions to end its run. */
+/** Creates a busy worker, and a function that ends its run. */
 async function busyWorker(concurrency: number, recordedBefore: number) {
   const busy = await createBusyWorker({ concurrency, recordedBefore });
   const { clock, database, feedId } = busy;
   const endings = createMemoryStepEndings({ database });
   return {
     ...busy,
-    /** Ends the run as the trigger does once the leases are over. */
+    /** Ends the run as the trigger does when the leases have expired. */
     end: async (outcome: 'cancelled' | 'expired') => {
       for (const run of database.runs.values()) {
         if (outcome === 'cancelled') run.state = 'cancelling';
@@ -27,7 +27,7 @@ async function busyWorker(concurrency: number, recordedBefore: number) {
 
 type Busy = Awaited<ReturnType<typeof busyWorker>>;
 
-/** Returns called batches whose users ended as not called. This is empty if all is well. */
+/** Returns the batches that were called although their users are recorded as not called. There must be none. */
 function calledButDenied({ called, stepRows }: Busy): number[] {
   const denied = stepRows(1).filter(({ rest, restUsers }) => rest !== null && rest !== 'succeeded' && restUsers !== 0);
   return denied.map(({ batchNo }) => batchNo).filter((batchNo) => called.has(batchNo));
@@ -41,7 +41,7 @@ const cases = [8, 12, 40].flatMap((slots) =>
 
 describe('a run that ends while its worker is gone', () => {
   it.each(cases)(
-    'marks at most the users of calls in flight and of one flush of claims as unknown: $slots slots, $how, $outcome',
+    'marks only the users of calls in flight and of one flush of claims as unknown: $slots slots, $how, $outcome',
     async ({ slots, outcome, how }) => {
       for (const recordedBefore of [200, 300, 400]) {
         const busy = await busyWorker(slots, recordedBefore);
@@ -51,7 +51,8 @@ describe('a run that ends while its worker is gone', () => {
         const unknown = busy.totals()[0]?.unknown ?? 0;
         expect(unknown).toBe(inFlight + answered + uncalled);
         expect(unknown).toBe(held.length);
-        // Each answer freed a slot for a claim. A tenth is tolerance: a call that ends during a flush counts twice.
+        // Each answer has freed a slot, for which a step was claimed. A tenth is added as tolerance, because a call
+        // that ends during a flush counts twice.
         expect(unknown).toBeLessThanOrEqual(slots + 1 + Math.ceil(1.1 * worthOfFlush));
         expect(calledButDenied(busy)).toEqual([]);
         if (how === 'killed') continue;
@@ -63,7 +64,7 @@ describe('a run that ends while its worker is gone', () => {
     },
   );
 
-  it('would end called users as not called if their claims counted as not begun (control)', async () => {
+  it('would record called users as not called if their claims counted as not begun (control)', async () => {
     const busy = await busyWorker(12, 300);
     const { held } = busy.break();
     for (const row of held) row.lapses = noneBegun;

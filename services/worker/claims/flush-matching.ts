@@ -4,19 +4,25 @@ import type { FinishedStep, QueuedStep, Work } from '../step/work.ts';
 
 export interface MatchedResults {
   recorded: FinishedStep[];
-  /** Recorded results whose next step this worker has claimed. */
+  /** Recorded results whose next step this worker has claimed in the same flush. */
   handedOn: ReadonlySet<StepResult>;
-  /** Results of steps that another worker has taken over, or that the store refused. */
+  /**
+   * Steps whose results were not recorded, because another worker has taken the step over or the store refused the
+   * result.
+   */
   lost: FinishedStep[];
-  /** Parts of split batches that continue at once. */
+  /** Child batches that this worker continues with at once. */
   children: Work[];
   /**
-   * Split batches whose child batches were not returned as claims. The child batches wait until their leases expire.
+   * Split batches whose child batches were not returned as claims. These child batches wait until their leases expire.
    */
   childless: FinishedStep[];
 }
 
-/** @param flushedAtMs monotonic time at which the flush was requested */
+/**
+ * Matches the results of a flush with their works.
+ * @param flushedAtMs monotonic time at which the flush was requested
+ */
 export function matchResults(
   byResult: ReadonlyMap<StepResult, Work>,
   { recorded, handedOn, children }: LedgerFlushed,
@@ -43,11 +49,11 @@ export function matchResults(
 
 export interface MatchedClaims {
   ours: Claimed[];
-  /** Steps that are done, or claimed by another worker. */
+  /** Steps that could not be claimed, because they are done or another worker has claimed them. */
   others: QueuedStep[];
-  /** Steps to claim again. */
+  /** Steps that could not be claimed because a row was locked. They have to be claimed again. */
   busy: QueuedStep[];
-  /** Steps whose rows contradict their message, whether or not this worker claimed them. */
+  /** Steps whose rows contradict their message, whether this worker has claimed them or not. */
   contradicted: { queued: QueuedStep; truth: Contradiction['truth'] }[];
 }
 
@@ -62,10 +68,10 @@ export function matchClaims(
   for (const queued of claims) {
     const key = keyOf(queued);
     const claim = byKey.get(key);
-    // If the same step was queued twice, only one entry is served.
+    // If a step was queued twice, only one entry is served.
     byKey.delete(key);
     const truth = truths.get(key);
-    // If the same step was queued twice, the ledger has read the first entry only.
+    // If a step was queued twice, the ledger has compared only the first entry.
     truths.delete(key);
     if (truth !== undefined) matched.contradicted.push({ queued, truth });
     if (claim) matched.ours.push({ queued, claim, contradicted: truth });

@@ -7,7 +7,10 @@ const users = ['u1', 'u2', 'u3', 'u4'];
 const contradicted = 'not whom the rows have left in it';
 const notDue = 'no step that the rows know to be due';
 
-/** u2 fails in step 1. The true message of step 2 is removed, and a test publishes another one in its place. */
+/**
+ * Runs step 1, in which user u2 fails. Removes the true message of step 2, so that a test can publish a forged one in
+ * its place.
+ */
 async function afterStepOne() {
   const running = await createRunningWorker({}, ({ ledger }) => ({
     ledger: withoutHandOn(ledger),
@@ -37,7 +40,7 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
     ['no lost users and too few remaining users', { remaining: [1] }],
     ['the right number of remaining users but another lost user', { remaining: [3], lost: [['u1']] }],
     ['the right lost user but too many remaining users', { remaining: [4], lost: [['u2']] }],
-  ])('calls only the true users and is quarantined with its bytes if it states %s', async (_, message) => {
+  ])('leads to calls of the true users only, and is quarantined with its bytes if it states %s', async (_, message) => {
     const { report, calledInTwo, reasons, totals } = await afterStepOne();
     await report(message);
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
@@ -55,7 +58,7 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
     expect(reasons()).toEqual([]);
   });
 
-  it('is quarantined once if it names the same batch several times', async () => {
+  it('is quarantined once if it contains the same batch several times', async () => {
     const { report, calledInTwo, reasons, bus, topicOf } = await afterStepOne();
     await report({ batchNos: [1, 1, 1], remaining: [4, 4, 4], lost: [[], [], []] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
@@ -70,7 +73,7 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
     expect(reasons()).toEqual([notDue]);
   });
 
-  it('is quarantined without another call if the step is already done', async () => {
+  it('is quarantined without another call if its step is already done', async () => {
     const { report, calledInTwo, reasons } = await afterStepOne();
     await report({ remaining: [3], lost: [['u2']] });
     await report({ remaining: [4], lost: [[]] });
@@ -80,7 +83,7 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
 });
 
 describe('a forged message of step 1', () => {
-  it('with a wrong number of users calls the users of the batch row and is quarantined', async () => {
+  it('leads to a call of the users in the batch row, and is quarantined if its number of users is wrong', async () => {
     const { clock, endpoint, feed, publish, database } = await createRunningWorker();
     const { feedId } = await feed([]);
     database.batches.set(`${feedId}/1`, { feedId, batchNo: 1, users, parent: null, fromStep: 1 });
@@ -92,7 +95,7 @@ describe('a forged message of step 1', () => {
 });
 
 describe('rows that contradict each other', () => {
-  it('cause no call if the stored failures do not match the remaining users of the step before', async () => {
+  it('cause no call if the stored failures do not match the number of users who remained after the step before', async () => {
     const { report, calledInTwo, database } = await afterStepOne();
     database.failures.splice(0);
     await report({ remaining: [3], lost: [null] });

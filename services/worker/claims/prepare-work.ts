@@ -9,7 +9,7 @@ import type { ClaimedWork, QueuedStep, Work } from '../step/work.ts';
 export interface Claimed {
   queued: QueuedStep;
   claim: ClaimedStep;
-  /** Number of remaining users according to the rows; undefined if the message agrees. */
+  /** Number of remaining users according to the rows; undefined if the message agrees with the rows. */
   contradicted: Contradiction['truth'] | undefined;
 }
 
@@ -21,16 +21,18 @@ export interface PrepareWorkDeps {
   logger: Logger;
 }
 
-/** Prepared claims. `unsure` contains the works whose lost users could not be read. */
+/**
+ * Prepared claims. `unsure` contains the works whose lost users could not be read, so that they can only be released.
+ */
 export interface Prepared extends ClaimedWork {
-  /** Claims that cannot be prepared, because of a bug here or a broken row. */
+  /** Claims that cannot be prepared, because of a bug in this worker or a broken row. */
   broken: { claimed: Claimed; error: unknown }[];
 }
 
 /**
- * Prepares claims as work: removes from the batch's text the users whom earlier steps have lost. The message lists the
- * lost users. If it does not, or if the rows contradict it, they are read from the database. In either case, the number
- * of remaining users must match the row of the step before.
+ * Prepares claims as work: removes the users whom earlier steps have lost from the batch's text. The lost users are
+ * those in the message. If the message does not list them, or if the rows contradict the message, they are read from
+ * the database. In both cases, the number of remaining users must match the row of the step before.
  */
 export async function prepareWork(
   claimed: readonly Claimed[],
@@ -71,7 +73,7 @@ async function lostUsersOf(unverified: readonly Claimed[], { ledger, logger }: P
   }
 }
 
-/** @param lost undefined if the lost users could not be read: the work can then only be released */
+/** @param lost undefined if the lost users could not be read; the work can then only be released */
 function workOf(
   { queued, claim, contradicted }: Claimed,
   lost: readonly string[] | undefined,
@@ -85,7 +87,7 @@ function workOf(
   if (!context || !type) throw new Error(`nothing is known of feed ${claim.feedId} or of the shard ${topic}`);
   const users = withoutUsers(claim.users, lost ?? []);
   const plain = isPlain(users);
-  // If no user was removed, the users need not be counted: their number is stored with the batch.
+  // If no user was removed, the users need not be counted, because their number is stored with the batch.
   const count = users === claim.users ? claim.size : countUsers(users, plain);
   const remaining = contradicted?.remaining ?? queued.remaining;
   if (lost && count !== remaining)
@@ -108,8 +110,8 @@ function workOf(
 }
 
 /**
- * Returns the work of a child batch. A child batch contains only users who remained, so its list of lost users is
- * empty.
+ * Returns the work of a child batch. The list of lost users is empty, because a child batch contains only users who
+ * remained.
  */
 function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProbe: boolean): Work {
   const { users } = claim;
@@ -117,9 +119,7 @@ function childWork(parent: Work, claim: ClaimedStep, claimedAtMs: number, isProb
   return { ...parent, claim, origin: null, lost: [], claimedAtMs, users, count: claim.size, plain, isProbe };
 }
 
-/**
- * Returns the works of child batches that were claimed when they were created. The single users of a trial come first.
- */
+/** Returns the works of child batches that were claimed when they were created. Single users of a trial come first. */
 export function childWorks(
   parent: Work,
   result: StepDone,

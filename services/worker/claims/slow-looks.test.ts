@@ -5,7 +5,10 @@ import { createRunningWorker } from '../../../test/support/running-worker.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 
-/** Checks of run states take this long and return the state at their begin, or fail at once. Calls take 50 ms. */
+/**
+ * Creates a worker for which reading the states of runs takes `lookMs` and returns the states at the begin of the read.
+ * While `isDown` returns true, a read fails at once. Calls take 50 ms.
+ */
 async function workerWithLooksOf(lookMs: number, isDown = () => false) {
   let looks = 0;
   const world = await createRunningWorker({}, ({ contexts, clock }) => ({
@@ -39,7 +42,7 @@ describe.each([
   { lookMs: 500, servedInAMinute: 900 },
   { lookMs: 1000, servedInAMinute: 900 },
   { lookMs: 1800, servedInAMinute: 100 },
-])('checks of run states that take $lookMs ms', ({ lookMs, servedInAMinute }) => {
+])('reads of run states that take $lookMs ms', ({ lookMs, servedInAMinute }) => {
   it('slow down calls but do not stop them', async () => {
     const { clock, totals } = await workerWithLooksOf(lookMs);
     await passTime(clock, 60_000);
@@ -58,20 +61,20 @@ describe.each([
   });
 });
 
-describe('checks of run states', () => {
-  it('delay 900 calls to at most six seconds if each check takes half a second', async () => {
+describe('reads of run states', () => {
+  it('delay 900 calls by at most six seconds if each read takes half a second', async () => {
     const { clock, totals } = await workerWithLooksOf(500);
     await passTime(clock, 6000);
     expect(totals()).toMatchObject([{ succeeded: 900 }]);
   });
 
-  it('are made twice a second and not for each call', async () => {
+  it('are made twice a second, however many calls are made', async () => {
     const { clock, looks } = await workerWithLooksOf(5);
     await passTime(clock, 3000);
     expect(looks()).toBeLessThanOrEqual(7);
   });
 
-  it('are made twice a second, and calls continue, while they fail at once and the last answer is valid', async () => {
+  it('are made twice a second while they fail at once, and calls continue as long as the last answer is valid', async () => {
     let isDown = false;
     const { clock, totals, looks } = await workerWithLooksOf(5, () => isDown);
     await passTime(clock, 1000);
@@ -82,7 +85,7 @@ describe('checks of run states', () => {
     expect(totals()[0]?.succeeded).toBeGreaterThan(servedBefore + 100);
   });
 
-  it('let no call begin if they take longer than the documented pause time', async () => {
+  it('let no call begin if they take longer than the time within which a pause must take effect', async () => {
     const { clock, beganAtMs } = await workerWithLooksOf(lastCallSentWithinMs);
     await passTime(clock, 30_000);
     expect(beganAtMs).toEqual([]);

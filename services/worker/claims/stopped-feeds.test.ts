@@ -4,7 +4,9 @@ import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createStoppedFeeds } from './stopped-feeds.ts';
 
-/** The feeds in `paused` are stopped. Queries and their results are recorded. */
+/**
+ * Creates the directory of stopped feeds. The feeds in `paused` are stopped. Queries and their results are recorded.
+ */
 function setUp(paused: string[]) {
   const clock = createSettableClock();
   const requested: string[][] = [];
@@ -17,7 +19,7 @@ function setUp(paused: string[]) {
   };
   const onStopped = (feedIds: readonly string[]) => (found = feedIds);
   const stops = createStoppedFeeds({ directory, onStopped, clock, logger: pino({ level: 'silent' }) });
-  /** Returns undefined if no query was made or the query failed. */
+  /** Makes one look. Returns the stopped feeds; undefined if no query was made or the query failed. */
   const look = async (waiting: readonly string[]): Promise<readonly string[] | undefined> => {
     found = undefined;
     stops.look(() => waiting);
@@ -43,7 +45,7 @@ describe('feeds of stopped runs', () => {
     ]);
   });
 
-  it('are looked up for about ten seconds after the last waiting step, then forgotten', async () => {
+  it('are looked up for about ten seconds after the last step that waited, and are then forgotten', async () => {
     const { clock, request, look } = setUp(['paused']);
     await look(['paused']);
     clock.advance(9000);
@@ -55,7 +57,7 @@ describe('feeds of stopped runs', () => {
     expect(request).toEqual([['paused'], ['paused'], []]);
   });
 
-  it('count as running after their run was resumed', async () => {
+  it('count as running after their run is resumed', async () => {
     const paused = ['paused'];
     const { clock, look } = setUp(paused);
     expect(await look(['paused'])).toEqual(['paused']);
@@ -64,7 +66,7 @@ describe('feeds of stopped runs', () => {
     expect(await look(['paused'])).toEqual([]);
   });
 
-  it('are looked up by one query at a time, and again after a failed query', async () => {
+  it('are looked up by one query at a time, and looked up again after a failed query', async () => {
     const { clock, request, directory, look } = setUp(['paused']);
     const { stoppedOf } = directory;
     let fail = (): void => undefined;

@@ -2,11 +2,14 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { FeedDirectory } from './feed-directory.ts';
 
-/** Milliseconds within which waiting steps notice a pause, a cancellation or a deadline, however long calls take. */
+/**
+ * Milliseconds within which waiting steps are released after a pause, a cancellation or a deadline, however long calls
+ * take.
+ */
 export const lookForStopsMs = 500;
 /**
- * Milliseconds after the last claim of a stopped feed until the feed is forgotten; none of its messages is left by
- * then.
+ * Milliseconds after the last claim of a stopped feed until this worker forgets the feed. By then, none of the feed's
+ * messages is left.
  */
 const forgetAfterMs = 10_000;
 
@@ -17,17 +20,17 @@ export interface StoppedFeedsDeps {
   logger: Logger;
 }
 
-/** Feeds whose runs are paused, cancelled or past their deadline: claims are released before they get a slot. */
+/** Feeds whose runs are paused, cancelled or past their deadline. Their claims are released before they get a slot. */
 export interface StoppedFeeds {
   /**
-   * Checks at intervals whether the waiting feeds are stopped, and whether the recently stopped feeds still are.
-   * Returns at once, so steps are claimed and recorded during a long read.
-   * @param waitingFeeds feeds with a step that waits for a slot
+   * Reads, if the last read is old enough, whether the waiting feeds are stopped and whether the recently stopped feeds
+   * still are. Does not wait for the read, so that steps can be claimed and recorded meanwhile.
+   * @param waitingFeeds returns the feeds with a step that waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): void;
-  /** Returns whether the feed is stopped, as far as this worker knows. */
+  /** Returns true if the feed is stopped, as far as this worker knows. */
   isStopped(feedId: string): boolean;
-  /** Does the same as `isStopped` for a feed with a new claim, and remembers a stopped feed for longer. */
+  /** Like `isStopped`, for a feed with a new claim. A stopped feed is then remembered for longer. */
   onClaimed(feedId: string): boolean;
 }
 
@@ -43,7 +46,7 @@ export function createStoppedFeeds({ directory, onStopped, clock, logger }: Stop
       stopped = new Map(found.map((feedId) => [feedId, stopped.get(feedId) ?? nowMs + forgetAfterMs]));
       onStopped(found);
     } catch (error) {
-      // Without this answer, nothing wrong is called: calls check their admission themselves, and the next read comes
+      // Without the answer, no wrong call is made: each call checks the state of its run itself. The next read comes
       // soon.
       logger.warn({ err: error, feeds: feedIds.length }, 'could not look for runs that were stopped');
     } finally {

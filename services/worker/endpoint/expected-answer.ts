@@ -2,7 +2,7 @@ import { userResult } from '../../../shared/contracts/endpoints/batch-actions.ts
 import { failureOf } from './plain-answer.ts';
 import type { FailedResult, RequestedUsers, UserResults } from './user-results.ts';
 
-/** Number of differing entries beyond which parsing the whole answer is cheaper. */
+/** Maximum number of entries that may differ. If more entries differ, parsing the whole answer is cheaper. */
 const maxDiffering = 12;
 
 const firstKey = '{"id":"';
@@ -11,15 +11,15 @@ const between = `${success},${firstKey}`;
 const opening = `{"results":[${firstKey}`;
 const ending = `${success}]}`;
 
-/** Buffer for the expected answer: shared by all calls, since reading is synchronous. */
+/** Buffer for the expected answer. All calls share it, because reading an answer is synchronous. */
 const expected = Buffer.allocUnsafeSlow(256 * 1024);
 const maxBytesPerUnit = 3;
 
 /**
- * Reads an answer by comparing its bytes with those of an answer in which all users succeeded, and parses only the
- * entries that differ. Every success is still matched to its id. This saves 12 to 16 % of a batch's total cost, because
- * the answer becomes neither a text nor an object. Undefined if the answer is formatted differently, or if ids need
- * escapes in JSON: then the caller must use `readPlainAnswer`.
+ * Reads an answer by comparing its bytes with the answer in which all users succeeded, and parses only the entries that
+ * differ. Every success is still matched with its id. This saves 12 to 16 % of a batch's total cost, because the answer
+ * is converted neither to text nor to objects. Returns undefined if the answer has another format, or if ids need
+ * escapes in JSON; the caller must then use `readPlainAnswer`.
  */
 export function readExpectedAnswer(
   form: 'full' | 'compact',
@@ -31,11 +31,11 @@ export function readExpectedAnswer(
     const isExpected = body.equals(expected.subarray(0, expected.write(`{"succeeded":${count},"failed":[]}`)));
     return isExpected ? { failed: [], missing: [], unexpected: 0, repeated: 0 } : undefined;
   }
-  // Uses split and join, because `replaceAll` would build a rope of two hundred pieces, which is flattened when it is
-  // written.
+  // `split` and `join` are used, because `replaceAll` would build a rope (a tree of strings) of two hundred pieces,
+  // which has to be flattened when it is written.
   const results = users.slice(1, -1).split('","').join(between);
   if ((opening.length + results.length + ending.length) * maxBytesPerUnit > expected.length) return undefined;
-  // Written in pieces, because joining them first would copy the bytes once more.
+  // The pieces are written one by one, because joining them first would copy the bytes once more.
   let length = expected.write(opening);
   length += expected.write(results, length);
   length += expected.write(ending, length);
@@ -43,7 +43,7 @@ export function readExpectedAnswer(
   return failed && { failed, missing: [], unexpected: 0, repeated: 0 };
 }
 
-/** Returns the failures in the entries that differ. Moves from one difference to the next. */
+/** Returns the failures in the entries that differ, by moving from one difference to the next. */
 function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined {
   const failed: FailedResult[] = [];
   let bodyRest = body;
@@ -66,8 +66,8 @@ function readDiffering(body: Buffer, wanted: Buffer): FailedResult[] | undefined
 }
 
 /**
- * Returns how many bytes are equal at the start. Uses bisection, because comparing memory is fast and a loop over bytes
- * is not.
+ * Returns the number of equal bytes at the start. Uses bisection: comparing memory is fast, and a loop over bytes is
+ * slow.
  */
 function sameBytes(a: Buffer, b: Buffer): number {
   let same = 0;

@@ -4,8 +4,9 @@ import { cleanCode, cleanDetail } from '../../../shared/domain/step/reasons.ts';
 import type { UserResults, FailedResult } from './user-results.ts';
 
 /**
- * Schema of the outer part only, so that a malformed entry does not affect the others. An entry needs a valid id and
- * status. Its other malformed fields count as absent, like the nulls that many serializers write.
+ * Schema of the full form of an answer. It covers only the outer part, so that a malformed entry does not affect the
+ * others. An entry needs a valid id and status. Other malformed fields count as absent, as the nulls do that many
+ * serializers write.
  */
 const fullForm = z.object({ results: z.array(z.unknown()) });
 const compactForm = compactAnswer.extend({ failed: z.array(z.unknown()) });
@@ -18,8 +19,8 @@ const compactEntry = z.object({
 const fullEntry = compactEntry.extend({ status: userResult.shape.status });
 
 /**
- * Parses an answer in the full or the compact form: the reference for the fast route (`readExpectedAnswer`). Undefined
- * if the answer has neither form.
+ * Parses an answer in the full or the compact form. This is the general parser; the fast one (`readExpectedAnswer`)
+ * must return the same. Returns undefined if the answer has neither form.
  */
 export function readPlainAnswer(ids: readonly string[], body: Buffer): UserResults | undefined {
   const answer = parseJson(body.toString('utf8'));
@@ -40,7 +41,10 @@ function readFull(ids: readonly string[], results: readonly unknown[]): UserResu
   return resultsOf(ids, statuses, { kind: 'missing' }, counts);
 }
 
-/** Reads the compact form. Unlisted users succeeded if the count matches; otherwise they are missing. */
+/**
+ * Reads the compact form. If the numbers add up, users that are not listed as failed have succeeded; otherwise these
+ * users are missing.
+ */
 function readCompact(ids: readonly string[], { succeeded, failed }: z.infer<typeof compactForm>): UserResults {
   const entries = failed.flatMap((entry) => compactEntry.safeParse(entry).data ?? []);
   const { statuses, counts } = collect(
@@ -58,7 +62,7 @@ function statusOf(result: z.infer<typeof fullEntry>): UserStatus {
 
 type Counts = Pick<UserResults, 'unexpected' | 'repeated'>;
 
-/** Returns one status for each user in the entries; a user with contradictory entries is missing. */
+/** Returns the status of each user in the entries. A user with contradictory entries is missing. */
 function collect(
   ids: readonly string[],
   entries: readonly { id: string; status: UserStatus }[],

@@ -59,7 +59,7 @@ describe('an answer in the full form', () => {
     expect(reported(results)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
-  it('is read with status 202 as with status 200', () => {
+  it('is read in the same way with status 202 as with status 200', () => {
     expect(read(answered(202, { results: requested.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
   });
 
@@ -121,7 +121,7 @@ describe('an answer in the compact form', () => {
     expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
-  it('applies to only the listed users if its numbers do not add up', () => {
+  it('counts only for the listed users if its numbers do not add up', () => {
     const answer = { succeeded: 3, failed: [{ id: 'u2', code: 'out-of-stock' }] };
     expect(reported(answer)).toEqual({
       kind: 'reported',
@@ -132,7 +132,7 @@ describe('an answer in the compact form', () => {
     });
   });
 
-  it('counts a user once who is listed twice', () => {
+  it('counts a user who is listed twice once', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }, { id: 'u2' }] };
     expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock], repeated: 1 });
   });
@@ -145,7 +145,7 @@ describe('an answer in the compact form', () => {
     });
   });
 
-  it('is read although the full form was expected', () => {
+  it('is read even if the full form was requested', () => {
     expect(read(answered(200, { succeeded: 3, failed: [] }))).toEqual({ kind: 'reported', ...everybody });
   });
 });
@@ -175,11 +175,11 @@ describe('an HTTP answer to a batch call', () => {
     expect(read(answered(422, { code: 'key-reused' }))).toMatchObject({ kind: 'misconfigured' });
   });
 
-  it.each([409, 425, 429, 503])('with status %i and Retry-After counts as not applied', (status) => {
+  it.each([409, 425, 429, 503])('with status %i and Retry-After means that the call was not applied', (status) => {
     expect(read(answered(status, '', 7000))).toMatchObject({ kind: 'not-applied', retryAfterMs: 7000 });
   });
 
-  it('with status 503 counts as not applied only if its action type promises that', () => {
+  it('with status 503 means that the call was not applied only if the action type promises that', () => {
     expect(read(answered(503, ''))).toMatchObject({ kind: 'ambiguous', cause: '503 Service Unavailable' });
     const promised = { ...terms, unavailableMeansNotApplied: true };
     expect(readAnswer(promised, requestedFor(requested), answered(503, ''))).toMatchObject({ kind: 'not-applied' });
@@ -192,7 +192,7 @@ describe('an HTTP answer to a batch call', () => {
     });
   });
 
-  it('with an unrequested compression is ambiguous and violates the contract', () => {
+  it('with a compression that was not requested is ambiguous, and violates the contract', () => {
     const encoded = (encoding: string) => read(answered(200, { succeeded: 3, failed: [] }, null, encoding));
     expect(encoded('gzip')).toMatchObject({ kind: 'ambiguous', violation: 'compressed' });
     expect(encoded('identity')).toMatchObject({ kind: 'reported' });
@@ -213,7 +213,7 @@ describe('an HTTP answer to a batch call', () => {
     },
   );
 
-  it('has the prefix "muster." of an endpoint\'s code replaced, and its message cut to 500 characters', () => {
+  it('has the prefix "muster." in an endpoint\'s codes replaced, and its messages cut to 500 characters', () => {
     const failure = { id: 'u2', status: 'failed', code: 'muster.no-result', message: 'x'.repeat(600) };
     const reading = read(answered(200, { results: [succeeded('u1'), failure, succeeded('u3')] }));
     expect(reading).toMatchObject({ failed: [{ code: 'muster-no-result', detail: 'x'.repeat(500) }] });
@@ -227,7 +227,7 @@ const oddId = fc.oneof(
 const idLists = fc.uniqueArray(oddId, { minLength: 1, maxLength: 20 });
 const oddText = fc.oneof(fc.constantFrom('}', '"},{"id":"u1","status":"succeeded"}', '\\', ']}'), fc.string());
 
-/** An endpoint's entry for one user: valid in most cases. */
+/** Generates an endpoint's entry for one user. Most entries are valid. */
 const spoiling = fc.oneof(
   { weight: 12, arbitrary: fc.constant('succeeded') },
   { weight: 4, arbitrary: fc.constant('failed') },
@@ -262,7 +262,7 @@ function entriesOf(id: string, spoilt: string, text: string): unknown[] {
 }
 
 describe('the fast parser of answers', () => {
-  it('returns the same result as the general parser, or none', () => {
+  it('returns the same result as the general parser, or declines', () => {
     fc.assert(
       fc.property(idLists, spoils, oddText, (ids, spoilt, text) => {
         const results = ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', text));
@@ -274,7 +274,7 @@ describe('the fast parser of answers', () => {
     );
   });
 
-  it('returns the same result as the general parser, or none, for damaged text', () => {
+  it('returns the same result as the general parser, or declines, for damaged text', () => {
     const damage = fc.tuple(fc.nat(2000), fc.nat(2000), fc.constantFrom('', 'x', '"', '}', ',', '{"id":"u1"}'));
     fc.assert(
       fc.property(idLists, spoils, damage, (ids, spoilt, [from, length, put]) => {
@@ -297,7 +297,7 @@ describe('the fast parser of answers', () => {
     expect(readExpectedAnswer('full', requestedFor(ids), bytesOf({ results }))).toEqual({ ...everybody, failed });
   });
 
-  it('returns the same result as the general parser, or none, for compact answers', () => {
+  it('returns the same result as the general parser, or declines, for compact answers', () => {
     const body = fc.constantFrom(
       '{"succeeded":3,"failed":[]}',
       '{"succeeded":2,"failed":[]}',

@@ -9,17 +9,18 @@ import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import type { RequestedUsers, UserResults } from './user-results.ts';
 
-/** Refusal: nothing was applied, because of the content of the request. */
+/** Refusal of a call: the endpoint applied nothing, because of the content of the request. */
 export interface Refusal {
-  /** Code from the body, or `http-422`. */
+  /** Code in the body of the answer; `http-422` (the status) if there is none. */
   code: string;
   cause: string;
   tooLarge: boolean;
 }
 
 /**
- * Meaning of an answer for the batch (docs/contracts.md). A `cause` is shown to people: `405 Method Not Allowed`.
- * - `reported`: the answer names users.
+ * Meaning of an answer for the batch (docs/contracts.md). A `cause` is displayed to users, for example `405 Method Not
+ * Allowed`.
+ * - `reported`: the answer contains results by user.
  * - `refused`: nothing was applied, because of the content of the request.
  * - `misconfigured`: nothing was applied, because of credentials, URL or the parameters of this run.
  * - `not-applied`: nothing was applied yet; the call must be repeated later.
@@ -32,12 +33,13 @@ export type Reading =
   | { kind: 'not-applied'; cause: string; retryAfterMs: number | null; pressure?: Pressure | undefined }
   | { kind: 'ambiguous'; cause: string; violation?: 'compressed'; pressure?: Pressure | undefined };
 
-/** Answer to a step as a whole, after the local repeat. */
+/** Final meaning of the answers to a step's call, after a second call for users that the first answer omitted. */
 export type FinalReading = Exclude<Reading, { kind: 'reported' }> | ReportedReading;
 
 export type ReportedReading = Extract<Reading, { kind: 'reported' }> & {
   /**
-   * True if the repeated call was not answered and may have been applied: users without a final status are open again.
+   * True if that second call was not answered and may have been applied. Users without a final status are then open
+   * again.
    */
   reopened: boolean;
 };

@@ -31,7 +31,7 @@ describe('the answer to a status request', () => {
     });
   });
 
-  it('leaves out users that are not listed, have an unknown status, or are listed with different statuses', () => {
+  it('omits users that are not listed, have an unknown status, or are listed with different statuses', () => {
     const results = [
       { id: 'u1', status: 'done' },
       { id: 'u2', status: 'not-found' },
@@ -41,7 +41,7 @@ describe('the answer to a status request', () => {
     expect(statusesIn(results)).toEqual({});
   });
 
-  it('is read for the other users if an entry is malformed or names an unexpected user', () => {
+  it('is read for the other users if an entry is malformed or contains an unexpected user', () => {
     expect(statusesIn([null, { id: 7 }, { id: 'u9', status: 'succeeded' }, { id: 'u1', status: 'succeeded' }])).toEqual(
       {
         u1: succeeded,
@@ -70,13 +70,13 @@ describe('the answer to a status request', () => {
     ['a compressed body', answered(200, { results: [] }, 'gzip')],
     ['no answer', { kind: 'ambiguous', cause: 'no whole answer within 1000 ms' }],
     ['a refused connection', { kind: 'not-applied', cause: 'connection refused' }],
-  ])('with %s gives no status', (_name, answer) => {
+  ])('with %s reports no status', (_name, answer) => {
     const read = readStatus(requested, answer);
     expect(read).toMatchObject({ kind: 'unanswered' });
     expect(read.kind === 'unanswered' && read.cause).toMatch(/^status: /);
   });
 
-  it('gives statuses of only the requested users for any body', () => {
+  it('reports statuses of the requested users only, for any body', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id: fc.constantFrom('u1', 'u2', 'x'), status: fc.string() })), (results) => {
         for (const id of Object.keys(statusesIn(results))) expect(requested).toContain(id);

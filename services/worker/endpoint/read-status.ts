@@ -7,13 +7,13 @@ import { causeOf } from './read-answer.ts';
 export interface UserStatus {
   status: 'succeeded' | 'failed' | 'in-progress' | 'not-found';
   code: string;
-  /** True if nothing was applied and another try may help. */
+  /** True if nothing was applied for this user and another try may help. */
   retryable: boolean;
 }
 
 /**
- * Result of a status request. `answered`: users without a status are missing. `unanswered`: the request must be
- * repeated.
+ * Result of a status request. `answered`: statuses by user; users without one are missing. `unanswered`: the request
+ * must be repeated.
  */
 export type StatusAnswer =
   { kind: 'answered'; statuses: Map<string, UserStatus> } | { kind: 'unanswered'; cause: string };
@@ -26,8 +26,8 @@ const entryForm = userStatus.extend({
 });
 
 /**
- * Reads a status answer as strictly as the answer to a batch call: a user with contradictory or unknown status is
- * missing.
+ * Reads a status answer as strictly as the answer to a batch call: a user with contradictory statuses or an unknown one
+ * is missing.
  */
 export function readStatus(requested: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
@@ -50,7 +50,7 @@ function statusesOf(requested: readonly string[], entries: readonly unknown[]): 
     if (id === undefined || status === undefined || !wanted.has(id)) continue;
     const before = statuses.get(id);
     if (before && (before.status !== status || before.retryable !== retryable)) {
-      // All entries of this user are ignored from now on.
+      // From now on, all entries of this user are ignored.
       wanted.delete(id);
       statuses.delete(id);
       continue;

@@ -48,7 +48,7 @@ describe('two answers to one key', () => {
     expect(wordOf(mergeResults(resultsOf({ u: first }), resultsOf({ u: second })), 'u')).toBe(merged);
   });
 
-  it('are merged per user, and a final result takes precedence over retryable and missing', () => {
+  it('are merged for each user, and a final result takes precedence over a retryable or missing one', () => {
     const word = fc.constantFrom<UserWord>('succeeded', 'failed', 'retryable', 'missing');
     const words = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.tuple(word, word));
     fc.assert(

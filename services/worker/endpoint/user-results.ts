@@ -1,10 +1,10 @@
 import type { UsersText } from '../../../shared/domain/step/users-text.ts';
 
-/** Users of a call, kept as one text because splitting the text costs as much as reading the answer. */
+/** Users of a call. They are kept as one text, because splitting the text costs as much as reading the answer. */
 export interface RequestedUsers {
   readonly users: UsersText;
   readonly count: number;
-  /** True if no id needs escapes in JSON (`isPlain`). */
+  /** True if no id needs escapes in JSON (see `isPlain`). */
   readonly plain: boolean;
 }
 
@@ -12,25 +12,25 @@ export interface FailedResult {
   id: string;
   code: string;
   detail: string | null;
-  /** True if the endpoint reports that nothing was applied and another try may help. */
+  /** True if the endpoint reports that nothing was applied for this user and another try may help. */
   retryable: boolean;
 }
 
-/** Result of an answer for the users of the call. Users in no list succeeded. */
+/** Results of the users of a call, according to its answer. Users in none of the lists succeeded. */
 export interface UserResults {
   failed: FailedResult[];
-  /** Users reported in contradiction, with an unknown status, or not at all. */
+  /** Users that the answer reports with contradictions, with an unknown status, or not at all. */
   missing: string[];
-  /** Number of users in the answer that were not in the call. */
+  /** Number of users in the answer that the call did not contain. */
   unexpected: number;
-  /** Number of users that were reported more than once. */
+  /** Number of users that the answer reports more than once. */
   repeated: number;
 }
 
 /**
- * Merges two answers to the same key. A final status in either answer wins: succeeded, or failed and not retryable. If
- * two final statuses contradict each other, success wins, because the call had an effect. For a user without a final
- * status, the second answer decides.
+ * Merges two answers to the same key. A final status (succeeded, or failed and not retryable) in either answer counts.
+ * If one answer reports success and the other a final failure, success counts, because the call had an effect. For a
+ * user without a final status, the second answer counts.
  */
 export function mergeResults(first: UserResults, second: UserResults): UserResults {
   const failedLater = new Map(second.failed.map((failure) => [failure.id, failure]));
@@ -45,7 +45,7 @@ export function mergeResults(first: UserResults, second: UserResults): UserResul
     else if (later) failed.push(later);
     else missing.push(id);
   };
-  // Users in no list of the first answer succeeded there, and that is final.
+  // Users that the first answer does not list as failed or missing have succeeded, which is final.
   for (const failure of first.failed) settle(failure.id, failure);
   for (const id of first.missing) settle(id);
   const { unexpected, repeated } = first;

@@ -7,19 +7,22 @@ import type { NextStepPublisher } from './next-step-publisher.ts';
 export interface SurvivorsDeps {
   handOn: HandOn;
   nextSteps: NextStepPublisher;
-  /** Called when a step no longer needs its message. */
+  /** Called when a step no longer needs the message that contained it. */
   onHandled: (origin: OpenMessage | null) => void;
   traces: StepTraces | undefined;
 }
 
-/** Stage W6 of the worker (docs/architecture.md): forwards the users who have survived a step to the next one. */
+/**
+ * Stage W6 of the worker (docs/execution-path.md): forwards survivors (the users who have succeeded in a step) to the
+ * next step.
+ */
 export interface Survivors {
   /**
-   * Publishes next steps to their topics. Returns the next steps with which this worker continues itself.
+   * Publishes next steps to their topics. Returns the next steps that this worker processes itself.
    * @param claimedAtMs monotonic time at which the flush was requested
    */
   forward(results: Pick<MatchedResults, 'recorded' | 'handedOn'>, claimedAtMs: number): ClaimedWork;
-  /** Stops retrying; resolves when no publication is in progress. */
+  /** Stops retrying publications. Resolves when none is in progress. */
   finish(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const chain = [
   { action: 'send-message', params: {} },
 ];
 
-/** Returns finished first steps of a chain of two steps, each with one user. */
+/** Returns `count` finished first steps of a chain of two steps, each with one user. */
 function finishedOf(feedId: string, count: number): FinishedStep[] {
   return worksOf(feedId, count).map((first) => {
     const work: Work = { ...first, context: { ...first.context, chain } };
@@ -24,7 +24,10 @@ function claimOf(feedId: string): QueuedStep {
   return { feedId, batchNo: 99, step: 1, topic, origin: null, remaining: 1, lost: null };
 }
 
-/** @param room room of the shard and of a feed; unlimited by default */
+/**
+ * Creates the choice.
+ * @param room room for claims of the shard, and `roomOfFeed` of a feed; unlimited by default
+ */
 function setUp({ room = 100, roomOfFeed = 100, queued = 0, isServed = true } = {}) {
   return createHandOn({
     topics,
@@ -50,11 +53,11 @@ describe('the choice of steps whose next step is served at once', () => {
     ['a feed without room', { roomOfFeed: 0 }, 0],
     ['a queue with waiting steps', { queued: 1 }, 0],
     ['a shard that this worker does not serve', { isServed: false }, 0],
-  ])('takes as many steps as %s allows', (_what, terms, most) => {
+  ])('takes no more steps than %s allows', (_what, terms, most) => {
     expect(setUp(terms).choose(finishedOf('f1', 5), []).size).toBe(most);
   });
 
-  it("counts claims of a flush against the shard's room, and claims of a feed against the feed's room", () => {
+  it("counts claims of the same flush against the shard's room, and claims of a feed against the feed's room", () => {
     const claims = [claimOf('f1'), claimOf('f2')];
     expect(setUp({ room: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(1);
     expect(setUp({ roomOfFeed: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(2);
@@ -75,8 +78,8 @@ describe('the choice of steps whose next step is served at once', () => {
   });
 });
 
-describe('the next step of a step that was handed on', () => {
-  it('is called if its list of users has the recorded length, and released otherwise', () => {
+describe('a next step that this worker processes itself', () => {
+  it('is called if its list of users has the recorded length, and is released otherwise', () => {
     const [sure, unsure] = finishedOf('f1', 2);
     if (sure?.result.state !== 'done' || unsure?.result.state !== 'done') throw new Error('no step is done');
     const doubtful = { work: unsure.work, result: { ...unsure.result, restUsers: 2 } };

@@ -10,7 +10,7 @@ const batchesOf = (count: number) =>
   ]);
 
 describe('the next step of a recorded step', () => {
-  it('is called by the same worker without a message, for the survivors', async () => {
+  it('is called by the same worker for the survivors, without a message', async () => {
     const { clock, endpoint, feed, messages, stepRows } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -27,7 +27,7 @@ describe('the next step of a recorded step', () => {
     ]);
   });
 
-  it('leaves no unhandled message of the recorded step', async () => {
+  it('leaves no unhandled message of the recorded step behind', async () => {
     const { clock, bus, feed, topicOf } = await createRunningWorker();
     await feed([['u1']]);
     await passTime(clock, 1000);
@@ -57,7 +57,7 @@ describe('the next step of a recorded step', () => {
     expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeGreaterThanOrEqual(40 - claimed);
   });
 
-  it('is published to its topic if other steps wait for the slots', async () => {
+  it('is published to its topic if other steps wait for the slots of its shard', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 2 } });
     const { answer } = endpoint;
     let isHeld = true;
@@ -80,11 +80,11 @@ describe('the next step of a recorded step', () => {
     expect(late.totals()[1]).toMatchObject({ succeeded: 1 });
   });
 
-  it('stays with the worker even if the durations of both steps alternate', async () => {
+  it('stays with the worker even if calls of the first and of the second step are slow in turns', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 16 } });
     const { answer } = endpoint;
     const beganMs = clock.monotonicMs();
-    // Calls of the two steps are slow in turns of 100 ms.
+    // Every 100 ms, the other one of the two steps has the slow calls.
     endpoint.answer = async (seen) => {
       const gust = (Math.floor((clock.monotonicMs() - beganMs) / 100) + seen.call.step) % 2;
       await clock.sleep(10 + 5 * gust);
@@ -93,7 +93,8 @@ describe('the next step of a recorded step', () => {
     const { totals } = await feed(batchesOf(400));
     await passTime(clock, 20_000);
     expect(totals()[1]).toMatchObject({ succeeded: 800 });
-    // Here it is 18 of 400; 0 to 23 depending on when the turns begin. Without the calls of one more flush: 151.
+    // The number here is 18 of 400, and 0 to 23 if the turns begin at other times. Without `flushesMore`, it would be
+    // 151.
     expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeLessThan(25);
   });
 

@@ -21,27 +21,29 @@ export interface HandOnDeps extends NextStepDeps {
 }
 
 /**
- * Number of flush intervals by which next steps may be further ahead of the calls than other claims. The two steps of a
- * chain end in turns. If more of the first steps ended than of the second ones, next steps beyond the ordinary limit
- * would be published to the topic. They would come back behind steps handed on since, and block further ones meanwhile.
- * With endpoints that answer in 0 ms, this affected a quarter of all second steps and cost a tenth of the rate.
+ * Number of additional flush intervals for which next steps may be claimed in advance, compared with other claims. The
+ * two steps of a chain end in turns. When more of the first steps ended than of the second ones, next steps beyond the
+ * ordinary limit would be published to the topic. They would come back behind the next steps that the worker kept, and
+ * would take the place of further ones. With endpoints that answer in 0 ms, this affected a quarter of all second steps
+ * and cost a tenth of the rate.
  */
 const flushesMore = 1;
 
 /**
- * Hands next steps on within this worker, without a message. The worker must also serve the next step's shard and have
- * free slots there, and no other step may wait for them. Topics thus scale separately, a slow second step fills its own
- * slots only, and earlier steps keep their place (docs/decisions/0047-how-steps-reach-workers.md).
+ * Decides which next steps this worker processes itself, without a message. It does so if it serves the next step's
+ * shard, has free slots there, and no other step waits for these slots. This keeps the properties of separate topics: a
+ * slow second step fills only its own slots, and steps that came earlier keep their place
+ * (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
   /**
-   * Chooses the results to hand on, before they are recorded.
-   * @param claims claims of the same flush, which use up slots too
+   * Chooses, before they are recorded, the results whose next steps this worker processes itself.
+   * @param claims claims of the same flush, which use slots too
    */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /**
-   * Returns the next steps of results that were handed on. A work is unsure if its text has other users than were
-   * recorded, which only a bug here can cause.
+   * Returns the next steps that this worker processes itself. A work is unsure if its text does not have the number of
+   * users that was recorded; only a bug in this worker can cause that.
    * @param claimedAtMs monotonic time at which the flush was requested
    */
   worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): ClaimedWork;
@@ -79,9 +81,12 @@ export function createHandOn(deps: HandOnDeps): HandOn {
   return {
     choose: (finished, claims) => {
       const chosen = new Set<StepResult>();
-      /** Steps taken in this flush, for each shard and each feed in it. */
+      /** Number of steps that are chosen so far in this flush, by shard and by feed in a shard. */
       const taken = new Map<string, number>();
-      /** Number of steps that each shard and feed can take, read once because no call or claim begins meanwhile. */
+      /**
+       * Number of steps that a shard, or a feed in a shard, can take. Read once, because no call or claim begins
+       * meanwhile.
+       */
       const rooms = new Map<string, number>();
       const isFull = (key: string, readRoom: () => number) => {
         const room = rooms.get(key) ?? readRoom();

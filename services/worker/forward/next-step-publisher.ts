@@ -8,8 +8,8 @@ import type { FinishedStep, Work } from '../step/work.ts';
 
 const publishBackoff = { firstDelayMs: 200, maxDelayMs: 1000 };
 /**
- * Milliseconds after which the worker leaves unpublished next steps to the sweeper. The steps are recorded, so they
- * count as handled.
+ * Milliseconds after which the worker leaves unpublished next steps to the sweeper. The steps before are recorded, so
+ * they count as handled.
  */
 const giveUpMs = 3000;
 const outcomeKnown = 'outcome known';
@@ -17,7 +17,7 @@ const outcomeKnown = 'outcome known';
 export interface NextStepPublisherDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Called when steps are handled: recorded, and their next steps published or left to the sweeper. */
+  /** Called when steps are handled: they are recorded, and their next steps are published or left to the sweeper. */
   onHandled: (works: readonly Work[]) => void;
   clock: Clock;
   /** Random number in [0, 1). */
@@ -26,12 +26,15 @@ export interface NextStepPublisherDeps {
 }
 
 /**
- * Stage W6 of the worker (docs/architecture.md): publishes next steps by topic. A failing topic delays its own steps
- * only, for seconds.
+ * Stage W6 of the worker (docs/execution-path.md): publishes next steps by topic. A topic that cannot be written delays
+ * only its own steps, and only for seconds.
  */
 export interface NextStepPublisher {
   publish(recorded: readonly FinishedStep[]): void;
-  /** Stops retrying; resolves when all attempts have ended. Kafka delivers the messages of unpublished steps again. */
+  /**
+   * Stops retrying. Resolves when all attempts have ended. Steps whose next steps were not published keep their
+   * messages, which Kafka then delivers again.
+   */
   finish(): Promise<void>;
 }
 
@@ -44,14 +47,14 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
     const messages = survivorMessages(topic, recorded);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, stopping.signal]);
-    // The time limit runs beside the publication, because a publisher may need long to detect that a topic cannot be
+    // The time limit runs beside the publication, because a publisher may take long to detect that a topic cannot be
     // written.
     const patience = clock.sleep(giveUpMs, signal).then(() => false);
     const published = untilPublished(messages, signal);
     const isOut = (await Promise.race([published, patience])) || (stopping.signal.aborted && (await published));
-    // Aborts with a reason, because an abort without a reason creates an exception with a stack.
+    // The abort has a reason, because an abort without one creates an exception with a stack trace, which is expensive.
     over.abort(outcomeKnown);
-    // If the worker stops before the publication, the messages stay unacknowledged and Kafka delivers them to the next
+    // The worker stops before the publication. The messages are not acknowledged, so Kafka delivers them to the next
     // worker.
     if (!isOut && stopping.signal.aborted) return;
     if (!isOut)
@@ -59,7 +62,7 @@ export function createNextStepPublisher(deps: NextStepPublisherDeps): NextStepPu
     onHandled(recorded.map(({ work }) => work));
   }
 
-  /** Resolves with true once the messages are published, with false if the signal aborts first. */
+  /** Resolves with true when the messages are published, and with false if the signal aborts before. */
   async function untilPublished(messages: readonly OutgoingMessage[], signal: AbortSignal): Promise<boolean> {
     for (let attempt = 1; attempt === 1 || !signal.aborted; attempt++) {
       try {

@@ -6,14 +6,14 @@ import { lostAfter } from '../step/step-results.ts';
 import type { FinishedStep } from '../step/work.ts';
 
 /**
- * Least number of references per message. Few references spread a small campaign over the partitions. If many are sent
- * at once, messages contain more, since each message has a cost.
+ * Minimum number of references per message. Small messages spread a small campaign over the partitions. If many
+ * references are sent at once, messages contain more, because each message has a cost.
  */
 const minRefsPerMessage = 10;
 const maxRefsPerMessage = 50;
 const messagesPerGroup = 3;
 
-/** Returns the topic of the next step; null if no user survived, if the step was the last, or if the step waits. */
+/** Returns the topic of the next step. Null if no user survived, if the step was the last one, or if the step waits. */
 export function nextTopicOf(topics: TopicNames, { work, result }: FinishedStep): string | null {
   if (result.state !== 'done' || !hasSurvivors(result)) return null;
   const next = work.context.chain[work.claim.step];

@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for the campaign's budget, from which the claim has reserved units. If the remaining units suffice for only some
- * users of a batch, the batch is split. Both child batches are claimed anew, the first one soon. No call was made.
+ * Gate for the campaign's budget, from which the claim has reserved units. If the budget suffices for only some users
+ * of a batch, the batch is split without a call. Both child batches are claimed anew, the affordable one soon.
  */
 export const budget: Gate = {
   name: 'budget',

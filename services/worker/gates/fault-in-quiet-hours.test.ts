@@ -7,7 +7,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const minuteMs = 60_000;
 const action = 'award-reward';
-/** Number of users that one endpoint refuses before its step is held. */
+/** Number of refused users just below the limit at which the endpoint's refusals hold the step. */
 const refusedBeforeHold = 999;
 
 const refused: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
@@ -16,13 +16,16 @@ function acceptAll({ call }: SeenCall): BatchAnswer {
   return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
 }
 
-/** Quiet hours between two times in minutes from now, up to a minute earlier because rules have full minutes. */
+/**
+ * Returns quiet hours between two times, in minutes from now. They begin up to a minute earlier, because rules consist
+ * of full minutes.
+ */
 function quiet(fromMinutes: number, untilMinutes: number, then: QuietRule['then'] = 'wait'): QuietRule[] {
   const at = (minutes: number) => new Date(Date.now() + minutes * minuteMs).toISOString().slice(11, 16);
   return [{ actionType: action, from: at(fromMinutes), until: at(untilMinutes), zone: 'UTC', then }];
 }
 
-/** Creates a step that is held because its endpoint accepted one user and refuses all others. */
+/** Creates a step that is held, because its endpoint has accepted one user and refuses all others. */
 async function setUp(quietHours: readonly QuietRule[]) {
   const world = await createRunningWorker({ concurrency: 50 }, () => ({ quietHours }));
   const { clock, database, endpoint, feed, sweepOverdue, worker, workerDeps } = world;
@@ -38,7 +41,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
       }
       await passTime(clock, 1000);
     },
-    /** Changes the rules as the API and the registry do. */
+    /** Changes the rules in the same way as the API and the registry. */
     setRules: async (rules: readonly QuietRule[]) => {
       const { shards, config, holds } = workerDeps('a');
       const topics = [...shards.keys()].map((topic) => ({ topic, partitions: 2, replicationFactor: 1 }));
@@ -65,7 +68,7 @@ describe('a step that is held for a fault', () => {
     expect(endpoint.seen.length).toBeGreaterThan(calledBefore);
   });
 
-  it('keeps its users in quiet hours that drop users, and calls them once the fault is fixed', async () => {
+  it('keeps its users in quiet hours that drop users, and calls them when the fault is fixed', async () => {
     const { endpoint, failures, kinds, passMinutes } = await setUp(quiet(5, 10, 'drop'));
     await passMinutes(6);
     endpoint.answer = acceptAll;

@@ -12,7 +12,7 @@ import { callGates, passGates } from './gates.ts';
 
 const admission: Admission = { verdict: 'go', deadlineAtMs: Infinity };
 
-/** Returns a batch of a step that is held for a fault, and the arguments of the gates. */
+/** Returns a batch of a step that is held for a fault, and what the gates need to decide about it. */
 function setUp({
   tryDue = true,
   lapses = 0,
@@ -54,7 +54,7 @@ describe('the trial call of a held step', () => {
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 0 });
   });
 
-  it('is not requested before it is due', async () => {
+  it('is not made before it is due', async () => {
     const { ask, taken } = setUp({ tryDue: false });
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 0 });
     expect(taken).toEqual([]);
@@ -66,7 +66,7 @@ describe('the trial call of a held step', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch while the users of this batch are tried one by one', async () => {
+  it('is left to a later batch while single users of the step are tried', async () => {
     const { ask, taken, work } = setUp({});
     const begunBy = putBackResult(work, 0, null);
     work.standing.trial = { begunBy, probes: 2, probesLeft: 2, refusedAlone: [], refused: [], parked: [] };
@@ -74,7 +74,7 @@ describe('the trial call of a held step', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch if its own batch has lapsed leases and waits for another such batch', async () => {
+  it('is left to a later batch if its own batch has lapsed leases and has to wait for another such batch', async () => {
     const { ask, deps, taken, work } = setUp({ lapses: aloneFromLapses });
     deps.suspects.enter({ ...work });
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 1000 });

@@ -5,8 +5,8 @@ import type { Work } from '../step/work.ts';
 import type { CallDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for the try of a fault: of all workers, one batch takes the try that is due. Taking a try postpones the next
- * one, so this gate comes after all gates that may release the batch.
+ * Gate for the trial call of a step with a fault. Over all workers, only one batch may make the trial call that is due.
+ * When a batch takes it, the next one is postponed, so this gate comes after all gates that may release the batch.
  */
 export const faultTry: Gate = { name: 'fault try', call: take };
 

@@ -8,8 +8,9 @@ import type { SuspectGate } from '../step/suspect-gate.ts';
 import type { Work } from '../step/work.ts';
 
 /**
- * Decision of a gate about a batch. Null lets the batch proceed. A result ends its users (`done`) or makes the batch
- * wait until a time (`waiting`). A string names the place in this worker where the batch waits.
+ * Decision of a gate about a batch. Null lets the batch proceed to the next gate. A result either ends the users of the
+ * batch (`done`), or makes the batch wait until a time (`waiting`). A string is the place in this worker where the
+ * batch waits.
  */
 export type Ruling<Place extends string = never> = StepResult | Place | null;
 
@@ -41,7 +42,10 @@ export interface WithholdDeps {
   quietHours: Pick<QuietHours, 'isEmpty' | 'of'>;
 }
 
-/** Rule before a call. A gate is evaluated at the moments for which it has a function, with what is known then. */
+/**
+ * Rule that a batch must pass before its call. A gate is evaluated at each moment for which it has a function, with the
+ * facts that are known then.
+ */
 export interface Gate {
   readonly name: string;
   /** Decides after the claim. The batch may wait here for a check or for a slot. */
@@ -50,13 +54,15 @@ export interface Gate {
   readonly check?: (work: Work, admission: Admission, deps: CheckDeps) => Ruling | Promise<Ruling>;
   /** Decides once the batch has a slot, right before its call. */
   readonly call?: (work: Work, admission: Admission, deps: CallDeps) => Ruling<'trial'> | Promise<Ruling<'trial'>>;
-  /** Decides after the begin of the call was written, which may have taken long. */
+  /** Decides after the begin of the call was written, because the write may have taken long. */
   readonly late?: (work: Work, admission: Admission, deps: CallDeps) => Ruling;
-  /** Returns true if the next step must be claimed separately, instead of being handed on in the same flush. */
+  /**
+   * Returns true if the next step must be claimed by another flush, and not together with the recording of this step.
+   */
   readonly nextStep?: (work: Work, deps: NextStepDeps) => boolean;
   /**
-   * Returns true if users of the step may end without a call. Its claims are then written as not begun, so that their
-   * state is certain if the worker is lost.
+   * Returns true if users of the step may end without a call. The step is then claimed as not begun. If the worker is
+   * lost, it is then certain that no call was made.
    */
   readonly withholds?: (step: StepRef, deps: WithholdDeps) => boolean;
 }

@@ -4,7 +4,7 @@ import { gates } from './gates.ts';
 
 const names = gates.map(({ name }) => name);
 
-/** Returns the names in the second column of the table of gates. */
+/** Returns the names of gates in the second column of a table in this file. */
 function namesIn(file: string): string[] {
   const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
   return lines.flatMap((line) => {
@@ -14,7 +14,7 @@ function namesIn(file: string): string[] {
 }
 
 describe('the gates before a call', () => {
-  it('are listed in the same order in the code and in its two tables', () => {
+  it('are listed in the same order in the code and in two tables', () => {
     expect(namesIn('./gates.ts')).toEqual(names);
     expect(namesIn('../../../docs/execution-path.md')).toEqual(names);
   });
@@ -28,12 +28,12 @@ describe('the gates before a call', () => {
     expect(callOnly).toEqual(['trial', 'suspect', 'fault try']);
   });
 
-  it('evaluate the gates that end a run or user before the gates that wait, and a fault before quiet hours', () => {
+  it('begin with the gates that end a run or users, then those that wait, and a fault comes before quiet hours', () => {
     const order = ['stopped', 'deadline', 'budget', 'suppression', 'hold', 'quiet hours', 'check', 'trial', 'suspect'];
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
-  it('evaluate the gates fault try and slots last', () => {
+  it('end with the gates fault try and slots', () => {
     expect(names.slice(-2)).toEqual(['fault try', 'slots']);
   });
 });

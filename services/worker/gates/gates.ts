@@ -69,8 +69,8 @@ export const lateGates = gates.flatMap((gate) => gate.late ?? []);
 type Decide<Deps, Answer> = (work: Work, admission: Admission, deps: Deps) => Answer | null | Promise<Answer | null>;
 
 /**
- * Evaluates the gates in their order, up to the first that does not let the batch proceed. Returns no promise as long
- * as all gates decide synchronously, which is nearly always the case.
+ * Evaluates the gates in their order, until one of them does not let the batch proceed. Returns a promise only if a
+ * gate does; nearly always, all gates decide synchronously.
  */
 export function passGates<Deps, Answer>(
   deciding: readonly Decide<Deps, Answer>[],
@@ -125,7 +125,7 @@ function rulingOfClaimed(work: Work, deps: ClaimedDeps): Ruling<'check' | 'slot'
   return null;
 }
 
-/** Returns true if a gate requires that the next step of the batch is claimed separately. */
+/** Returns true if a gate requires that the next step of the batch is claimed by another flush. */
 export function keepsNextStep(work: Work, deps: NextStepDeps): boolean {
   for (const keeps of nextStepGates) if (keeps(work, deps)) return true;
   return false;

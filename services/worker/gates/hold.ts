@@ -3,8 +3,8 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for a step with a fault that a person must fix. From time to time one batch is tried: batches proceed while a
- * try is due, and the first that may be called takes the try (fault-try.ts).
+ * Gate for a step with a fault that a person must fix. From time to time, a trial call is due. Batches then pass this
+ * gate, and the first of them that may be called makes the trial call (fault-try.ts).
  */
 export const hold: Gate = {
   name: 'hold',

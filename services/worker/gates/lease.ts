@@ -3,10 +3,12 @@ import { putBackResult } from '../step/step-results.ts';
 import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
-/** Milliseconds that a call may take beyond its time-out, because the deadline is checked at intervals. */
+/** Milliseconds by which a call may exceed its time-out, because the time-out is checked at intervals. */
 export const callMarginMs = 250;
 
-/** Gate for a lease that may end before the call does. The batch is released, and can be claimed again at once. */
+/**
+ * Gate for a lease that may end before the call does. The batch is released, and any worker may claim it again at once.
+ */
 export const lease: Gate = { name: 'lease', check: decide, call: decide, late: decide };
 
 function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling {

@@ -5,7 +5,8 @@ import { classOf, type Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for an open key: a lost call may have been applied. The same call, or a status request, settles whether it was.
+ * Gate for an open key: an earlier call under it was lost, and may have been applied. Repeating the call, or a status
+ * request, shows whether it was.
  */
 export const openKey: Gate = { name: 'open key', check: decide, call: decide, late: decide };
 
@@ -14,11 +15,11 @@ function decide(work: Work, _admission: Admission, { clock }: CheckDeps): Ruling
   const settledBy = settlingOf(classOf(work, clock.now().getTime()));
   if (settledBy === 'nothing') return unknownResult(work, unsettledCause(work));
   if (settledBy === 'answer' || !mayStillBeApplied(work)) return null;
-  // Class C: until the call can no longer be applied, the answer "not found" is not reliable, so the batch waits.
+  // Class C: while the lost call may still be applied, the answer "not found" is not reliable, so the batch waits.
   return waitingResult(work, 0, true, 'the outcome of a lost call cannot be asked for yet');
 }
 
-/** Returns the means that can still settle a call whose answer was lost. */
+/** Returns how the outcome of a lost call can still be found out. */
 function settlingOf(of: ContractClass): 'answer' | 'status' | 'nothing' {
   if (wholeAnswerSettles(of)) return 'answer';
   return of === 'C' ? 'status' : 'nothing';

@@ -7,7 +7,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const hourMs = 3_600_000;
 
-/** Quiet hours between two times in hours from now. */
+/** Returns quiet hours between two times, in hours from now. */
 function hours(then: QuietRule['then'], [fromHours, untilHours]: [number, number], rule: Partial<QuietRule> = {}) {
   const at = (inHours: number) => new Date(Date.now() + inHours * hourMs).toISOString().slice(11, 16);
   const zone = 'UTC';
@@ -20,7 +20,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
   return {
     ...world,
     called: (step: number) => endpoint.seen.flatMap(({ call }) => (call.step === step ? call.users : [])),
-    /** Sweeps every minute as the trigger does. */
+    /** Offers due steps every minute, as the trigger does. */
     passSweeping: async (runId: string, minutes: number) => {
       for (let passed = 0; passed < minutes; passed++) {
         await passTime(clock, 60_000);
@@ -28,7 +28,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
       }
       await passTime(clock, 1000);
     },
-    /** Removes the rules as the API and the registry do: only holds that are in force are lifted. */
+    /** Removes the rules in the same way as the API and the registry, which lift only holds that are in force. */
     removeRules: async () => {
       const { shards, config, holds } = workerDeps('a');
       const topics = [...shards.keys()].map((topic) => ({ topic, partitions: 2, replicationFactor: 1 }));
@@ -73,7 +73,7 @@ describe('a step in quiet hours', () => {
     expect(world.database.holds.size).toBe(1);
   });
 
-  it('is no longer held after the quiet hours, even if the first call then fails', async () => {
+  it('is no longer held after the quiet hours, even if its first call then fails', async () => {
     const { clock, endpoint, feed, passSweeping, called } = await setUp(hours('wait', [-1, 1]));
     const answer = endpoint.answer;
     const unreachable: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
@@ -103,11 +103,11 @@ describe('a step in quiet hours', () => {
     const dropped = { step: 2, outcome: 'suppressed', reason: 'muster.quiet-hours' };
     expect(failures()).toEqual(['u1', 'u2'].map((user) => ({ user, ...dropped })));
     expect(totals()).toMatchObject([{ succeeded: 2 }, { suppressed: 2 }]);
-    // If the worker were lost in between, no call would count as begun.
+    // Each claim is written as not begun. If the worker were lost, it would be certain that no call was made.
     expect(stepRows(2)).toMatchObject([{ state: 'done', lapses: noneBegun }]);
   });
 
-  it('drops the users of a lost worker that was about to drop them, without a call', async () => {
+  it('drops the users of a batch whose worker was lost before it could drop them, without a call', async () => {
     const { feed, passSweeping, workerDeps, called, failures } = await setUp(
       hours('drop', [-1, 3], { actionType: 'award-reward' }),
     );
@@ -155,7 +155,7 @@ describe('a step in quiet hours', () => {
     expect(called(2)).toHaveLength(20);
   });
 
-  it('is held again if its hold of the day before is still stored', async () => {
+  it("is held again even if yesterday's hold is still stored", async () => {
     const { clock, database, feed, passSweeping, called, removeRules } = await setUp(hours('wait', [-1, 3]));
     const { runId } = await feed(batches('u', 20), { deadlineSeconds: 7 * 86_400 });
     await passTime(clock, 5000);

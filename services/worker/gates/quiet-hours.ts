@@ -7,9 +7,9 @@ import type { Work } from '../step/work.ts';
 import type { CheckDeps, Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for quiet hours: the action type calls no user of the country at this hour. The users end, or the step is held
- * until the end of the hours, so that waiting batches cost nothing meanwhile. A call that may have been made before is
- * settled after the end.
+ * Gate for quiet hours, in which an action type calls no users of a country. Depending on the rule, the users end, or
+ * the step is held until the end of the hours, so that its waiting batches cause no work. If a call may have been made
+ * before, the gate only delays the batch, and its outcome is found out afterwards.
  */
 export const quietHoursGate: Gate = {
   name: 'quiet hours',
@@ -30,7 +30,7 @@ function decide(work: Work, _admission: Admission, deps: CheckDeps): Ruling | Pr
   const quiet = deps.quietHours.of(work.actionType, work.context.country);
   if (quiet === null) return work.standing.quietHours.current === null ? null : endHold(work, deps);
   const { untilMs, cause } = quiet;
-  // A batch of a step with a fault waits for a person anyway, so quiet hours must not drop its users.
+  // If the step has a fault, its batches wait for a person anyway, so quiet hours must not drop their users.
   const then = work.standing.fault.current === null ? quiet.then : 'wait';
   if (then === 'drop' && !work.claim.open) return dropAll(work, cause);
   const delayMs = Math.max(0, untilMs - deps.clock.now().getTime());
@@ -51,7 +51,8 @@ function dropAll(work: Work, cause: string): Ruling {
 
 async function holdUntil(work: Work, cause: string, delayMs: number, { heldSteps }: CheckDeps): Promise<Ruling> {
   const { current } = work.standing.quietHours;
-  // A hold that is over may remain from the evening before, if the run was paused and its hold was not lifted.
+  // A hold from the evening before may still be stored although its time is over, if the run was paused and the hold
+  // was not lifted.
   if (current?.cause !== cause || current.tryDue) await heldSteps.holdForQuietHours(work.standing, cause, delayMs);
   return { ...putBackResult(work, delayMs, null), whileHeld: true };
 }

@@ -26,8 +26,8 @@ function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }:
 }
 
 /**
- * Ends a batch without a call. If its key is open, the outcome is unknown, because an earlier call may have been
- * applied.
+ * Ends the users of a batch without a call. If the key of the batch is open, their outcome is unknown, because an
+ * earlier call may have been applied.
  */
 function endUncalled(work: Work, outcome: 'cancelled' | 'expired'): StepResult {
   return work.claim.open ? unknownResult(work, outcome) : uncalledResult(work, outcome);

@@ -9,7 +9,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 
 describe('a user on a suppression list', () => {
-  it('ends as suppressed with the cause in the step of the listed action type, and later steps skip the user', async () => {
+  it('ends as suppressed, with the cause, in the step of the listed action type, and is skipped in later steps', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     suppress(database, 'send-message', 'u2', 'asked to by phone');
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -67,7 +67,7 @@ describe('a user on a suppression list', () => {
     expect(failures()).toMatchObject([{ user: 'u2', outcome: 'suppressed' }]);
   });
 
-  it('causes a new key for the other users if the user is listed after a call that was not applied', async () => {
+  it('causes a new key for the other users if the user is listed after a call that was certainly not applied', async () => {
     const { clock, database, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const answer = endpoint.answer;
     const later: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 3000, body: Buffer.from('') };
@@ -83,7 +83,7 @@ describe('a user on a suppression list', () => {
     expect(second?.idempotencyKey).not.toBe(first?.idempotencyKey);
   });
 
-  it('is not called in the next step if the user was listed during the step before', async () => {
+  it('is not called in the next step if the user was listed during the step before it', async () => {
     const { clock, database, endpoint, feed } = await createRunningWorker();
     const answer = endpoint.answer;
     suppress(database, 'send-message', 'u9', null);
@@ -96,7 +96,7 @@ describe('a user on a suppression list', () => {
     expect(endpoint.seen.map(({ call }) => call.users)).toEqual([['u1', 'u2'], ['u1']]);
   });
 
-  it('is not counted as suppressed if the step before failed the user', async () => {
+  it('is not counted as suppressed if the user failed in an earlier step', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     suppress(database, 'send-message', 'u2', null);
@@ -120,7 +120,7 @@ describe('a user on a suppression list', () => {
     expect(failures()).toMatchObject([{ user: 'u2', step: 1, outcome: 'suppressed' }]);
   });
 
-  it("is called again with the same key and bytes if the user's call was lost before the listing", async () => {
+  it('is called again with the same key and bytes if a call was lost before the user was listed', async () => {
     const { clock, database, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length === 1 ? lost : answer(seen));

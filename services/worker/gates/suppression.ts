@@ -6,9 +6,9 @@ import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
 /**
- * Gate for suppression lists, which the claim has searched for its users. Users on a list end in this step. The other
- * users continue as a child batch with a key of its own: lists change, but the users sent under a key must be the same
- * at every attempt. No call was made.
+ * Gate for suppression lists. The claim has searched the lists for its users. Users on a list end in this step, without
+ * a call. The other users continue as a child batch with a key of its own: lists change, but every call under the same
+ * key must have the same users.
  */
 export const suppression: Gate = {
   name: 'suppression',
@@ -16,12 +16,12 @@ export const suppression: Gate = {
 };
 
 function withhold(work: Work, listed: readonly SuppressedUser[]): Ruling {
-  // Users lost earlier in the chain may be on a list too, but have already ended.
+  // A list may also contain users who were lost in an earlier step; they have already ended.
   const lost = new Set(work.lost);
   const suppressed = listed.filter(({ user }) => !lost.has(user));
   if (suppressed.length === 0) return null;
-  // The users who are on no list become a child batch. If the step has a check, the result does not claim the child,
-  // because the child needs a claim of its own for the check.
+  // The other users become a child batch. If the step has a check, this result does not claim the child batch, because
+  // the check needs a claim of its own.
   const isChecked = work.context.chain[work.claim.step - 1]?.check !== undefined;
   return withheldResult(work, failuresOf(suppressed), !isChecked);
 }

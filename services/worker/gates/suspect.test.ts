@@ -7,7 +7,7 @@ import { answerOf } from '../../../test/support/worker-fixture.ts';
 const oneStep = { chain: [{ action: 'award-reward', params: {} }], deadlineSeconds: 86_400 };
 
 describe('a batch with several lapsed leases', () => {
-  it('is never called at the same time as another such batch, and all batches are served', async () => {
+  it('is never called at the same time as another such batch, and all such batches are served in the end', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
     let suspectsInFlight = 0;
     let mostSuspects = 0;
@@ -25,7 +25,7 @@ describe('a batch with several lapsed leases', () => {
     };
     const { runId, steps, totals } = await feed([['s1'], ['s2'], ['s3'], ['s4']], { ...oneStep, refsPerMessage: 10 });
     await passTime(clock, 0);
-    // Another worker seems to have claimed the steps meanwhile, begun their calls and been killed.
+    // The rows look as if another worker had claimed the steps, begun their calls, and been killed.
     for (const row of stepRows(1)) {
       row.owner = 'gone';
       row.epoch++;
@@ -48,7 +48,7 @@ describe('a batch with several lapsed leases', () => {
     expect(mostInFlight).toBeGreaterThan(1);
   });
 
-  it("is never called at the same time as another such batch if another worker took the fault's trial call", async () => {
+  it("is never called at the same time as another such batch, even if another worker makes the fault's trial call", async () => {
     let tries = 0;
     const world = await createRunningWorker({}, ({ holds }) => ({
       holds: { ...holds, mayTry: async (ref, everyMs) => (await holds.mayTry(ref, everyMs)) && ++tries > 1 },

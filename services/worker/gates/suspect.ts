@@ -7,12 +7,12 @@ import type { CallDeps, Gate, Ruling } from './gate.ts';
 const againMs = 1000;
 
 /**
- * Gate for a suspect: a batch that may have crashed several workers. While one suspect is in progress here, a second
- * one is released and due again soon, at any worker.
+ * Gate for a suspect: a batch that may have crashed several workers. While this worker processes one suspect, a second
+ * one is released, and is due again soon on any worker.
  */
 export const suspect: Gate = { name: 'suspect', call: enter };
 
-/** Lets one suspect enter. The suspect must leave after its call, or if a later gate releases the batch. */
+/** Lets one suspect pass. The suspect must leave after its call, or when a later gate releases the batch. */
 function enter(work: Work, _admission: Admission, { suspects, random }: CallDeps): Ruling {
   if (!isSuspect(work) || suspects.enter(work)) return null;
   return putBackResult(work, Math.round(againMs * (1 + random())), null);

@@ -1,7 +1,10 @@
 import type { Work } from '../step/work.ts';
 import type { Gate, Ruling } from './gate.ts';
 
-/** Gate for a trial: whole batches were refused, so single users are tried first, and the other batches wait here. */
+/**
+ * Gate for a trial. The endpoint has refused whole batches, so single users are tried first, and other batches of the
+ * step wait here.
+ */
 export const trial: Gate = {
   name: 'trial',
   call: park,

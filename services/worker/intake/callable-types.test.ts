@@ -16,7 +16,7 @@ function typeOf(config = rewards, secrets: SealedSecrets = {}): RegisteredAction
   return { name, revision: 1, config, enabled: true, origin: 'api', secrets, createdAt: now, updatedAt: now };
 }
 
-/** Returns a secret as the API stores it for the current addresses of the type. */
+/** Returns a secret as the API stores it for the present URLs of the action type. */
 function kept(secret: SecretName, value: string, config = rewards): SealedSecrets {
   const { sealed } = secretBox.seal(value, secretPlace('award-reward', secret, config));
   return { [secret]: { sealed, changedAt: now } };
@@ -37,7 +37,7 @@ describe('the stored secrets of an action type', () => {
     expect(logged).toEqual([]);
   });
 
-  it('are undefined if none are stored', () => {
+  it('are undefined if there are none', () => {
     expect(called(typeOf()).type).toMatchObject({ authorization: undefined, signing: undefined });
   });
 
@@ -52,7 +52,7 @@ describe('the stored secrets of an action type', () => {
   it.each([
     ['without a secrets key', createSecretBox([]), 'MUSTER_SECRETS_KEY is not set here'],
     ['with another secrets key', createSecretBox([Buffer.alloc(32, 2)]), 'was sealed with another key'],
-  ])('are not used %s: the action type is not called, and the log gives the reason', (_name, box, why) => {
+  ])('are not used %s: calls of the action type are not made, and the log contains the reason', (_name, box, why) => {
     const { type, logged } = called(typeOf(rewards, kept('authorization', 'Bearer kept')), {}, box);
     expect(type).toBeUndefined();
     expect(logged.join()).toContain(why);
@@ -60,14 +60,14 @@ describe('the stored secrets of an action type', () => {
     expect(logged.join()).not.toContain('Bearer kept');
   });
 
-  it('are not used for another host than the one they were stored for', () => {
+  it('are not used for another host than that for which they were stored', () => {
     const secrets = kept('authorization', 'Bearer kept');
     expect(called(typeOf({ ...rewards, url: 'http://elsewhere.test/v1' }, secrets)).type).toBeUndefined();
     expect(called(typeOf({ ...rewards, statusUrl: 'http://elsewhere.test/v1' }, secrets)).type).toBeUndefined();
     expect(called(typeOf({ ...rewards, url: 'http://rewards.test/v2' }, secrets)).type).toBeDefined();
   });
 
-  it('are used for signing at any URL, because the signing secret is never sent', () => {
+  it('are used for signing at any URL, because a signing secret is never sent', () => {
     const secrets = kept('signing', signing);
     expect(called(typeOf({ ...rewards, url: 'http://elsewhere.test/v1' }, secrets)).type?.signing).toBe(signing);
   });

@@ -12,9 +12,9 @@ export interface CallableTypesDeps {
 }
 
 /**
- * Returns a function that selects the registry's types together with their secrets. A type whose secret is missing or
- * cannot be decrypted here is omitted, because another worker may be able to serve it. Claims made earlier count as not
- * applied, and wait.
+ * Returns a function that combines the registry's action types with their secrets. A type whose secret is missing, or
+ * cannot be decrypted on this worker, is omitted; another worker may be able to serve it. If such a type still has
+ * claims on this worker, their calls count as not applied.
  */
 export function callableTypes({
   environment,

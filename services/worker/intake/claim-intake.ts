@@ -20,23 +20,23 @@ export interface ClaimIntakeDeps {
   slots: CallSlots;
   checks: Pick<Checks, 'roomOf'>;
   directory: FeedDirectory;
-  /** Shards by topic. The map changes in place. */
+  /** Shards by topic. This map changes in place. */
   shards: ReadonlyMap<string, Shard>;
   actionTypes: EngineConfig['actionTypes'];
   ledger: StepLedger;
   receiver: MessageReceiver;
   unbegunIntake: Pick<UnbegunIntake, 'onSteps'>;
-  /** Called when a step no longer needs its message. */
+  /** Called when a step no longer needs the message that contained it. */
   onHandled: (origin: OpenMessage | null) => void;
   traces: StepTraces | undefined;
   logger: Logger;
 }
 
-/** Stage W2 of the worker (docs/architecture.md): turns queued steps into claims, and claims into work. */
+/** Stage W2 of the worker (docs/execution-path.md): turns queued steps into claims, and claims into work. */
 export interface ClaimIntake {
   /**
-   * Selects the steps to claim now: as many as the slots allow, taken in turn from the shards, and only of feeds that
-   * exist. Rejects if unknown feeds cannot be read; the steps are then back in the queue.
+   * Selects the steps to claim now: as many as there are slots for, from all shards in turn, and only of feeds that
+   * exist. Rejects if the contexts of unknown feeds cannot be read; the steps are then in the queue again.
    */
   select(max: number): Promise<QueuedStep[]>;
   /** Prepares the claims of a flush. @param claimedAtMs monotonic time at which the flush was requested */
@@ -74,14 +74,14 @@ export function createClaimIntake(deps: ClaimIntakeDeps): ClaimIntake {
 }
 
 /**
- * Takes equal shares of all shards first, so that one shard with a long queue leaves room for the others. A second
- * round uses what is left.
+ * Takes steps of all shards in equal shares first, so that a shard with a long queue leaves room for the others. A
+ * second round uses the room that is left.
  */
 function takeInTurn(max: number, vain: WastedClaimLimit, { queue, slots, checks }: ClaimIntakeDeps): QueuedStep[] {
   const topics = [...queue.topics()];
   const lefts = new Map(topics.map((topic) => [topic, Math.min(slots.room(topic), vain.limitOf(topic))]));
   const steps: QueuedStep[] = [];
-  // Both rounds share these limits, because the slots do not know yet which steps the first round took.
+  // Both rounds share one count of the room, because the slots do not know which steps the first round took.
   const rooms = createClaimRooms({ slots, checks });
   for (const share of [Math.ceil(max / Math.max(1, topics.length)), max]) {
     for (const [topic, left] of lefts) {
@@ -98,7 +98,7 @@ function isServable(queued: QueuedStep, { directory, shards, receiver }: ClaimIn
   const action = context?.chain[queued.step - 1]?.action;
   const shard = shards.get(queued.topic);
   if (action !== undefined && action === shard?.actionType && context?.country === shard.country) return true;
-  // All references of a message have the same feed and step, so the whole message is dead-lettered once.
+  // All references of a message belong to the same feed and step, so the message is dead-lettered once, as a whole.
   if (!queued.origin || queued.origin.open === 0) return false;
   queued.origin.open = 0;
   const reason = action === undefined ? 'its feed has no such step' : 'its step belongs to another shard';

@@ -15,7 +15,7 @@ function roomsOf(roomOf: (feedId: string) => number, check: Check | null = null,
 }
 
 describe('the room for claims of one flush', () => {
-  it('is 0 if the slots have no room, or are overdrawn', () => {
+  it('is 0 if there is no room in the slots, or if more than the room is used', () => {
     for (const room of [0, -3])
       expect(
         roomsOf(() => room)
@@ -31,14 +31,14 @@ describe('the room for claims of one flush', () => {
     expect([rooms.of('f1', 1), rooms.of('f2', 1)]).toEqual([2, 5]);
   });
 
-  it('shrinks for all feeds that share the room', () => {
+  it('shrinks for all feeds that share room', () => {
     const rooms = roomsOf(() => 5, null, true).in('t');
     expect(rooms.of('f1', 1)).toBe(5);
     rooms.use('f1', 1, 3);
     expect(rooms.of('f2', 1)).toBe(2);
   });
 
-  it("is limited by the room of a check over all shards, and by the feed's share of it", () => {
+  it("is limited by the room of a check over all shards, and by the feed's part of it", () => {
     const rooms = roomsOf(() => 9, { name: 'check', room: 4, roomOfFeed: 3 });
     expect(rooms.in('t').of('f1', 1)).toBe(3);
     rooms.in('t').use('f1', 1, 3);

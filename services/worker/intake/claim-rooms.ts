@@ -7,7 +7,7 @@ export interface ClaimRoomsDeps {
   checks: Pick<Checks, 'roomOf'>;
 }
 
-/** Number of claims that one flush may still make: for each feed in a shard, and for each check over all shards. */
+/** Counts how many claims one flush may still make: for each feed in a shard, and for each check over all shards. */
 export interface ClaimRooms {
   in(topic: string): StepRooms;
 }

@@ -5,7 +5,7 @@ import { actionTypeConfig } from '../../../shared/contracts/endpoints/action-typ
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Served } from './served-shards.ts';
 
-/** Returns these shards with types that differ from the fixture by these changes. */
+/** Returns these shards, with action types that differ from those of the fixture by `changes`. */
 function servedOf(shards: ReadonlyMap<string, Shard>, changes: object = {}): Served {
   const config = actionTypeConfig.parse({ url: 'http://endpoint', class: 'B', maxAttempts: 3, ...changes });
   return {
@@ -20,7 +20,7 @@ const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 const users = (count: number) => Array.from({ length: count }, (_, index) => [`u${index}`]);
 
 describe('a running worker', () => {
-  it('serves a shard that is added to the registry, beside its earlier shards', async () => {
+  it('serves a shard that is added to the registry, in addition to its earlier shards', async () => {
     const { worker, workerDeps, feed, topicOf, bus, clock } = await createRunningWorker();
     const topic = topicOf(1, 'TH');
     await bus.admin.ensureTopics([{ topic, partitions: 2, replicationFactor: 1 }]);
@@ -74,7 +74,7 @@ describe('a running worker', () => {
     await passTime(clock, 100);
     expect(endpoint.seen).toHaveLength(1);
 
-    // Both steps are claimed: one is called, the other waits for a slot.
+    // Both steps are claimed. One is being called, the other waits for a slot.
     worker.follow(servedOf(shards, { ratePerSecond: { calls: 2 } }));
     await settled();
     released.resolve(null);
@@ -89,7 +89,7 @@ describe('a running worker', () => {
     expect(second.totals()[0]?.succeeded).toBe(20);
   });
 
-  it('finishes the calls of a shard that is removed from its configuration', async () => {
+  it('finishes the calls of a shard that is removed from the registry', async () => {
     const { worker, workerDeps, feed, clock, endpoint, topicOf } = await createRunningWorker();
     const { shards } = workerDeps('a');
     const answered = Promise.withResolvers<null>();

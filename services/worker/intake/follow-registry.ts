@@ -13,18 +13,19 @@ export interface ServingDeps {
 }
 
 /**
- * Shards and action types to serve. Both collections change in place, so that code that holds them sees the newest
- * state.
+ * Shards and action types that the worker serves. Both collections change in place, so that every part that has a
+ * reference to them uses the current state.
  */
 export interface Serving {
   readonly shards: ReadonlyMap<string, Shard>;
   readonly actionTypes: Readonly<Record<string, ActionTypeConfig>>;
   /**
-   * Serves these shards and action types from now on; new shards once the consumer group assigns them.
-   * @returns false after `stop`
+   * Serves these shards and action types from now on. The worker serves a new shard when the consumer group has
+   * assigned its partitions.
+   * @returns false after `stop` was called
    */
   follow(served: Served): boolean;
-  /** Ignores further changes. */
+  /** Makes later changes have no effect. */
   stop(): void;
 }
 
@@ -45,8 +46,8 @@ export function createServing({ consumer, logger, ...initial }: ServingDeps): Se
   }
 
   /**
-   * Runs one subscription at a time, always to the newest topics, because each subscription costs the group a new
-   * assignment.
+   * Subscribes to the newest topics. Only one subscription runs at a time, because each of them makes the consumer
+   * group assign partitions again.
    */
   async function subscribe(): Promise<void> {
     while (!stopped() && consumed !== signatureOf(wanted)) {

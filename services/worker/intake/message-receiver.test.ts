@@ -34,7 +34,7 @@ function setUp(add: (letters: readonly DeadLetter[]) => Promise<void> = () => Pr
 }
 
 describe('the message receiver of a worker', () => {
-  it('queues at most 100,000 steps, half of them per shard, and marks further messages as handled', () => {
+  it('queues at most 100,000 steps, and half of them per shard, and marks further messages as handled', () => {
     const { queue, handled, receiver } = setUp();
     const batchNos = Array.from({ length: 50 }, (_, index) => index + 1);
     const remaining = batchNos.map(() => 100);
@@ -77,7 +77,7 @@ describe('the message receiver of a worker', () => {
   it.each([
     ['1 remaining, no lost', { remaining: [100] }],
     ['2 remaining, 1 lost', { remaining: [100, 99], lost: [[]] }],
-  ])('quarantines a message whose lists differ in length: 2 batchNos, %s', async (counts, lists) => {
+  ])('quarantines a message whose lists have different lengths: 2 batchNos, %s', async (counts, lists) => {
     const reasons: string[] = [];
     const { queue, receiver } = setUp((letters) => {
       reasons.push(...letters.map(({ reason }) => reason));
@@ -90,7 +90,7 @@ describe('the message receiver of a worker', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('queues a step for each batch number with its remaining and lost users', () => {
+  it('queues a step for each batch number, with its numbers of remaining and lost users', () => {
     const { queue, receiver } = setUp();
     const feedId = '01999999-0000-7000-8000-000000000001';
     receiver.deliver(lane, [

@@ -17,23 +17,29 @@ export interface MessageReceiverDeps {
 }
 
 export interface MessageReceiver extends LaneReceiver {
-  /** Dead-letters a message whose steps cannot be served, with its bytes, and then counts it as handled. */
+  /**
+   * Dead-letters a message whose steps this worker cannot serve, with its bytes. Afterwards, the message counts as
+   * handled.
+   */
   misplaced(message: LaneMessage, reason: string): void;
-  /** Dead-letters a message that contradicts the rows. The worker serves the message's steps according to the rows. */
+  /**
+   * Dead-letters a message that contradicts the rows. The worker nevertheless serves the message's steps, according to
+   * the rows.
+   */
   contradicted(step: QueuedStep, truth: Contradiction['truth']): void;
   stop(): void;
 }
 
 /**
- * Stage W1 of the worker (docs/architecture.md): queues the steps of messages. Unreadable messages are dead-lettered,
+ * Stage W1 of the worker (docs/execution-path.md): queues the steps of messages. Unreadable messages are dead-lettered,
  * so that they do not block their partition.
  */
 export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceiver {
   const { queue, letters, shards, onSettled, onHandled } = deps;
   let stopped = false;
   /**
-   * Messages that were dead-lettered already. A message is dead-lettered once, however many of its steps are
-   * contradicted.
+   * Messages that were already dead-lettered. A message is dead-lettered once, even if the rows contradict several of
+   * its steps.
    */
   const deadLettered = new WeakSet<OpenMessage>();
 
@@ -55,7 +61,8 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
   function contradicted({ origin }: QueuedStep, truth: Contradiction['truth']): void {
     if (!origin || deadLettered.has(origin)) return;
     deadLettered.add(origin);
-    // Counts as one more open step, so that the message is not settled before the dead letter is stored.
+    // The dead letter counts as one more open step, so that the message is not settled before the dead letter is
+    // stored.
     origin.open++;
     const reason = truth ? 'not whom the rows have left in it' : 'no step that the rows know to be due';
     letters.keep(origin.message, 'contradicted', reason, () => onHandled(origin));
@@ -70,7 +77,8 @@ export function createMessageReceiver(deps: MessageReceiverDeps): MessageReceive
       deps.onArrived();
     },
     revoke: (lane) => queue.drop(lane),
-    // Never crowded: fetches gather for the usual time, which yields large enough answers.
+    // A worker never reports that it is crowded. Brokers then always collect messages for the usual time, and their
+    // answers are large enough.
     isCrowded: () => false,
     stop: () => {
       stopped = true;

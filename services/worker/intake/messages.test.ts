@@ -27,7 +27,7 @@ describe('a message of a shard', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('is quarantined if its step belongs to another shard or does not exist', async () => {
+  it('is quarantined if its step does not exist, or belongs to another shard', async () => {
     const { clock, endpoint, feed, publish, publisher, topicOf, database } = await createRunningWorker();
     const { feedId: id } = await feed([['u1'], ['u2']], { chain: [{ action: 'award-reward', params: {} }] });
     await publisher.publish([
@@ -42,7 +42,7 @@ describe('a message of a shard', () => {
     expect(endpoint.seen.every(({ call }) => call.step === 1)).toBe(true);
   });
 
-  it('is delivered to the next worker if the next steps could not be published', async () => {
+  it('is delivered to the next worker if the next steps could not be published before the worker stopped', async () => {
     const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
       publisher: { publish: () => Promise.reject(new Error('no broker')) },
@@ -64,7 +64,7 @@ describe('a message of a shard', () => {
     expect(totals()).toMatchObject([{ step: 1, succeeded: 1 }]);
   });
 
-  it('counts as handled once its next steps are published, even after failed attempts', async () => {
+  it('counts as handled when its next steps are published, even after failed attempts', async () => {
     const { clock, bus, feed, endpoint, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
     }));

@@ -23,7 +23,7 @@ const served = (scope: Partial<ServedScope>) =>
   servedOf(registry, { ...everything, ...scope }, { prefix: 'muster', replicationFactor: 1 });
 
 describe('the set of shards that a worker serves', () => {
-  it('contains the shards of disabled action types too', () => {
+  it('also contains the shards of disabled action types', () => {
     expect([...served({}).shards.keys()]).toEqual([
       'muster.award-reward.ID',
       'muster.award-reward.SG',
@@ -35,7 +35,7 @@ describe('the set of shards that a worker serves', () => {
     ['its action types', { actionTypes: ['send-message'] }, ['muster.send-message.SG']],
     ['its countries', { countries: ['ID'] }, ['muster.award-reward.ID']],
     ['action types that are not registered yet', { actionTypes: ['later'] }, []],
-  ])('contains only the matching shards if the settings name %s', (_what, scope, topics) => {
+  ])('contains only the matching shards if the settings contain %s', (_what, scope, topics) => {
     const { shards, topics: specs } = served(scope);
     expect([...shards.keys()]).toEqual(topics);
     expect(specs.map(({ topic }) => topic)).toEqual(topics);
@@ -54,7 +54,7 @@ describe('the set of shards that a worker serves', () => {
     expect([...shards.keys()]).toEqual(['muster.award-reward.ID', 'muster.award-reward.SG']);
     const cause = 'its calls may take 20000 ms, and leases there are 30000 ms: WORKER_LEASE_MS has to be twice as long';
     expect(refusals).toEqual([{ actionType: 'send-message', country: 'SG', cause }]);
-    // Steps that were claimed before can still be finished.
+    // The types of these shards are kept, so that steps that were claimed before can be finished.
     expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
   });
 });

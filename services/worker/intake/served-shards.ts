@@ -6,13 +6,16 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { topicsOf } from '../../../shared/runtime/installation/shard-topics.ts';
 
 export interface ServedScope {
-  /** Action types to serve; all by default. */
+  /** Action types to serve; undefined means all. */
   actionTypes: readonly string[] | undefined;
-  /** Countries to serve; all by default. */
+  /** Countries to serve; undefined means all. */
   countries: readonly string[] | undefined;
-  /** Action types whose secrets this worker has; all by default. */
+  /** Action types whose secrets this worker has; undefined means all. */
   callable?: Pick<ReadonlySet<string>, 'has'> | undefined;
-  /** Duration of a claim: a type whose calls may take more than half of it is left to workers with longer leases. */
+  /**
+   * Duration of a claim in milliseconds. A type whose calls may take more than half of it is left to workers with
+   * longer leases.
+   */
   leaseMs: number;
 }
 
@@ -21,12 +24,13 @@ export interface Served {
   shards: Map<string, Shard>;
   topics: TopicSpec[];
   actionTypes: Record<string, ActionTypeConfig>;
-  /** Shards in scope that this worker cannot serve. */
+  /** Shards that this worker should serve, but cannot. */
   refusals: ShardRefusal[];
 }
 
 /**
- * Returns the part of the registry to serve. Disabled types are included, because their runs that have begun continue.
+ * Returns the part of the registry that a worker serves. Disabled types are included, because their runs that have
+ * begun continue.
  */
 export function servedOf(
   { actionTypes, shards }: Pick<Registry, 'actionTypes' | 'shards'>,

@@ -10,7 +10,10 @@ function laneOf(partition: number): Lane {
 const shard = 'muster.award-reward.SG';
 const unlimited = { of: () => Number.POSITIVE_INFINITY, use: () => undefined };
 
-/** @param roomOf maximum number of steps of a feed */
+/**
+ * Returns the room for each step of a feed.
+ * @param roomOf returns the maximum number of steps of a feed
+ */
 function roomsOf(roomOf: (feedId: string) => number): StepRooms {
   const used = new Map<string, number>();
   return {
@@ -40,7 +43,7 @@ describe('the queue of steps', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('returns steps of a small group before an earlier large group is empty', () => {
+  it('returns steps of a small group before a large group that came earlier is empty', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('large', 1000));
     queue.add(stepsOf('small', 3));
@@ -53,7 +56,7 @@ describe('the queue of steps', () => {
     expect([1, 2, 3, 4].map(() => feedsOf(queue.take(shard, 10, unlimited)))).toEqual([['a'], ['b'], ['c'], ['a']]);
   });
 
-  it('returns steps 2 of a feed before all steps 1 of that feed are done', () => {
+  it('returns second steps of a feed before all its first steps are returned', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('a', 100), ...stepsOf('a', 5, { step: 2 })]);
     expect(queue.take(shard, 20, unlimited).filter(({ step }) => step === 2)).toHaveLength(5);
@@ -67,7 +70,7 @@ describe('the queue of steps', () => {
     expect(queue.size).toBe(5);
   });
 
-  it('returns first the steps that a caller returned to the queue, in their order', () => {
+  it('returns the steps that a caller has returned to the queue first, in their order', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('a', 10));
     const taken = queue.take(shard, 4, unlimited);
@@ -115,12 +118,15 @@ describe('the queue of steps', () => {
     for (let round = 0; round < 80; round++) queue.add(many);
     const tookMs = medianOf(99, () => queue.putBack(queue.take(shard, 500, unlimited)));
     expect(queue.size).toBe(800_000);
-    // Each of these took 1,700 ms when arrays were copied as a whole.
+    // This took 1,700 ms when the queue copied whole arrays.
     expect(tookMs).toBeLessThan(20);
   });
 });
 
-/** Returns the median in milliseconds, because other work on the machine slows down single measurements. */
+/**
+ * Returns the median duration in milliseconds. Other work on the machine slows down single measurements, but hardly the
+ * median.
+ */
 function medianOf(times: number, work: () => void): number {
   const tookMs = Array.from({ length: times }, () => {
     const startedMs = performance.now();

@@ -2,32 +2,39 @@ import type { Lane } from '../../../shared/ports/message-bus.ts';
 import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
 import type { QueuedStep } from '../step/work.ts';
 
-/** Steps taken from one group per turn. */
+/** Maximum number of steps that one turn takes from a group. */
 const quantum = 10;
 /**
- * Upper bound on the queued steps over all partitions, about 150 bytes each. A shard may use at most half of the space
- * that the other shards leave free. A backlog on one topic therefore does not keep other shards out.
+ * Upper bound on the queued steps over all partitions. Each takes about 150 bytes. A shard may use at most half of the
+ * space that the other shards leave free, so that a backlog on one topic does not keep other shards out.
  */
 const maxQueuedSteps = 200_000;
 
 /**
- * Queue of steps to claim. The groups (feed, step) of a shard take turns: a small campaign does not wait behind a large
- * one, and the second step of a run is not delayed until its first is done.
+ * Queue of steps to claim. A group consists of the queued steps of a feed with the same number. The groups of a shard
+ * take turns. So a small campaign does not wait behind a large one, and the second step of a run does not wait until
+ * the first is done for all batches.
  */
 export interface StepQueue {
   readonly size: number;
   sizeOf(topic: string): number;
-  /** Returns whether this many more steps of a shard may be added. If not, the steps are left to the sweeper. */
+  /**
+   * Returns true if so many more steps of a shard may be added. If not, the caller leaves them to the sweeper, which
+   * offers them again.
+   */
   hasRoom(topic: string, steps: number): boolean;
   add(steps: readonly QueuedStep[]): void;
-  /** Takes at most `count` steps of the shard, in turn. @param rooms upper bound for each step of a feed */
+  /**
+   * Takes at most `count` steps of the shard, from its groups in turn.
+   * @param rooms maximum number of steps that may be taken from each group
+   */
   take(topic: string, count: number, rooms: StepRooms): QueuedStep[];
   topics(): Iterable<string>;
-  /** Puts steps that could not be claimed back at the front. */
+  /** Returns steps that could not be claimed to the front of the queue. */
   putBack(steps: readonly QueuedStep[]): void;
   /**
-   * Drops the steps from a revoked lane (an assignment of a partition). Kafka delivers them again, to the new worker of
-   * the partition.
+   * Drops the steps from a revoked lane (a partition that was assigned to this worker). Kafka delivers them again, to
+   * the worker that gets the partition.
    */
   drop(lane: Lane): void;
   clear(): void;
@@ -42,8 +49,7 @@ type Group = StepFifo<QueuedStep>;
 
 export function createStepQueue(): StepQueue {
   /**
-   * Groups by topic and then by name. The order of the inner Map is the order of turns: a group moves to the end after
-   * its turn.
+   * Groups by topic and then by name. The inner map is in the order of turns: after its turn, a group moves to the end.
    */
   const shards = new Map<string, Map<string, Group>>();
   const sizes = new Map<string, number>();
@@ -67,7 +73,8 @@ export function createStepQueue(): StepQueue {
     const groups = shards.get(topic);
     if (!groups) return [];
     const taken: QueuedStep[] = [];
-    // Consecutive turns in which a group yielded no step. After a whole round of such turns, no group has room.
+    // Number of consecutive turns in which the group had no step to return. After a whole round of such turns, no group
+    // has room.
     let inVain = 0;
     while (taken.length < count && inVain < groups.size) {
       const [entry] = groups;

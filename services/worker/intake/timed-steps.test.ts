@@ -18,7 +18,7 @@ import { createTimedSteps, type TimedStepsDeps } from './timed-steps.ts';
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 const type = { retry: { firstDelayMs: 1000, maxDelayMs: 300_000 } };
 
-/** Answers the first user of each batch with a retryable failure, once. */
+/** Creates an answer in which the first user of each batch fails retryably, once. */
 function retryOnce() {
   const tried = new Set<string>();
   return (seen: SeenCall) => {
@@ -34,13 +34,13 @@ const batchesOf = (name: string, count: number, users = 2) =>
     Array.from({ length: users }, (__, user) => `${name}${String(batch * users + user).padStart(6, '0')}`),
   );
 
-describe('a timed step', () => {
+describe('a step whose worker waits until it is due', () => {
   const feedId = 'f1';
   const shard = { actionType: 'award-reward', country: 'SG' };
   const topic = topics.shard(shard);
   const standing = createStepState(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 });
 
-  /** Times one step until it is due. The test then looks at the queue. */
+  /** Makes a worker wait until one step is due. The test then examines the queue. */
   function timeOne(change: Partial<TimedStepsDeps> = {}) {
     const clock = createSettableClock();
     const queue = createStepQueue();
@@ -76,7 +76,7 @@ describe('a timed step', () => {
     expect(timeOne({ shards: new Map() }).queuedWhenDue()).toBe(0);
   });
 
-  it('is left to the sweep of due steps if the worker stops, as are the steps of its last flushes', () => {
+  it("is left to the sweep of due steps if the worker stops, including the steps of the worker's last flushes", () => {
     const { timed, add, queuedWhenDue } = timeOne();
     timed.stop();
     expect(timed.withinMs()).toBeUndefined();
@@ -88,11 +88,11 @@ describe('a timed step', () => {
 });
 
 describe('a retry that is due soon', () => {
-  it('is called, when it is due, by the worker that recorded it, without a message', async () => {
+  it('is called by the worker that recorded it when it is due, without a message', async () => {
     const { clock, endpoint, feed, messages, stepRows } = await createRunningWorker({ type });
     endpoint.answer = retryOnce();
     const { totals } = await feed([['u1', 'u2']], oneStep);
-    // The wait is 0.1 to 1 of the first delay; here chance chooses the middle.
+    // The delay is random, from 0.1 to 1 times the first delay. In this test, the random number gives the middle.
     await passTime(clock, 500);
     expect(endpoint.seen).toHaveLength(1);
     await passTime(clock, 200);
@@ -102,7 +102,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is called only after the sweep of due steps offers it, if the worker does not time it', async () => {
+  it('is called only when the sweep of due steps offers it, if its worker does not wait for it', async () => {
     const world = await createRunningWorker({ type }, ({ ledger }) => ({ ledger: withoutTimedSteps(ledger) }));
     const { clock, endpoint, feed, sweepOverdue } = world;
     endpoint.answer = retryOnce();
@@ -114,7 +114,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('keeps its users if its step was scheduled again after a call that was not applied', async () => {
+  it('keeps its users if the step was scheduled again after a call that was not applied', async () => {
     const { clock, endpoint, feed, messages } = await createRunningWorker({ type });
     let calls = 0;
     endpoint.answer = (seen) => {
@@ -132,7 +132,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ failed: 1 }, { succeeded: 2 }]);
   });
 
-  it('is left to the sweep of due steps if it is due late, or if its worker stops', async () => {
+  it('is left to the sweep of due steps if it is due too late, or if its worker stops', async () => {
     const late = { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
     const { clock, worker, endpoint, feed } = await createRunningWorker({ type: late });
     endpoint.answer = retryOnce();
@@ -166,7 +166,7 @@ describe('a retry that is due soon', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 1 }]);
   });
 
-  it('takes no slot of another campaign: 20 batches beside 1,000 retries end as soon as alone', async () => {
+  it('takes no slot of another campaign: 20 batches end as soon with 1,000 retries as without them', async () => {
     async function endOfSmall(retries: boolean): Promise<number> {
       const world = await createRunningWorker({ type: { ...type, concurrency: 4 } });
       const { clock, endpoint, feed } = world;
@@ -186,7 +186,7 @@ describe('a retry that is due soon', () => {
     expect(await endOfSmall(true)).toBeLessThanOrEqual((await endOfSmall(false)) * 1.2);
   });
 
-  it('keeps the worker busy, with 80 % of the usual calls per second, if every batch has a retry', async () => {
+  it('keeps the worker busy: with a retry of every batch, it makes 80 % of its usual calls per second', async () => {
     async function callsPerSecond(isRetried: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker({ type, concurrency: 20 });
       const retry = retryOnce();

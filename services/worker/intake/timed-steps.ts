@@ -7,16 +7,19 @@ import type { StoppedFeeds } from '../claims/stopped-feeds.ts';
 import type { QueuedStep, Work } from '../step/work.ts';
 import type { StepQueue } from './step-queue.ts';
 
-/** Share of a lease within which a retry must be due; later ones are left to the agenda. */
+/**
+ * Share of a lease within which a retry must be due to be kept in memory. Later retries are left to the agenda, from
+ * which the sweeper offers them.
+ */
 const partOfLease = 1 / 3;
 /**
- * Upper bound on the steps in memory plus the users that earlier steps lost; an entry has about 150 bytes. Further
- * steps stay in the agenda.
+ * Upper bound on the steps in memory plus the users that earlier steps lost. Each takes about 150 bytes. Further steps
+ * are left to the agenda.
  */
 const maxHeld = 100_000;
-/** Steps are grouped by due time in buckets of this many milliseconds, about the interval of flushes. */
+/** Width in milliseconds of the buckets that group steps by due time. It is about the interval of flushes. */
 const bucketMs = 25;
-/** Margin in milliseconds, because the database's clock may be slightly behind this worker's. */
+/** Milliseconds by which steps are queued late, because the database's clock may be slightly behind this worker's. */
 const marginMs = 10;
 
 export interface TimedStepsDeps {
@@ -30,23 +33,26 @@ export interface TimedStepsDeps {
 }
 
 /**
- * Retries that are due soon stay with the worker that recorded them. The worker queues them when they are due, ahead of
- * its other steps of the same feed and step, and in turn with all others. If this worker is gone or has no room, the
- * agenda offers them later (docs/decisions/0047-how-steps-reach-workers.md).
+ * Retries that are due soon stay in the memory of the worker that recorded them. When they are due, the worker queues
+ * them, ahead of its other steps of the same feed and step, and in turn with all others. If this worker has stopped or
+ * has no room for them, the sweeper offers them from the agenda later (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface TimedSteps {
   /**
-   * Returns the milliseconds within which a recorded step must be due to be timed here; undefined once steps are no
-   * longer timed.
+   * Returns the milliseconds within which a recorded step must be due to be kept in memory. Undefined when no more
+   * steps are kept.
    */
   withinMs(): number | undefined;
-  /** @param works works by the result with which each step was recorded */
+  /**
+   * Keeps steps until they are due.
+   * @param works by the result with which each step was recorded, its work
+   */
   add(timed: readonly TimedStep[], works: ReadonlyMap<StepResult, Work>): void;
-  /** Queues the due steps. Steps of stopped runs and held steps are left to the agenda. */
+  /** Queues the steps that are due. Steps of stopped runs and held steps are left to the agenda. */
   queueDue(): void;
-  /** Returns the milliseconds until a step is due; infinite if there is none. */
+  /** Returns the milliseconds until the next step is due; infinite if there is none. */
   nextInMs(): number;
-  /** Leaves all steps to the agenda. */
+  /** Drops all steps, which leaves them to the agenda. */
   stop(): void;
 }
 
@@ -54,7 +60,7 @@ export function createTimedSteps(deps: TimedStepsDeps): TimedSteps {
   const { queue, directory, stops, shards, clock } = deps;
   const withinMs = deps.leaseMs * partOfLease;
   /**
-   * Steps by due time, in units of `bucketMs`. There are few buckets, because steps that are due late are not timed.
+   * Steps by due time, in units of `bucketMs`. There are few buckets, because only steps that are due soon are kept.
    */
   const buckets = new Map<number, QueuedStep[]>();
   let held = 0;
@@ -106,7 +112,10 @@ function weightOf({ lost }: QueuedStep): number {
   return 1 + (lost?.length ?? 0);
 }
 
-/** Returns the step to queue. A child batch contains only remaining users, so none of them was lost before. */
+/**
+ * Returns the step to queue. For a child batch, the list of lost users is empty, because it contains only users who
+ * remained.
+ */
 function queuedOf({ feedId, batchNo, step, users }: TimedStep, work: Work): QueuedStep {
   const ofWhom = users === null ? { remaining: work.count, lost: work.lost } : { remaining: users, lost: [] };
   return { feedId, batchNo, step, topic: work.topic, origin: null, ...ofWhom };

@@ -8,19 +8,22 @@ import { createWorker } from '../assemble-worker.ts';
 import { createUnbegunIntake } from './unbegun-intake.ts';
 import type { UnbegunSteps } from './unbegun-steps.port.ts';
 
-/** Calls take 200 ms on average, each a different time: calls in step would hide parts of a round. */
+/**
+ * Duration in milliseconds of a batch's call. The durations are 200 ms on average, and all different: calls that end
+ * together would hide parts of a round.
+ */
 const callMs = (batch: number) => 100 + ((batch * 137) % 201);
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 
 interface Crew {
-  /** Concurrent calls of each worker. */
+  /** Number of concurrent calls of each worker. */
   slots: readonly number[];
   unbegun?: UnbegunSteps;
-  /** Duration of a query for steps without a claim. */
+  /** Duration in milliseconds of a query for steps without a claim. */
   lookMs?: number;
 }
 
-/** Starts workers with these slots and a partition each, at a slow endpoint. */
+/** Starts workers with these numbers of slots. Each gets one partition, and all call a slow endpoint. */
 async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
   const fixture = createWorkerFixture({ partitions: slots.length, type: { concurrency: Math.max(...slots) } });
   const { clock, endpoint } = fixture;
@@ -50,7 +53,10 @@ async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
   return { ...fixture, callsOf, frozen };
 }
 
-/** Returns the time until all batches of one user are recorded, with references spread evenly over the partitions. */
+/**
+ * Returns the time until all batches are recorded. Each batch has one user, and the references are spread evenly over
+ * the partitions.
+ */
 async function endOf(crew: Crew, batches: number): Promise<{ tookMs: number; calls: number[] }> {
   const { clock, feed, stepRows, callsOf } = await startWorkers(crew);
   const startedMs = clock.nowMs();
@@ -63,7 +69,7 @@ async function endOf(crew: Crew, batches: number): Promise<{ tookMs: number; cal
   return { tookMs: clock.nowMs() - startedMs, calls: [...callsOf.values()].map((calls) => calls.length) };
 }
 
-describe('a worker with a tenth of the slots of another', () => {
+describe("a worker with a tenth of another worker's slots", () => {
   it.each([100, 800])('does not delay a campaign of %i batches', async (batches) => {
     const alone = await endOf({ slots: [40] }, batches);
     const beside = await endOf({ slots: [40, 4] }, batches);
@@ -103,7 +109,7 @@ describe('a worker whose calls never end', () => {
 });
 
 describe('the query for steps without a claim', () => {
-  it('is made seldom while it finds nothing, and ends some time after the last step of a feed', async () => {
+  it('is made seldom while it finds nothing, and is no longer made some time after the last step of a feed', async () => {
     const looks: number[] = [];
     const { clock, feed } = await startWorkers({
       slots: [4],
@@ -126,7 +132,7 @@ describe('the query for steps without a claim', () => {
     expect(looks).toHaveLength(before);
   });
 
-  it('is not made while the worker has steps that wait for its own slots', async () => {
+  it('is not made while the worker has queued steps for its free slots', async () => {
     let looks = 0;
     const find = () => Promise.resolve([]).finally(() => looks++);
     const { clock, feed, frozen } = await startWorkers({ slots: [4], unbegun: { find } });
@@ -152,12 +158,12 @@ describe('the intake of steps without a claim', () => {
   };
   const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
-  it('takes only steps older than 200 ms while references arrive, and all steps after the last reference', async () => {
+  it('takes only steps that are older than 200 ms while references arrive, and all steps after the last reference', async () => {
     const clock = createSettableClock(0);
     const taken: number[] = [];
     let fedLast = 1;
     const intake = createUnbegunIntake({
-      // Batch 1 stays unclaimed; each query finds another batch that was just fed.
+      // Batch 1 stays without a claim. Each query also finds another batch that was just fed.
       unbegun: {
         find: () => Promise.resolve([{ feedId: 'f', steps: [unbegunStep(1), unbegunStep(++fedLast)], next: null }]),
       },
@@ -182,7 +188,10 @@ describe('the intake of steps without a claim', () => {
     await intake.stop();
   });
 
-  /** Returns the time of the first query. The shard has room from `freeFromMs` on; references arrive every 30 ms. */
+  /**
+   * Returns the time of the first query. The shard has free slots from `freeFromMs` on, and references arrive every 30
+   * ms until `lastReferenceMs`.
+   */
   async function firstLookAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
     const clock = createSettableClock(0);
     const looks: number[] = [];
@@ -212,7 +221,7 @@ describe('the intake of steps without a claim', () => {
     return looks[0] === undefined ? undefined : looks[0] - beganMs;
   }
 
-  it('queries only after its shard has had room for 200 ms', async () => {
+  it('makes no query before its shard has had free slots for 200 ms', async () => {
     const atOnce = await firstLookAtMs({});
     expect(atOnce).toBeGreaterThanOrEqual(200);
     expect(atOnce).toBeLessThanOrEqual(260);
@@ -221,7 +230,7 @@ describe('the intake of steps without a claim', () => {
     expect(later).toBeLessThanOrEqual(1260);
   });
 
-  it('queries after 100 ms without a reference, but never while its shard has no room', async () => {
+  it('makes a query 100 ms after the last reference, but never while its shard has no free slots', async () => {
     const quiet = await firstLookAtMs({ lastReferenceMs: 0 });
     expect(quiet).toBeGreaterThanOrEqual(100);
     expect(quiet).toBeLessThanOrEqual(160);

@@ -11,24 +11,28 @@ import type { UnbegunInFeed, UnbegunStep, UnbegunSteps } from './unbegun-steps.p
 /** Milliseconds between two turns, and between two successful searches of a feed. */
 const lookEveryMs = 50;
 /**
- * Longest pause between two searches of a feed, in milliseconds. The pause doubles after each search that finds
- * nothing.
+ * Maximum pause in milliseconds between two searches of a feed. The pause doubles after each search that finds nothing.
  */
 const longestPauseMs = 2000;
-/** Milliseconds for which unbegun steps wait for their reference while other references of their feed still arrive. */
+/**
+ * Milliseconds for which an unbegun step is left to the worker that gets its reference, while references of the feed
+ * still arrive.
+ */
 const onItsWayMs = 200;
-/** Milliseconds without a reference of a feed after which no more are on the way to this worker. */
+/** Milliseconds after the last reference of a feed from which no more references are expected on this worker. */
 const quietAfterMs = 100;
-/** Largest share of a connection's time for searches. */
+/** Maximum share of a database connection's time that searches may take. */
 const partOfTime = 1 / 20;
 /**
- * Longest rest between two searches, in milliseconds. On a loaded database, searches are slow; with a longer rest, free
- * slots would wait for seconds.
+ * Maximum pause in milliseconds between two searches. On a busy database, searches are slow. If the pause grew without
+ * limit, free slots would wait for seconds.
  */
 const longestRestMs = 500;
-/** Rounds of calls to queue at once: enough until the next search, also after the longest rest. */
+/**
+ * Number of rounds of calls for which steps are queued. They last until the next search, even after the longest pause.
+ */
 const roundsAhead = 4;
-/** Milliseconds without a reference or a found step after which a feed is no longer searched. */
+/** Milliseconds after the last reference or found step from which a feed is no longer searched. */
 const livelyMs = 30_000;
 const feedsPerLook = 50;
 const stepsPerFeed = 400;
@@ -48,9 +52,9 @@ export interface UnbegunIntakeDeps {
 }
 
 /**
- * Search for unbegun steps. A worker with free slots takes steps that no worker has begun, whichever worker has their
- * references: any worker can serve the backlog of a partition. A slow, frozen or dead worker therefore delays only the
- * steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
+ * Searches for unbegun steps, which no worker has claimed. A worker with free slots takes such steps, whichever worker
+ * has their references, so that any worker can serve the backlog of a partition. A slow, frozen or dead worker
+ * therefore delays only the steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface UnbegunIntake {
   onSteps(steps: readonly StepRef[]): void;
@@ -65,15 +69,15 @@ interface LivelyFeed {
   /** Topic of each step of the chain. */
   readonly topics: readonly string[];
   from: number;
-  /** Time of the last reference, or of the last search with a result. */
+  /** Time of the feed's last reference, or of the last search that found a step of the feed. */
   seenAtMs: number;
-  /** Time of the last reference. */
+  /** Time of the feed's last reference. */
   cameAtMs: number;
-  /** Time since which one of the feed's shards has been idle. */
+  /** Time since when at least one of the feed's shards has had free slots and no queued steps. */
   freeSinceMs: number;
   notBeforeMs: number;
   pauseMs: number;
-  /** Unbegun step of each batch, with the time since which this worker knows that the step is unbegun. */
+  /** By batch number: its unbegun step, and the time at which this worker first found it. */
   unbegunSince: Map<number, { step: number; sinceMs: number }>;
 }
 
@@ -127,16 +131,16 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
         delay(feed, lookEveryMs);
       } else {
         feed.from = inFeed.next ?? 1;
-        // The next search continues behind this window. The pause grows only after the last window.
+        // The next search continues after this window. The pause grows only after a search of the last window.
         delay(feed, inFeed.next === null ? Math.min(2 * feed.pauseMs, longestPauseMs) : feed.pauseMs);
       }
-      // Moves the feed behind the feeds that were not searched, so that these come next.
+      // The feed moves to the end of the order, so that feeds that were not searched come first.
       if (feeds.delete(feed.feedId)) feeds.set(feed.feedId, feed);
     }
     if (isFound) deps.onFound();
   }
 
-  /** Queues steps of the feed whose shard has free slots. A later search finds the remaining steps again. */
+  /** Queues found steps for which there are free slots. A later search finds the others again. */
   function take(feed: LivelyFeed, steps: readonly UnbegunStep[], isFree: (topic: string) => boolean): boolean {
     const { feedId } = feed;
     let isTaken = false;
@@ -190,8 +194,8 @@ export function createUnbegunIntake(deps: UnbegunIntakeDeps): UnbegunIntake {
 const isQuiet = ({ cameAtMs }: LivelyFeed, nowMs: number) => nowMs - cameAtMs >= quietAfterMs;
 
 /**
- * Returns the found steps whose reference is probably not on its way: the feed's references have ceased, or the step
- * was unbegun for long enough.
+ * Returns the found steps whose reference is probably not on its way to a worker: no more references of the feed
+ * arrive, or the step has been unbegun for long enough.
  */
 function lyingIn(feed: LivelyFeed, { steps, next }: UnbegunInFeed, nowMs: number): readonly UnbegunStep[] {
   const isLookedAt = (batchNo: number) => batchNo >= feed.from && (next === null || batchNo < next);

@@ -3,29 +3,29 @@ import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 export interface FeedWindow {
   feedId: string;
   chainLength: number;
-  /** Number of the first batch of the window; the feed's mark applies if it is higher. */
+  /** Number of the first batch of the window. If the feed's mark is higher, the window begins at the mark. */
   from: number;
 }
 
 export interface UnbegunStep extends StepRef {
-  /** Users still to be served. */
+  /** Number of users still to be served in the step. */
   remaining: number;
-  /** True for the step with which the batches of the feed begin: no user was lost before that step. */
+  /** True for the first step of the feed's batches, before which no user can be lost. */
   isFirst: boolean;
 }
 
 export interface UnbegunInFeed {
   feedId: string;
   steps: UnbegunStep[];
-  /** Batch at which the next window begins; null after the last batch that was fed. */
+  /** First batch of the next window; null if this window contains the last batch that was fed. */
   next: number | null;
 }
 
 export interface UnbegunSteps {
   /**
-   * Finds steps of fed batches that are due and that no worker has claimed, whichever worker has their references; at
-   * most `stepsPerFeed` of each feed. Steps on the agenda are left to the agenda. Feeds whose run does not continue are
-   * omitted.
+   * Finds due steps of fed batches that no worker has claimed, at most `stepsPerFeed` of each feed, whichever worker
+   * has their references. Steps on the agenda are not returned; the sweeper offers them. Feeds whose run does not
+   * continue are omitted.
    */
   find(windows: readonly FeedWindow[], stepsPerFeed: number): Promise<UnbegunInFeed[]>;
 }

@@ -12,7 +12,7 @@ const steps = (topic: string, count: number): QueuedStep[] =>
 const due = (topic: string, count: number) => steps(topic, count).map((queued) => ({ queued }));
 
 describe('the limit of claims for a shard', () => {
-  it('halves down to a minimum with each flush that claims nothing, without an effect on other shards', () => {
+  it('halves with each flush whose claims find nothing, down to a minimum, without an effect on other shards', () => {
     const vain = createWastedClaimLimit();
     expect(vain.limitOf('a')).toBe(Infinity);
     vain.note(due('b', 10), steps('a', 490));
@@ -22,7 +22,7 @@ describe('the limit of claims for a shard', () => {
     expect(vain.limitOf('b')).toBe(Infinity);
   });
 
-  it('rises again with a claim that finds due steps', () => {
+  it('grows again when a claim finds a due step', () => {
     const vain = createWastedClaimLimit();
     vain.note([], steps('a', 500));
     vain.note([], steps('a', 250));
@@ -33,7 +33,7 @@ describe('the limit of claims for a shard', () => {
     expect(vain.limitOf('a')).toBe(Infinity);
   });
 
-  it('stays at least 100 if only a few claims find nothing', () => {
+  it('stays at least 100 even if most claims find nothing', () => {
     const vain = createWastedClaimLimit();
     vain.note([], steps('a', 3));
     expect(vain.limitOf('a')).toBeGreaterThanOrEqual(100);

@@ -1,12 +1,12 @@
 import type { QueuedStep } from '../step/work.ts';
 
-/** Lower bound on the claims of a shard in a flush, however many were wasted. */
+/** Minimum number of claims of a shard in a flush, however many claims were wasted before. */
 const least = 100;
 
 /**
- * Limit on wasted claims. If all claims of a shard are wasted (its references are repeats or false), the shard gets
- * half as many in the next flush. As soon as one of its claims is not wasted, the shard gets four times as many. A
- * flooded topic thus does not lengthen the flushes of all other topics.
+ * Limit on the wasted claims of a shard. A claim is wasted if its step is not due, because the reference is a repeat or
+ * is wrong. If all claims of a shard in a flush are wasted, its limit is halved. If at least one is not wasted, the
+ * limit grows to four times as many. So a topic full of such references does not make the flushes of all others longer.
  */
 export interface WastedClaimLimit {
   /** Returns how many claims of this shard the next flush may contain. */

@@ -40,7 +40,7 @@ describe("a worker's report of its shards", () => {
     await reporter.stop();
   });
 
-  it('is sent within 2 s for a changed shard only, with the rate since the last report', async () => {
+  it('is sent within 2 s for a changed shard, and only for that shard, with the rate since the last report', async () => {
     levels = [...levels, { ...idle, shard: shardOf('ID') }];
     reporter.start();
     await passTime(clock, 1000);
@@ -63,7 +63,7 @@ describe("a worker's report of its shards", () => {
     await reporter.stop();
   });
 
-  it('contains why a shard is not served, until it is served or no longer requested', async () => {
+  it('contains the reason why a shard is not served, until the worker serves it or should no longer do so', async () => {
     refusals = [
       { ...shardOf('ID'), cause: 'its calls may take too long' },
       { ...shardOf('VN'), cause: 'its calls may take too long' },

@@ -8,7 +8,8 @@ import type { ShardLevels } from './worker-meter.ts';
 
 const lookEveryMs = 2000;
 /**
- * Milliseconds after which an unchanged report is repeated. Readers count a worker without a report for longer as gone.
+ * Milliseconds after which a report is repeated although nothing has changed. A worker without a report for longer than
+ * this counts as gone.
  */
 const repeatReportAfterMs = 20_000;
 
@@ -21,7 +22,10 @@ export interface ReportShardsDeps {
   logger: Logger;
 }
 
-/** Loop that reports the levels of the shards every two seconds, if they have changed. */
+/**
+ * Loop that reports the state of this worker's shards. It checks every two seconds, and reports the shards that have
+ * changed.
+ */
 export interface ShardReporter {
   start(): void;
   /** Stops the loop and withdraws the reports. */
@@ -47,7 +51,7 @@ export function createShardReporter({
     const now = levels();
     const current = new Map([
       ...refusals().map((refusal): [string, ShardReport] => [keyOf(refusal), refusalReport(refusal)]),
-      // Levels override refusals, because a shard that is refused now may still have earlier claims.
+      // A level replaces a refusal of the same shard: the worker may still have claims of a shard that it refuses now.
       ...now.map((level): [string, ShardReport] => [keyOf(level.shard), reportOf(level, recorded, seconds)]),
     ]);
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
@@ -73,7 +77,7 @@ export function createShardReporter({
     start: () => loop.start(),
     stop: async () => {
       await loop.stop();
-      // A failure does no harm: readers will soon count this worker as gone in any case.
+      // If this fails, no harm is done, because the reports soon count as outdated anyway.
       await reports.withdraw(worker).catch((error: unknown) => {
         logger.debug({ err: error }, 'could not take back what was reported of shards');
       });

@@ -13,7 +13,7 @@ const named = (spans: readonly Span[], name: string) => spans.filter((span) => s
 const contextOf = (traceparent: string | undefined) => readTraceparent(traceparent ?? '');
 
 describe('the spans of a batch', () => {
-  it('form one tree over its steps: each step span has a claim, a call and a record span', async () => {
+  it('form one tree over all steps of the batch: each step span contains a claim, a call and a record span', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const { feedId } = await feed([['u1', 'u2']]);
@@ -37,7 +37,7 @@ describe('the spans of a batch', () => {
     );
   });
 
-  it('contain the cause of a failed call; the next attempt is another step span of the same trace', async () => {
+  it('contain the cause of a failed call, and the next attempt is another step span of the same trace', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, () => ({ tracing, random }));
     endpoint.answer = () => ({ kind: 'not-applied', cause: 'connection refused' });
@@ -56,7 +56,7 @@ describe('the spans of a batch', () => {
     expect(named(tracing.spans, 'call award-reward')[0]).toMatchObject({ error: 'connection refused' });
   });
 
-  it('begin with a root span linked in both directions with the step span of the parent, if it is a child batch', async () => {
+  it('begin, in a child batch, with a root span that is linked with the step span of the parent in both directions', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.batch === 1 ? ['u2'] : [], { retryable: true });
@@ -84,7 +84,7 @@ describe('the spans of a batch', () => {
     ]);
   });
 
-  it('are sampled independently of the spans of the parent batch, if it is a child batch', async () => {
+  it('are sampled in a child batch independently of its parent batch', async () => {
     const tracing = createRecordedSpans({ share: 0.5 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const numbers = Array.from({ length: 100 }, (_, index) => index);
@@ -108,11 +108,11 @@ describe('the spans of a batch', () => {
     expect(born.map(({ links }) => links)).toMatchObject(
       parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
     );
-    // Some of a hundred parents are sampled, and some are not.
+    // Of a hundred parents, a part is sampled.
     expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 
-  it('are recorded for the sampled share of trace ids, and every call sends its sampled flag', async () => {
+  it('are recorded for the sampled share of trace ids, and every call sends the sampled flag of its trace', async () => {
     const tracing = createRecordedSpans({ share: 0.2 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const { feedId } = await feed(Array.from({ length: 60 }, (_, index) => [`u${String(index).padStart(3, '0')}`]));

@@ -10,28 +10,29 @@ import type { FinishedStep, Work } from '../step/work.ts';
 
 export interface CallTrace {
   traceparent: string;
-  /** Null if the call is not sampled. */
+  /** Id of the call's span; null if the call is not sampled. */
   spanId: string | null;
 }
 
 /**
- * Spans of steps: one from the claim to the recorded result, with child spans for the claim, each call and the
- * recording. For unsampled steps nothing is stored, and ids are created for calls only.
+ * Records the spans of steps. A step span lasts from the claim to the recorded result, and has child spans for the
+ * claim, each call and the recording. For a step that is not sampled, nothing is recorded, and ids are created only for
+ * its calls.
  */
 export interface StepTraces {
   /** Records claims. @param requestedAtMs monotonic time, like all times here */
   claimed(works: readonly Work[], requestedAtMs: number): void;
   /**
-   * Returns the header of a status request. The request has no span of its own, so the receiver's spans belong to the
-   * step's span.
+   * Returns the trace header of a status request. The request has no span of its own, so its parent is the span of the
+   * step.
    */
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
   /**
-   * Records results. The traces of sampled child batches begin here, each with a link to the trace of its parent. The
-   * step spans of the parents link to the child traces.
-   * @param born children created by the same flush
+   * Records results. If a child batch is sampled, its trace begins here, with a link to the trace of its parent. The
+   * step span of the parent gets links to the traces of its children.
+   * @param born children that the same flush created
    * @param requestedAtMs time at which the flush was requested
    */
   recorded(steps: readonly FinishedStep[], born: readonly BornChild[], requestedAtMs: number): void;
@@ -59,13 +60,16 @@ export interface StepTracesDeps {
   random: () => number;
 }
 
-/** Upper bound on the feeds whose ids are cached; then the cache is cleared. */
+/** Maximum number of feeds whose ids are cached. If there are more, the cache is cleared. */
 const maxFeeds = 1000;
-/** Upper bound on the sampled steps in progress. Beyond it, the oldest one is recorded without its beginning. */
+/**
+ * Maximum number of sampled steps in progress. If there are more, the span of the oldest step is recorded without its
+ * beginning.
+ */
 const maxOpenSteps = 10_000;
 /**
- * Upper bound on the links of a span, as in OpenTelemetry. A batch whose users are tried alone may have more child
- * batches.
+ * Maximum number of links of a span, which is also OpenTelemetry's default. A batch whose users are tried alone may
+ * have more child batches.
  */
 const maxLinks = 128;
 
@@ -105,7 +109,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
   }
 
   /**
-   * Records the first spans of child batches.
+   * Records the root spans of child batches.
    * @returns links to these spans, by the result that created the child batches
    */
   function recordChildSpans(
@@ -145,7 +149,10 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return children;
   }
 
-  /** @param ofStep span of the batch's step, if it is known here; the root span otherwise */
+  /**
+   * Returns a link to a batch.
+   * @param ofStep id of the batch's step span, if it is known; otherwise, the link is to the root span
+   */
   function linkTo(batch: Pick<StepRef, 'feedId' | 'batchNo'>, ofStep?: string): SpanLink {
     const traceId = tracesOf(batch.feedId).traceOf(batch.batchNo);
     return { traceId, spanId: ofStep ?? rootSpanOf(traceId), isSampled: isSampled(batch) };
@@ -166,7 +173,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     claimed: (works, requestedAtMs) => {
       for (const work of works) {
         if (!isSampled(work.claim)) continue;
-        // If this worker lost the step and claims it again, the step's span begins anew.
+        // This worker has lost the step and claimed it again, so the step's span begins anew.
         open.delete(keyOf(work.claim));
         const { spanId: parentId } = openOf(work, requestedAtMs);
         const attributes = { 'muster.epoch': work.claim.epoch };
@@ -232,7 +239,7 @@ type SpanOfStep = Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'links' |
 
 interface StepTiming {
   startedMs: number;
-  /** End of the span; now by default. */
+  /** End of the span; default: the present time. */
   endedMs?: number;
   attributes: SpanAttributes;
 }
@@ -241,7 +248,7 @@ function keyOf({ feedId, batchNo, step }: StepRef): string {
   return `${feedId}/${batchNo}/${step}`;
 }
 
-/** Returns the cause for which a step waits; null if it is done, or was merely released. */
+/** Returns the cause for which a step waits. Null if the step is done, or was only released. */
 function causeOf(result: StepResult): string | null {
   return result.state === 'done' ? null : result.cause;
 }

@@ -6,7 +6,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';
 
-/** Adds up counts by name and labels. Gauges are collected when they are read. */
+/** Creates a meter that adds up counts by name and labels, and reads gauges when a test asks for them. */
 function createRecordingMeter() {
   const counts = new Map<string, number>();
   const collects: (() => void)[] = [];
@@ -41,7 +41,7 @@ function createRecordingLogger() {
 }
 
 describe("a worker's metrics and log", () => {
-  it('count calls and users by action type, country and result, and show the calls in flight', async () => {
+  it('count calls and users by action type, country and result, and include the calls in flight', async () => {
     const { meter, read } = createRecordingMeter();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ meter }));
     const answer = endpoint.answer;
@@ -63,7 +63,7 @@ describe("a worker's metrics and log", () => {
     expect(read('muster_worker_flushed_steps_total handed-on')).toBe(2);
   });
 
-  it('have one line a minute for a repeated failure, with its count', async () => {
+  it('contain one line a minute for a repeated failure, with the number of failures', async () => {
     const { logger, lines } = createRecordingLogger();
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, () => ({ logger }));
     endpoint.answer = () => ({ kind: 'ambiguous', cause: 'no whole answer within 1500 ms' });
@@ -80,7 +80,7 @@ describe("a worker's metrics and log", () => {
     expect(logged()[1]?.count).toBeGreaterThan(5);
   });
 
-  it('count and log an answer with users that were not in the call', async () => {
+  it('count and log an answer with users that the call did not contain', async () => {
     const { logger, lines } = createRecordingLogger();
     const { meter, read } = createRecordingMeter();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ logger, meter }));

@@ -8,10 +8,10 @@ import type { StatusAnswer } from '../endpoint/read-status.ts';
 import { workerMetrics } from './metrics.ts';
 import type { Work } from '../step/work.ts';
 
-/** Milliseconds within which equal warnings are logged only once, with a count. */
+/** Milliseconds within which equal warnings are logged only once, with their number. */
 const warnEveryMs = 60_000;
 
-/** Metrics of the worker for operators, and warnings without repetition. */
+/** Metrics of the worker, and warnings that are not repeated for every batch. */
 export interface WorkerMeter {
   called(work: Work, reading: Reading, tookMs: number): void;
   statusRequested(work: Work, answer: StatusAnswer): void;
@@ -26,7 +26,7 @@ export interface ShardLevels {
   limit: number;
   waiting: number;
   isBreakerOpen: boolean;
-  /** Steps recorded as done since the start. */
+  /** Number of steps recorded as done since the worker's start. */
   recorded: number;
 }
 
@@ -52,7 +52,9 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
     return counters;
   }
 
-  /** Logs one line per action, country and cause in a minute, with the number of warnings since the last line. */
+  /**
+   * Logs at most one line per action, country and cause in a minute, with the number of warnings since the last line.
+   */
   function warn({ actionType, context }: Work, message: string, cause: string): void {
     const { country } = context;
     const key = `${actionType}/${country}/${message}/${cause}`;
@@ -149,7 +151,10 @@ interface ShardCounters {
   latency: { observe(value: number): void };
 }
 
-/** Returns the counters of a shard. They are created once, because finding a counter costs more than counting. */
+/**
+ * Returns the counters of a shard. They are created once and kept, because looking up a counter costs more than
+ * counting.
+ */
 function shardCounters(metrics: ReturnType<typeof createMetrics>, action: string, country: string): ShardCounters {
   const kinds = ['reported', 'refused', 'misconfigured', 'not-applied', 'ambiguous'] as const;
   const calls = new Map(kinds.map((result) => [result, metrics.calls.of({ action, country, result })]));

@@ -42,7 +42,7 @@ describe('the breaker of a shard', () => {
     expect(breaker.isOpen(at())).toBe(false);
   });
 
-  it('stays closed for failed calls of one run while other runs are served', () => {
+  it('stays closed if calls of one run fail while another run is served', () => {
     const { breaker, at, end } = setUp();
     const opened = Array.from({ length: 100 }, () => end('unanswered', { othersAreServed: true }));
     expect([breaker.isOpen(at()), opened.includes(true)]).toEqual([false, false]);
@@ -60,7 +60,7 @@ describe('the breaker of a shard', () => {
     expect(breaker.isOpen(at())).toBe(true);
   });
 
-  it('allows one probe at a time, with intervals that double up to a minute', () => {
+  it('allows one probe at a time, at intervals that double up to a minute', () => {
     const { endMany, end, pass, allowed, retryInMs } = setUp();
     endMany('unanswered', 10);
     const waits: number[] = [];
@@ -75,7 +75,7 @@ describe('the breaker of a shard', () => {
     expect(waits.at(-1)).toBe(60_000);
   });
 
-  it('keeps the time of its probe if calls in flight fail after it opened', () => {
+  it('keeps the time of its next probe if calls that were in flight when it opened fail', () => {
     const { endMany, retryInMs } = setUp();
     endMany('unanswered', 10);
     endMany('unanswered', 50);
@@ -102,7 +102,7 @@ describe('the breaker of a shard', () => {
     [501, false],
     [500, true],
   ])(
-    'counts, after an answer to a feed, only failed calls that began later: %d ms long, 500 ms after',
+    'counts only failed calls that began after another feed was answered: a call of %d ms that fails 500 ms after the answer',
     (tookMs, isOpen) => {
       const { breaker, at, endMany, end, pass } = setUp();
       endMany('unanswered', 10);
@@ -114,7 +114,7 @@ describe('the breaker of a shard', () => {
     },
   );
 
-  it('closes if a probe is answered, and doubles its slots with each round of answers', () => {
+  it('closes if a probe is answered, and then doubles its slots with each round of answers', () => {
     const { endMany, end, pass, allowed, retryInMs } = setUp();
     endMany('unanswered', 10);
     pass(retryInMs());
@@ -128,7 +128,7 @@ describe('the breaker of a shard', () => {
     expect(allowed()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('opens again after two failed calls while it has few slots', () => {
+  it('opens again after two failed calls while it allows few calls', () => {
     const { breaker, at, endMany, end, pass, retryInMs } = setUp();
     endMany('unanswered', 10);
     pass(retryInMs());

@@ -2,31 +2,35 @@ import { partOf, probeDelayMs, slowStartCalls } from '../../../shared/domain/end
 import type { CallEnd } from '../../../shared/domain/endpoint/own-matter.ts';
 import type { GuardLook } from '../../../shared/ports/endpoint-guards.ts';
 
-/** Unanswered calls in a row, over all runs, after which the shard's endpoint counts as down. */
+/** Number of consecutive calls without an answer, over all runs, at which the shard's endpoint counts as down. */
 const failuresToOpen = 10;
 /**
- * Number of runs with a configuration fault after which the fault counts as the endpoint's, if no other run is served.
+ * Number of runs with configuration faults at which the fault is attributed to the endpoint, if no other run is served.
  */
 const runsToOpen = 3;
-/** Milliseconds for which the store's state is valid. With an older state, this worker decides alone. */
+/**
+ * Milliseconds for which a state that was read from the store applies. If the last read is older, this worker decides
+ * alone.
+ */
 const lookLastsMs = 5000;
-/** Number of calls at which a slow start is complete. */
+/** Number of concurrent calls at which a slow start is complete, so that the breaker closes. */
 const wholeStart = 1000;
 
 export interface EndedCall {
   feedId: string;
   cause: string;
-  /** True if the endpoint serves another run of the shard: then the failure concerns this run alone. */
+  /** True if the endpoint serves another run of the shard. The failure then concerns only the call's own run. */
   othersAreServed: boolean;
-  /** Pause that the endpoint requested; null if it did not. */
+  /** Pause in milliseconds that the endpoint requested; null if it requested none. */
   retryAfterMs: number | null;
   startedMs: number;
   nowMs: number;
 }
 
 /**
- * Report to the store. `open`: calls only failed. `probe-answered`, `probe-failed`: the probe has ended. `alive`: a
- * feed was answered although the breaker is open. `recovered`: likewise, and the endpoint is to start slowly.
+ * Report to the store. `open`: the endpoint seems to be down. `probe-answered`, `probe-failed`: the probe has ended.
+ * `alive`: the breaker is open, but a feed was answered. `recovered`: like `alive`, and the endpoint needs a slow
+ * start.
  */
 export interface GuardReport {
   kind: 'open' | 'probe-answered' | 'probe-failed' | 'alive' | 'recovered';
@@ -35,69 +39,81 @@ export interface GuardReport {
 }
 
 /**
- * Circuit breaker of an endpoint, shared by all workers. This worker detects by its own calls that the endpoint is
- * down, and reports it to the store. From then on the store's state applies, whichever worker reported it: only the
- * worker that was granted the probe calls. When the probe is answered, all workers start slowly together. While the
- * store cannot be reached, this worker decides alone.
+ * Circuit breaker of an endpoint, which all workers share. By its own calls, this worker detects that the endpoint is
+ * down, and reports this to the store. From then on, the state in the store applies, whichever worker has reported it:
+ * only the worker with the grant for a probe may call. When a probe is answered, all workers together start slowly.
+ * While the store cannot be reached, this worker decides alone.
  */
 export interface Breaker {
   isOpen(nowMs: number): boolean;
-  /** Returns the cause shown to people; null unless the breaker is open. */
+  /** Returns the cause to display to users; null if the breaker is not open. */
   cause(nowMs: number): string | null;
   /** Returns how many calls of this worker may be in flight now; infinite if the breaker is closed. */
   allowed(nowMs: number): number;
   /** Returns the milliseconds until the next probe, by any worker, if the breaker is open. */
   retryInMs(nowMs: number): number;
   /**
-   * Returns the milliseconds until this worker may probe; 0 with a grant. Infinite if this worker needs a grant, or is
-   * probing.
+   * Returns the milliseconds until this worker may make the probe; 0 if it has the grant. Infinite if it needs a grant,
+   * or if its probe is in flight.
    */
   callInMs(nowMs: number): number;
   onBegin(nowMs: number): void;
-  /** @returns true if the breaker opened because of this call */
+  /**
+   * Reports that a call has ended.
+   * @returns true if the breaker opened because of this call
+   */
   onEnd(end: CallEnd, call: EndedCall): boolean;
   /**
-   * Handles an answer to a feed that had not failed itself: the endpoint works, and only other feeds have the fault
-   * that opened the breaker. Has no effect unless the call began while the breaker was open.
-   * @param isRecovery true if the endpoint was probably down for all feeds: then it starts slowly
+   * Reports an answer to a feed whose own calls had not failed. The endpoint then works, and the fault that opened the
+   * breaker concerns only other feeds. Has no effect if the call began before the breaker opened.
+   * @param isRecovery true if the endpoint was probably down for all feeds, so that it needs a slow start
    */
   onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
-  /** Handles a call that was begun but then not made. */
+  /** Reports that a call was begun for this breaker, but was not made. */
   onNoCall(): void;
   readonly report: GuardReport | null;
-  /** Returns the report to write; null if there is none. After this call, the store may have received the report. */
+  /** Returns the report to write; null if there is none. From this call on, the store may have the report. */
   takeReport(): GuardReport | null;
-  /** Removes a report that the store has received. A report made in the meantime remains to be written. */
+  /** Removes a report that the store has received. If there is a newer report by now, it is kept. */
   onReported(written: GuardReport, nowMs: number): void;
   /**
    * Applies the state that was read from the store.
-   * @param look state in the store; null if the endpoint is well
+   * @param look state in the store; null if the store does not know of an outage
    * @param requestedAtMs time at which the state was requested
-   * @returns true if the breaker opened because of the state
+   * @returns true if the breaker opened because of this state
    */
   onLook(look: GuardLook | null, requestedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
-  /** Grants the next probe to this worker, if the probe begins before `untilMs`. */
+  /** Grants the next probe to this worker. The probe must begin before `untilMs`. */
   onGrant(untilMs: number): void;
 }
 
 type Mode =
   | { kind: 'closed' }
-  /** This worker's own calls found the endpoint down. Without the store, this worker probes. */
+  /**
+   * The endpoint is down, according to this worker's own calls. If the store cannot be reached, this worker makes the
+   * probes itself.
+   */
   | { kind: 'found-down'; cause: string; retryAtMs: number }
   /**
-   * The store is unreachable, and this worker's probe was answered. The number of calls doubles with each answered
-   * round.
+   * A probe of this worker was answered, and the store cannot be reached. The number of allowed calls doubles with each
+   * round of answers.
    */
   | { kind: 'starting-alone'; limit: number; answered: number }
-  /** State from the store, valid for `lookLastsMs`. Only the worker to which the store grants the probe may call. */
+  /**
+   * The endpoint is down, according to the store. Only the worker with the grant for the probe may call. Valid for
+   * `lookLastsMs`.
+   */
   | { kind: 'known-down'; cause: string; retryAtMs: number }
-  /** State from the store, valid for `lookLastsMs`. All workers start slowly together. */
+  /** The endpoint is starting slowly, according to the store, together for all workers. Valid for `lookLastsMs`. */
   | { kind: 'starting-together'; sinceMs: number; workers: number; rank: number };
 
 const closed: Mode = { kind: 'closed' };
 
-/** @param random in [0, 1) @param onSlowStart notifies that the endpoint is back, and that its calls increase */
+/**
+ * @param random returns a random number in [0, 1)
+ * @param onSlowStart called when the endpoint is back, and the number of its calls begins to grow
+ */
 export function createBreaker(random: () => number, onSlowStart: () => void = () => undefined): Breaker {
   let mode: Mode = closed;
   /** Time at which the breaker opened, as far as this worker knows. */
@@ -109,7 +125,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let report: GuardReport | null = null;
   let taken: GuardReport | null = null;
-  /** Time of the last report. State requested from the store before then does not include it. */
+  /** Time of the last report. A state that was requested from the store earlier does not include this report. */
   let reportedAtMs = Number.NEGATIVE_INFINITY;
 
   const isAlone = (nowMs: number) => nowMs - lookedAtMs > lookLastsMs;
@@ -151,7 +167,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       backAtMs = nowMs;
       mode = { kind: 'starting-alone', limit: 2, answered: 0 };
       onSlowStart();
-      // The outage ended before it was reported, so the report is dropped.
+      // The outage has ended before it was reported, so the report is not needed any more.
       if (report?.kind === 'open') report = null;
     } else if (mode.kind === 'starting-alone') onRoundOf(mode);
   }
@@ -165,7 +181,10 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     }
   }
 
-  /** @returns true if the breaker opened because of this call */
+  /**
+   * Counts a failed call.
+   * @returns true if the breaker opened because of this call
+   */
   function onFailure(end: CallEnd, call: EndedCall): boolean {
     const { startedMs, nowMs, feedId } = call;
     if (startedMs < backAtMs) return false;
@@ -173,7 +192,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     if (end === 'misconfigured') evidence.misconfiguredRuns.add(feedId);
     else evidence.failures++;
     if (call.othersAreServed) return false;
-    // If few calls are allowed at once, fewer failures suffice.
+    // If the breaker allows fewer calls than `failuresToOpen`, that many failures open it.
     const isDown = evidence.failures >= Math.min(failuresToOpen, atMost);
     if (!isDown && evidence.misconfiguredRuns.size < runsToOpen) return false;
     open(call);
@@ -182,8 +201,8 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   }
 
   /**
-   * Keeps the breaker open until the store starts all workers slowly. Without the store, this worker starts slowly
-   * alone.
+   * Keeps the breaker open until the store begins the slow start of all workers. If the store cannot be reached, this
+   * worker starts slowly alone.
    */
   function onRecovery(cause: string, nowMs: number): void {
     if (isAlone(nowMs)) {
@@ -226,7 +245,7 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       evidence.misconfiguredRuns.clear();
       evidence.openings = 0;
       probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
-      // If the store has not received the outage yet, there is nothing to report.
+      // If the store has not received the report of the outage yet, the recovery need not be reported either.
       const isKnown = report?.kind !== 'open' || report === taken;
       report = isKnown ? { kind: 'alive', cause: down.cause, retryAfterMs: null } : null;
     },
@@ -243,7 +262,8 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
         return false;
       }
       const down = downAt(nowMs);
-      // Calls from before the opening add no evidence. Without the store, only a probe may postpone the next probe.
+      // A call that was in flight when the breaker opened proves nothing new. If the store cannot be reached, only a
+      // failed probe postpones the next one.
       if (down && !isAlone(nowMs)) return false;
       if (end === 'answered') onAnswer(nowMs);
       else if (!down) return onFailure(end, call);

@@ -25,10 +25,10 @@ const unanswered: End = { ...answered, end: 'unanswered', cause: 'connection ref
 describe('call slots', () => {
   let clock: SettableClock;
   let calls: Call[];
-  /** Feeds whose runs must be read before a call, and the reads that have begun. */
+  /** Feeds whose runs must be read before a call, and the reads that are in progress. */
   let unread: Set<string>;
   let reads: ((verdict: Verdict) => void)[];
-  /** Milliseconds from the begin of a slot to the begin of its call. */
+  /** Milliseconds from taking a slot until its call is sent. */
   let beforeCallMs: number;
   let released: { work: Work; pause: ReleasePause | null }[];
   let groups: SlotGroups;
@@ -78,7 +78,7 @@ describe('call slots', () => {
   const ID = topics.shard({ actionType: 'award-reward', country: 'ID' });
   const inFlightOf = (feedId: string) => calls.filter(({ work }) => work.claim.feedId === feedId).length;
 
-  /** Ends the calls of these feeds. Calls that begin because of that continue. */
+  /** Ends the calls of these feeds after `afterMs`. Calls that begin because of this do not end. */
   async function endCalls(afterMs: number, feedIds: readonly string[], served?: End): Promise<void> {
     clock.advance(afterMs);
     const ending = calls.filter(({ work }) => feedIds.includes(work.claim.feedId));
@@ -87,7 +87,7 @@ describe('call slots', () => {
     await settled();
   }
 
-  /** Runs rounds of calls of these feeds, each of `tookMs`. */
+  /** Ends `count` rounds of calls of these feeds. Each call takes `tookMs`. */
   async function rounds(count: number, tookMs: number, feedIds: readonly string[]): Promise<void> {
     for (let round = 0; round < count; round++) await endCalls(tookMs, feedIds);
   }
@@ -128,7 +128,7 @@ describe('call slots', () => {
     expect([inFlightOf('a'), inFlightOf('b')]).toEqual([5, 5]);
   });
 
-  it('are shared evenly by calls in flight: first between shards, then between the feeds of a shard', async () => {
+  it('are shared evenly by the number of calls in flight: first between shards, then between the feeds of a shard', async () => {
     slots = create(32, 32);
     slots.add([
       ...worksOf('a', 400),
@@ -141,7 +141,7 @@ describe('call slots', () => {
     expect(Math.max(...['a', 'b', 'c'].map(inFlightOf)) - Math.min(...['a', 'b', 'c'].map(inFlightOf))).toBeLessThan(2);
   });
 
-  it('include a guaranteed minimum for feeds that come after a feed with all slots', async () => {
+  it('include a guaranteed minimum for feeds that arrive when another feed has all slots', async () => {
     slots.add(worksOf('large', 1000));
     await rounds(10, 20, ['large']);
     expect(inFlightOf('large')).toBe(64);
@@ -155,7 +155,7 @@ describe('call slots', () => {
   ])('cannot all be taken by slow calls of %s', async (_where, where) => {
     slots = create(60);
     slots.add(worksOf('slow', 400, where));
-    // The feed is known to be slow and is alone: it has most slots, but not all.
+    // The feed is known to be slow. While it is alone, it gets most slots, but not all.
     await rounds(6, 9000, ['slow']);
     expect(inFlightOf('slow')).toBe(50);
     slots.add(worksOf('quick', 5000));
@@ -163,14 +163,14 @@ describe('call slots', () => {
     await rounds(4, 20, ['quick']);
     expect(inFlightOf('quick')).toBe(10);
     await rounds(440, 20, ['quick']);
-    // When its calls end, the slow feed gets few of their slots back.
+    // When calls of the slow feed end, the feed gets few of their slots again.
     await endCalls(20, ['slow']);
     expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
     await endCalls(20, ['quick']);
     expect(inFlightOf('quick')).toBeGreaterThan(40);
   });
 
-  it('allow few claims of a slow feed and leave the other slots to claims of quick feeds', async () => {
+  it('allow few claims of a slow feed, and leave the other slots to claims of quick feeds', async () => {
     slots = create(60);
     slots.add(worksOf('slow', 400));
     await rounds(6, 9000, ['slow']);
@@ -181,7 +181,7 @@ describe('call slots', () => {
     expect(slots.waitingFeeds()).toEqual(['slow']);
     expect(slots.room(SG)).toBeGreaterThanOrEqual(50);
     slots.releaseFeeds(['slow']);
-    // One claim ahead of its calls.
+    // The feed may have one claim in addition to its calls.
     expect(slots.roomOf(SG, 'slow')).toBe(1);
   });
 
@@ -223,17 +223,18 @@ describe('call slots', () => {
     expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
-  it('allow, per shard, as many claims ahead of calls as calls end between two flushes', async () => {
+  it('allow as many additional claims of each shard as calls end between two flushes', async () => {
     slots.add([...worksOf('quick', 20), ...worksOf('slow', 4, { country: 'ID' })]);
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
     const [quick, slow] = [slots.roomOf(SG, 'quick'), slots.roomOf(ID, 'slow')];
-    // The limit of the quick feed has grown to 24 by its 4 + 8 + 8 ended calls; no call of it is in flight or waits.
+    // The limit of the quick feed has grown to 24: 4 at first, and 20 answers of 4 + 8 + 8 calls. None of its calls is
+    // in flight or waits.
     expect(quick).toBe(24 + 1 + 20);
     expect(slow).toBe(4);
   });
 
-  it('allow more claims ahead while flushes take long, and fewer if fewer calls end', async () => {
+  it('allow more additional claims while flushes take long, and fewer when fewer calls end', async () => {
     slots.add(worksOf('quick', 20));
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(1);
@@ -242,7 +243,7 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'quick')).toBe(24 + 1);
   });
 
-  it('allow handed-on steps to be ahead by the calls of one more flush', async () => {
+  it('allow additional claims for next steps that the worker keeps, as many as calls end in one flush interval', async () => {
     slots.add(worksOf('quick', 20));
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
@@ -250,13 +251,14 @@ describe('call slots', () => {
     expect(slots.room(SG, 1) - slots.room(SG)).toBe(20);
   });
 
-  it('allow only as many claims of a feed as its calls can use within a third of the lease', async () => {
+  it('allow only as many claims of a feed as it can call within a third of the lease', async () => {
     slots.add(worksOf('slow', 4));
     expect(slots.roomOf(SG, 'slow')).toBe(4);
     await endCalls(9000, ['slow']);
     for (let flush = 0; flush < 3; flush++) slots.onFlush(1);
     slots.add(worksOf('slow', 1));
-    // Ten seconds, a third of the lease, are one round of nine seconds: 8 slots, and at most 8 claims ahead.
+    // A third of the lease is ten seconds, which is one round of calls of nine seconds: 8 slots, and at most 8
+    // additional claims.
     expect(slots.roomOf(SG, 'slow')).toBe(2 * 8 - 1);
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
@@ -273,7 +275,7 @@ describe('call slots', () => {
       expect(inFlightOf('a')).toBe(1);
     });
 
-    it('never begin more calls than their concurrency, however long the reads take', async () => {
+    it('never begin more calls than their concurrency, however long the reads of runs take', async () => {
       slots = create(8);
       slots.add([...worksOf('a', 60), ...worksOf('b', 60)]);
       await rounds(4, 20, ['a', 'b']);
@@ -287,7 +289,7 @@ describe('call slots', () => {
       expect(calls).toHaveLength(8);
     });
 
-    it('release the steps of the feed if its run is paused or cannot be read', async () => {
+    it('release the steps of the feed if its run is paused or its state cannot be read', async () => {
       unread.add('a');
       slots.add(worksOf('a', 3));
       reads[0]?.('hold');
@@ -296,7 +298,7 @@ describe('call slots', () => {
       expect(calls).toEqual([]);
     });
 
-    it('do not count the time before a call as its duration', async () => {
+    it('do not count the time before a call is sent as part of its duration', async () => {
       slots = create(12);
       beforeCallMs = 1800;
       slots.add(worksOf('a', 200));
@@ -311,7 +313,7 @@ describe('call slots', () => {
       for (let round = 0; round < 4; round++) await endCalls(20, ['a'], unanswered);
     }
 
-    it('release waiting steps with the cause until the next probe, and allow no further claims', async () => {
+    it('release waiting steps, with the cause, until the next probe, and allow no further claims', async () => {
       await goDown();
       expect(released.length).toBeGreaterThan(100);
       expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
@@ -320,7 +322,7 @@ describe('call slots', () => {
       expect(slots.nextCallInMs([SG])).toBeGreaterThan(0);
     });
 
-    it('do not affect the calls of other shards', async () => {
+    it('do not limit the calls of other shards', async () => {
       await goDown();
       expect(released.every(({ work }) => work.context.country === 'SG')).toBe(true);
       expect(inFlightOf('b')).toBeGreaterThan(0);
@@ -354,7 +356,7 @@ describe('call slots', () => {
       ['not answered', unanswered],
       ['timed out', timedOut],
       ['throttled', throttled],
-    ])('go to the other feeds if the calls of one feed are %s', async (_how, served) => {
+    ])('can be used by other feeds if the calls of one feed are %s', async (_how, served) => {
       for (let round = 0; round < 3; round++) {
         await endCalls(150, ['good']);
         await endCalls(0, ['bad'], served);
@@ -402,7 +404,7 @@ describe('call slots', () => {
       expect(released.at(-1)?.pause).toMatchObject({ cause: 'is down' });
     });
 
-    it('are lent to the other feed until the hanging calls of the failing feed end', async () => {
+    it('are lent to the other feed while calls of the failing feed hang', async () => {
       for (let round = 0; round < 5; round++) await endCalls(150, ['good']);
       expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([20, 40]);
       await endCalls(10_000, ['bad'], timedOut);
@@ -410,7 +412,7 @@ describe('call slots', () => {
       expect(inFlightOf('bad') + inFlightOf('good')).toBeLessThanOrEqual(41);
     });
 
-    it('are lent to a second slow feed while the calls of the failing feed hang', async () => {
+    it('are lent to a second, slow feed while the calls of the failing feed hang', async () => {
       slots = create(12);
       calls = [];
       slots.add([...worksOf('bad', 200), ...worksOf('good', 200)]);
@@ -420,13 +422,13 @@ describe('call slots', () => {
       expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([5, 10]);
     });
 
-    it('keep the breaker closed if failed calls began before the last answer to another feed', async () => {
+    it('leave the breaker closed if the failed calls began before another feed was last answered', async () => {
       await endCalls(30_000, ['bad'], unanswered);
       expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
       expect(groups.of(SG).lines.get('bad')?.guard.isTroubled).toBe(true);
     });
 
-    it('keep the limit if timed-out calls of two feeds began before the last answer to a third feed', async () => {
+    it('leave the limit unchanged if the timed-out calls of two feeds began before a third feed was last answered', async () => {
       slots.add(worksOf('worse', 10));
       await rounds(3, 150, ['good']);
       expect(inFlightOf('worse')).toBeGreaterThan(0);
@@ -451,19 +453,19 @@ describe('call slots', () => {
       expect(limit()).toBeLessThanOrEqual(before / 2);
     });
 
-    it('are lent while another feed with calls of more than ten seconds is answered', async () => {
+    it('are lent while another feed is answered, even if its calls take more than ten seconds', async () => {
       await rounds(3, 20_000, ['good']);
       const { pool } = groups.of(SG);
       clock.advance(15_000);
       slots.room(SG);
       expect(pool.isServed).toBe(true);
-      // Four times the duration of these calls.
+      // This is four times the usual duration of these calls.
       clock.advance(65_000);
       slots.room(SG);
       expect(pool.isServed).toBe(false);
     });
 
-    it('keep the waiting steps of a feed with slow calls if the stored breaker opens', async () => {
+    it('keep the waiting steps of a feed with slow calls if the breaker in the store opens', async () => {
       slots = create(12);
       calls = [];
       slots.add(worksOf('slow', 40));
@@ -477,11 +479,11 @@ describe('call slots', () => {
       expect(slots.waitingFeeds()).toEqual([]);
     });
 
-    it('are lent to new feeds, four at most, while no feed is answered', () => {
+    it('are lent to new feeds while no feed is answered, but at most four', () => {
       clock.advance(20_000);
       slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());
       const counts = Array.from({ length: 8 }, (_, index) => inFlightOf(`new${index}`));
-      // Including the minimum of two beyond the concurrency.
+      // The number includes the minimum of two calls beyond the concurrency.
       expect(counts.reduce((sum, count) => sum + count)).toBe(6);
     });
   });
@@ -492,7 +494,7 @@ describe('call slots', () => {
       for (let round = 0; round < 4; round++) await endCalls(20, ['bad'], unanswered);
     });
 
-    it('allow one call of a new feed, and after its answer all calls except those of the failing feed', async () => {
+    it('allow one call of a new feed, and after its answer, all calls except those of the failing feed', async () => {
       expect(slots.roomOf(SG, 'new')).toBe(1);
       slots.add(worksOf('new', 20));
       expect(inFlightOf('new')).toBe(1);
@@ -502,7 +504,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
     });
 
-    it('are few at first after the answer to a new feed if several feeds had failed', async () => {
+    it('are few after the answer to a new feed if several feeds had failed', async () => {
       slots.add(worksOf('failed', 1));
       await endCalls(20, ['failed'], unanswered);
       clock.advance(100);
@@ -521,7 +523,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'new')).toBe(0);
     });
 
-    it('allow one claim for the probe over all failed feeds, and release the others', async () => {
+    it('allow one claim for the probe of all failed feeds together, and release their other steps', async () => {
       const failed = ['bad', 'new0', 'new1', 'new2'];
       for (const feed of failed.slice(1)) {
         clock.advance(100);
@@ -541,7 +543,7 @@ describe('call slots', () => {
       slots.add(failed.flatMap((feed) => worksOf(feed, 1)));
       expect(calls).toHaveLength(1);
       expect(released).toHaveLength(3);
-      // Four first calls of feeds that have not failed.
+      // Four feeds that have not failed may each have one first call.
       expect([...failed, 'healthy'].map((feed) => slots.roomOf(SG, feed))).toEqual([0, 0, 0, 0, 1]);
       expect(slots.room(SG)).toBe(4);
     });
@@ -580,7 +582,7 @@ describe('call slots', () => {
       [5, 25],
       [50, 50],
       [9000, 100],
-    ])('with calls of %i ms is %i ms', async (tookMs, betweenMs) => {
+    ])('is, with calls of %i ms, %i ms', async (tookMs, betweenMs) => {
       slots.add(worksOf('a', 400));
       await rounds(6, tookMs, ['a']);
       expect(slots.betweenFlushesMs([SG])).toBeCloseTo(betweenMs);
@@ -604,7 +606,7 @@ describe('call slots', () => {
       expect(slots.betweenFlushesMs([])).toBe(40);
     });
 
-    it('is short while a free slot waits for queued or handed-on steps', async () => {
+    it('is short while a free slot waits for queued steps or for next steps that the worker keeps', async () => {
       slots = create(8);
       slots.add(worksOf('a', 30));
       await rounds(3, 80, ['a']);
@@ -618,7 +620,7 @@ describe('call slots', () => {
     });
   });
 
-  it('release waiting and later steps after the slots are closed', async () => {
+  it('release waiting steps, and all steps that are added later, after the slots are closed', async () => {
     slots.add(worksOf('a', 6));
     slots.close();
     slots.add(worksOf('b', 1));

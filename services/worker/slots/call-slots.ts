@@ -34,69 +34,79 @@ import type { SlotGroups } from './slot-groups.ts';
 import { createWorkerPool, isSlow } from './slot-pool.ts';
 import type { Work } from '../step/work.ts';
 
-/** Upper bound on claims that wait for a slot, over all shards; each shard may have `waitingFloor` in addition. */
+/**
+ * Maximum number of claims that wait for a slot, over all shards. In addition, each shard may always have
+ * `waitingFloor`.
+ */
 const maxWaiting = 1500;
 const waitingFloor = 10;
 
 export interface CallSlotsDeps {
   /** Slot groups by shard, with the state learned from their calls. */
   groups: SlotGroups;
-  /** Calls in flight over all action types. */
+  /** Maximum number of calls in flight, over all action types. */
   concurrency: number;
   leaseMs: number;
   /**
-   * Makes the call, or finds that it must not be made, and passes the outcome on. Never rejects. Resolves when the slot
-   * is free again; with null if no call was made.
+   * Makes the call, or decides that it must not be made, and passes the outcome on. Never rejects. Resolves when the
+   * slot is free again: with the call, or with null if no call was made.
    */
   serve: (work: Work) => Promise<ServedCall | null>;
   /**
-   * Returns whether the feed may be called now. Never rejects. A step whose feed is read for this gets no slot
-   * meanwhile, so that a slow database neither occupies slots nor looks like a slow endpoint.
+   * Returns whether the feed may be called now. Never rejects. While the state of a feed's run is read, its steps get
+   * no slot. So a slow database neither occupies slots nor looks like a slow endpoint.
    */
   admissionOf: FeedDirectory['admissionOf'];
-  /** Notifies that a breaker has something to report to the store. */
+  /** Called when a breaker has something to report to the store. */
   onReport: () => void;
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
 }
 
-/** Pause of a shard whose endpoint is down: released steps are due again after `delayMs`. */
+/**
+ * Cause and duration of a release, for a shard whose endpoint is down: released steps are due again after `delayMs`.
+ */
 export interface ReleasePause {
   cause: string;
   delayMs: number;
 }
 
 /**
- * Queue of claimed steps that wait for a call slot of their shard. Slots are shared max-min fairly by the calls in
- * flight: over the shards, and within each shard over its feeds. A feed with slow calls therefore holds no more slots
- * than others, and every feed gets some.
+ * Queue of claimed steps that wait for a call slot of their shard. Slots are shared fairly by the number of calls in
+ * flight (max-min fairness): first between shards, and then between the feeds of a shard. A feed with slow calls
+ * therefore has no more slots than others, and every feed gets some.
  */
 export interface CallSlots {
   /**
-   * Returns how many more steps of the shard (`roomOf`: of one of its feeds) may be claimed now.
-   * @param flushesMore number of further flush intervals for which steps are claimed in advance; 0 by default
+   * Returns how many more steps of the shard may be claimed now (`roomOf`: of one of its feeds).
+   * @param flushesMore number of additional flush intervals for which steps are claimed in advance; default: 0
    */
   room(topic: string, flushesMore?: number): number;
   roomOf(topic: string, feedId: string, flushesMore?: number): number;
-  /** Returns true if the feed shares one limit on claims with all other feeds of the shard for which this is true. */
+  /**
+   * Returns true if the feed has no limit on claims of its own. Instead, all such feeds of the shard share one limit.
+   */
   sharesRoom(topic: string, feedId: string): boolean;
   add(works: readonly Work[]): void;
   /**
-   * Returns the longest time from one flush to the next, in milliseconds: the duration of the quickest call, or of two
-   * such calls if few are in flight. Slow endpoints produce few results in a short time, and claims ahead keep the
-   * slots busy meanwhile.
-   * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
+   * Returns the maximum time in milliseconds from one flush to the next. It is the duration of the quickest calls, or
+   * twice that if few calls are in flight. Slow endpoints produce few results in this time, and claims in advance keep
+   * their slots busy.
+   * @param queued topics with steps that wait to be claimed. If there are free slots for them, the time is shorter.
    */
   betweenFlushesMs(queued: Iterable<string>): number;
-  /** @param took duration of the flush as a share of the time between two flushes, in [0, 1] */
+  /**
+   * Reports a flush.
+   * @param took duration of the flush, as a share of the time between two flushes, in [0, 1]
+   */
   onFlush(took: number): void;
   /**
-   * Returns the milliseconds until a call may begin in a shard that is blocked now, because its endpoint is down or
-   * requested a pause. Infinite if time alone unblocks no shard.
+   * Returns the milliseconds until the first call may begin in a shard that is blocked now, because its endpoint is
+   * down or has requested a pause. Infinite if no shard becomes unblocked just because time passes.
    */
   nextCallInMs(topics: Iterable<string>): number;
   waitingFeeds(): string[];
-  /** Releases the waiting steps of these feeds at once: their runs were stopped. */
+  /** Releases the waiting steps of these feeds at once, because their runs are stopped. */
   releaseFeeds(feedIds: readonly string[]): void;
   /** Releases the waiting steps until the next probe, because the endpoint is down. Resets the adaptive limit. */
   onOpened(topic: string): void;
@@ -131,7 +141,10 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     }
   }
 
-  /** Skips the line until its admission is known. Releases its steps if the run is paused or cannot be read. */
+  /**
+   * Leaves out the line until its admission is known. Then releases the line's steps if the run is paused or cannot be
+   * read.
+   */
   async function awaitAdmission({ group, line }: NextLine, admission: Promise<Admission>): Promise<void> {
     line.isAwaitingAdmission = true;
     const { verdict } = await admission;
@@ -184,8 +197,8 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   }
 
   /**
-   * Releases the waiting steps. Feeds that are served keep their steps, to find out whether the endpoint is down for
-   * them too.
+   * Releases the waiting steps, because the endpoint is down. Feeds that were answered lately keep their steps, to find
+   * out if the endpoint is down for them too.
    */
   function releaseWaiting(group: SlotGroup, nowMs: number): void {
     group.adaptive.reset();
@@ -196,7 +209,8 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
   }
 
   /**
-   * Releases the claims of feeds that may not call, because their leases would expire. A due probe keeps its claims.
+   * Releases the claims of feeds that may not call, because their leases would expire while they wait. Claims for a
+   * probe that is due are kept.
    */
   function releaseBlocked(group: SlotGroup, nowMs: number): void {
     if (group.waiting === 0) return;
@@ -224,7 +238,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
     for (const line of group.lines.values()) releaseLine(group, line, pause);
   }
 
-  /** @param kept number of the oldest steps that stay */
+  /** @param kept number of the oldest steps that are not released */
   function releaseLine(group: SlotGroup, line: FeedLine, pause: ReleasePause | null, kept = 0): void {
     if (line.waiting.size <= kept) return;
     const works = line.waiting.take(line.waiting.size);
@@ -254,7 +268,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       return group !== undefined && sharesProbe(group, feedId, monotonicMs());
     },
     add: (works) => {
-      // A flush that was in progress when the slots closed may still add claims.
+      // A flush that was in progress when the slots were closed may still add claims.
       if (closed) {
         release(works, null);
         return;

@@ -4,23 +4,25 @@ import { failingBound } from './failing-feeds.ts';
 import { roomOfOpen, roomOfProbe } from './open-breaker.ts';
 import { allowedOf, countedCalls, firstCallsOfFeed, slotsOf, type SlotGroup } from './slot-group.ts';
 
-/** Upper bound on the steps claimed ahead of the calls. */
+/** Maximum number of additional claims: steps that are claimed although they cannot be called at once. */
 const maxClaimedAhead = 300;
-/** Share of a lease within which steps claimed ahead are to be called, because their leases run while they wait. */
+/** Share of a lease within which additional claims must be called, because their leases run while they wait. */
 const partOfLease = 1 / 3;
 
 export interface AheadTerms {
   leaseMs: number;
-  /** Flush intervals of work to claim ahead: one, plus the part of the next interval that it takes to write a flush. */
+  /**
+   * Number of flush intervals whose work is claimed in advance: one, plus the part of an interval that a flush takes.
+   */
   flushes: number;
 }
 
 export function roomOfGroup(group: SlotGroup, terms: AheadTerms, nowMs: number): number {
   if (group.breaker.isOpen(nowMs)) return roomOfOpen(group, nowMs);
   const slots = slotsOf(group, nowMs);
-  // During a slow start, claims only steps to call at once, and none ahead.
+  // During a slow start, only steps that can be called at once are claimed.
   const ahead = group.breaker.allowed(nowMs) < group.pool.capacity ? 0 : aheadOf(slots, group, terms);
-  // Claims no more steps than the rate allows, because the worker would only release them.
+  // No more steps are claimed than the rate allows, because the worker would have to release them.
   const wanted = slots + ahead;
   const claims = group.rate?.callsIn(wanted, terms.leaseMs * partOfLease, maxBatchUsers, nowMs) ?? wanted;
   return Math.max(0, claims - competingWaiting(group, slots, nowMs) - countedCalls(group));
@@ -39,9 +41,9 @@ export function roomOfFeed(group: SlotGroup, feedId: string, terms: AheadTerms, 
 }
 
 /**
- * Returns how many steps to claim ahead: those that will be called before more can be claimed, so that a free slot
- * seldom waits for the database. Before a measurement, this is one round of calls. No more are claimed, because after a
- * crash a claim counts as a call that may have begun.
+ * Returns how many steps to claim in addition to those that can be called at once: as many as will be called before the
+ * next claims arrive, so that a free slot seldom waits for the database. Before anything was measured, this is one
+ * round of calls. It is not more, because after a crash, a claim counts as a call that may have begun.
  */
 function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flushes }: AheadTerms): number {
   if (meanMs === 0) return Math.min(maxClaimedAhead, slots);
@@ -50,9 +52,9 @@ function aheadOf(slots: number, { meanMs, perFlush }: CallPace, { leaseMs, flush
 }
 
 /**
- * Returns the claimed steps of the shard that compete for slots. Excludes feeds that lend their slots. Also excludes
- * steps that slow feeds claimed while they were alone and cannot call now. Failing feeds count with their part of the
- * slots.
+ * Returns the number of claimed steps of the shard that compete for slots. Feeds that lend their slots are not counted.
+ * Of slow feeds, only the steps that they may call now are counted. Of all failing feeds together, at most their part
+ * of the slots is counted.
  */
 function competingWaiting(group: SlotGroup, slots: number, nowMs: number): number {
   const { lines, pool } = group;

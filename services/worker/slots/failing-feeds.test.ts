@@ -23,7 +23,7 @@ describe('the slots for failing feeds', () => {
   });
 
   const begin = () => beginCall(group, line, 1, clock.monotonicMs());
-  /** Ends a call of the other feed with an answer after this time. */
+  /** Makes the other feed's call end with an answer after `tookMs`. */
   function answer(tookMs: number): void {
     clock.advance(tookMs);
     const nowMs = clock.monotonicMs();
@@ -33,7 +33,7 @@ describe('the slots for failing feeds', () => {
   }
   const bound = () => failingBound(group, slots, clock.monotonicMs());
 
-  it('are half of the slots for ten seconds after the last answer to another feed', () => {
+  it('are half of the slots until ten seconds after the last answer to another feed', () => {
     expect(bound()).toBe(Infinity);
     begin();
     answer(150);
@@ -44,7 +44,7 @@ describe('the slots for failing feeds', () => {
     expect(bound()).toBe(Infinity);
   });
 
-  it('are half of the slots while another feed is called and its last call took more than ten seconds', () => {
+  it('are half of the slots while another feed is called, even if its last call took more than ten seconds', () => {
     begin();
     answer(20_000);
     begin();
@@ -54,7 +54,7 @@ describe('the slots for failing feeds', () => {
     expect(bound()).toBe(Infinity);
   });
 
-  it('are not limited by a feed whose calls hang and end one after the other', () => {
+  it('are not limited because of a feed whose calls hang and end one after the other', () => {
     begin();
     answer(150);
     begin();

@@ -1,13 +1,13 @@
 import { countedCalls, countedWaiting, slotsOf, type SlotGroup } from './slot-group.ts';
 
 /**
- * Milliseconds between two flushes: if no step is being called or waits for a slot, while free slots would wait, and at
- * most.
+ * Milliseconds between two flushes. `idleFlushMs`: if no step is being called or waits for a slot. The next one: while
+ * free slots wait for steps. The last one: maximum.
  */
 const idleFlushMs = 5;
 export const quickFlushMs = 25;
 const maxFlushIntervalMs = 100;
-/** Calls in flight below which a flush waits for two rounds of calls, so that more results share its cost. */
+/** Number of calls in flight below which a flush waits for two rounds of calls, so that more results share its cost. */
 const fewCalls = 50;
 
 interface CallsUnderWay {
@@ -17,8 +17,8 @@ interface CallsUnderWay {
 }
 
 /**
- * Returns the longest time from one flush to the next, in milliseconds.
- * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
+ * Returns the maximum time in milliseconds from one flush to the next.
+ * @param queued topics with steps that wait to be claimed. If there are free slots for them, the time is shorter.
  */
 export function betweenFlushesMs(
   { groups, inFlight, waiting }: CallsUnderWay,

@@ -28,7 +28,10 @@ export function guardedShards(groups: Iterable<SlotGroup>): GuardedShard[] {
   }));
 }
 
-/** Returns the action types with a shared rate. @param queued topics with steps that wait to be claimed */
+/**
+ * Yields the action types that have a rate and work to do.
+ * @param queued topics with steps that wait to be claimed
+ */
 export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<string>): Iterable<RatedAction> {
   const topics = new Set(queued);
   const rated = new Map<RateLimit, RatedAction>();
@@ -40,7 +43,10 @@ export function ratedActions(groups: Iterable<SlotGroup>, queued: Iterable<strin
   return rated.values();
 }
 
-/** Returns the levels of these shards. @param recordedIn returns the steps of a topic that were done since the start */
+/**
+ * Returns the levels of these shards, for reports.
+ * @param recordedIn returns the number of a topic's steps that were done since the start
+ */
 export function levelsOf(
   groups: readonly SlotGroup[],
   recordedIn: (topic: string) => number,
@@ -56,7 +62,9 @@ export function levelsOf(
   }));
 }
 
-/** Returns the slots of the shard, or the sum that the guards of its active feeds allow, if that is less. */
+/**
+ * Returns the number of slots of the shard, or the sum of what the guards of its active feeds allow, if that is less.
+ */
 function limitOf(group: SlotGroup, nowMs: number): number {
   const slots = slotsOf(group, nowMs);
   const lines = [...group.lines.values()].filter(({ inFlight, waiting }) => inFlight + waiting.size > 0);

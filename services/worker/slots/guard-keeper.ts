@@ -6,12 +6,12 @@ import type { GuardedShard } from './group-views.ts';
 
 const wellMs = 2000;
 const troubledMs = 1000;
-/** Milliseconds between two turns without work. New work wakes the loop. */
+/** Milliseconds between two turns of the loop without work. New work wakes the loop. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
-/** Milliseconds within which the granted worker begins its probe, or skips it. */
+/** Milliseconds within which the worker with the grant begins its probe. Later, it must not make the probe. */
 const probeBeginsWithinMs = 3000;
-/** Milliseconds beyond the call's time-out within which a probe must be reported. */
+/** Milliseconds after the call's time-out by which a probe must have been reported. */
 const probeMarginMs = 2000;
 
 export interface GuardKeeperDeps {
@@ -21,7 +21,7 @@ export interface GuardKeeperDeps {
   queuedTopics: () => Iterable<string>;
   timeoutMsOf: (actionType: string) => number;
   onOpened: (topic: string) => void;
-  /** Called when calls may begin that could not begin before. */
+  /** Called when calls may begin that were not allowed before. */
   onRoom: () => void;
   clock: Clock;
   /** Random number in [0, 1). */
@@ -29,9 +29,12 @@ export interface GuardKeeperDeps {
   logger: Logger;
 }
 
-/** Loop that reports this worker's breakers to the store, reads those of all workers, and requests due probes. */
+/**
+ * Loop that reports the breakers of this worker to the store, reads those of all workers, and requests probes that are
+ * due.
+ */
 export interface GuardKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
-  /** Wakes the loop for new work, if it was idle. */
+  /** Reports new work, which wakes the loop if it was idle. */
   onWork(): void;
 }
 

@@ -14,8 +14,11 @@ function batchesOf(name: string, count: number): string[][] {
   return Array.from({ length: count }, (_, batch) => [`${name}${batch}`]);
 }
 
-describe('a worker with slow or failing parts', () => {
-  /** Returns the duration of 200 calls beside 400 calls of 9 s elsewhere. */
+describe('a worker with slow or broken endpoints and topics', () => {
+  /**
+   * Returns the time that 200 quick calls take while 400 calls of 9 s are made elsewhere; without such calls if `slow`
+   * is null.
+   */
   async function timeBeside(slow: { countries: string[] } | null): Promise<number> {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = async (seen) => {
@@ -33,7 +36,7 @@ describe('a worker with slow or failing parts', () => {
     ['another country', ['ID']],
     ['another feed of the same shard', ['SG']],
   ])(
-    'makes 200 calls of 20 ms beside 400 calls of 9 s in %s as fast as alone, within 20 %%',
+    'makes 200 calls of 20 ms beside 400 calls of 9 s in %s as fast as without them, within 20 %%',
     async (_where, countries) => {
       const alone = await timeBeside(null);
       expect(await timeBeside({ countries })).toBeLessThan(1.2 * alone);
@@ -42,7 +45,7 @@ describe('a worker with slow or failing parts', () => {
 });
 
 describe('a topic that cannot be written', () => {
-  /** Creates a worker whose second topic in Indonesia cannot be written: a publish to it fails or hangs. */
+  /** Creates a worker whose second topic in Indonesia cannot be written: publishing to it fails or hangs. */
   async function withDeadTopic(publishToDead: () => Promise<void>) {
     const published: string[] = [];
     const settled: number[] = [];
@@ -72,20 +75,23 @@ describe('a topic that cannot be written', () => {
   it.each<[string, () => Promise<void>]>([
     ['fails', () => Promise.reject(new Error('not a leader'))],
     ['hangs', () => new Promise(() => undefined)],
-  ])('delays no other topic if a publish %s, and is left to the sweeper', async (_how, publishToDead) => {
-    const { clock, feed, published, settled, topicOf, stepRows } = await withDeadTopic(publishToDead);
-    await feed([['a1']], { countries: ['ID'] });
-    const healthy = await feed([['b1']]);
-    await passTime(clock, 500);
-    expect(healthy.totals()).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
-    // Both messages of the healthy run, and not yet the message of the other run.
-    expect(settled).toHaveLength(2);
-    await passTime(clock, 600_000);
-    expect(settled).toHaveLength(3);
-    expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'done' }]);
-    expect(published.filter((topic) => topic === topicOf(2))).toHaveLength(1);
-    expect(published.filter((topic) => topic === topicOf(2, 'ID')).length).toBeLessThan(12);
-  });
+  ])(
+    'delays no other topic if publishing to it %s, and its messages are left to the sweeper',
+    async (_how, publishToDead) => {
+      const { clock, feed, published, settled, topicOf, stepRows } = await withDeadTopic(publishToDead);
+      await feed([['a1']], { countries: ['ID'] });
+      const healthy = await feed([['b1']]);
+      await passTime(clock, 500);
+      expect(healthy.totals()).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
+      // The two messages of the healthy run are settled, and the message of the other run is not.
+      expect(settled).toHaveLength(2);
+      await passTime(clock, 600_000);
+      expect(settled).toHaveLength(3);
+      expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'done' }]);
+      expect(published.filter((topic) => topic === topicOf(2))).toHaveLength(1);
+      expect(published.filter((topic) => topic === topicOf(2, 'ID')).length).toBeLessThan(12);
+    },
+  );
 
   it('does not prevent the worker from stopping', async () => {
     const { clock, feed, worker } = await withDeadTopic(() => Promise.reject(new Error('not a leader')));
@@ -97,7 +103,7 @@ describe('a topic that cannot be written', () => {
 });
 
 describe('an endpoint that is down', () => {
-  it('is called seldom without using up attempts, and its run continues soon after it recovers', async () => {
+  it('is called seldom, without using up attempts, and its run continues soon after the endpoint recovers', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await createRunningWorker();
     endpoint.answer = () => ({ kind: 'not-applied', cause: 'connection refused' });
     const { runId, totals } = await feed(batchesOf('u', 200), { ...oneStep, deadlineSeconds: 86_400 });
@@ -130,7 +136,8 @@ describe('an endpoint that is down', () => {
 
 describe('a step whose lease would end before its call', () => {
   it('is released without a call', async () => {
-    // A claim lasts 30 s and a call may take 29 s, so a claim that waits for a call of 20 s is too late.
+    // A claim lasts 30 s, and a call may take 29 s. A claim that first waits 20 s for another call is therefore too
+    // late.
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({
       type: { timeoutMs: 29_000, concurrency: 1 },
     });

@@ -7,13 +7,13 @@ import {
 import { countedCalls, evidenceOf, type FeedLine, type SlotGroup } from './slot-group.ts';
 
 export interface ServedCall {
-  /** Monotonic time at which the call was sent. Reads and writes before it are no part of its duration. */
+  /** Monotonic time at which the call was sent. Reads and writes before it are not part of the call's duration. */
   startedMs: number;
   end: CallEnd;
   cause: string;
-  /** Null if the call showed no sign that the endpoint is overloaded. */
+  /** Sign of overload of the endpoint; null if there was none. */
   pressure: Pressure | null;
-  /** Pause that the endpoint requested; null if it did not. */
+  /** Pause in milliseconds that the endpoint requested; null if it requested none. */
   retryAfterMs: number | null;
 }
 
@@ -21,13 +21,13 @@ export interface CallInLine {
   group: SlotGroup;
   line: FeedLine;
   nowMs: number;
-  /** True if the call began while the breaker was open, without being its probe. */
+  /** True if the call began while the breaker was open, and was not the breaker's probe. */
   isFirstHand: boolean;
 }
 
 /**
- * Updates the guards after a call: the feed's own guard, and the shard's guards unless the end concerns the feed alone
- * (own-matter.ts).
+ * Updates guards after a call: always the guard of its feed, and the breaker and the adaptive limit of its shard unless
+ * the end concerns the feed alone (own-matter.ts).
  * @returns true if the breaker opened because of this call
  */
 export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
@@ -60,8 +60,8 @@ export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
 }
 
 /**
- * Returns true if an answer to this feed shows that the endpoint is back for all feeds. False if the endpoint has
- * served this feed since its last failure. Also false if exactly one feed is failing.
+ * Returns true if an answer to this feed shows that the endpoint works again for all feeds. Returns false if the feed
+ * was answered since its last failure, or if exactly one feed is failing.
  */
 function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
   if (guard.answeredAtMs > guard.failedAtMs) return false;
@@ -71,9 +71,9 @@ function isRecoveryFor({ guard }: FeedLine, { lines }: SlotGroup): boolean {
 }
 
 /**
- * Returns true if several feeds meet signs of overload, and no feed is served without them. Overload of a single feed
- * lowers only that feed's limit. Always false while the breaker is open: the breaker bounds the calls, and a limit
- * lowered by its probes would outlast the slow start.
+ * Returns true if several feeds have signs of overload, and no feed is served without them. The overload of a single
+ * feed lowers only the limit of that feed. Always false while the breaker is open: the breaker then limits the calls,
+ * and a limit that was lowered by its probes would last longer than the slow start.
  */
 function isPressureOfShard({ group, line: { feedId }, nowMs }: CallInLine, startedMs: number): boolean {
   if (group.breaker.isOpen(nowMs)) return false;

@@ -1,17 +1,17 @@
 import { isServed, isStuck, type FeedLine, type SlotGroup } from './slot-group.ts';
 import type { SlotPool } from './slot-pool.ts';
 
-/** Least time between two refreshes, in milliseconds. */
+/** Minimum time in milliseconds between two refreshes. */
 const everyMs = 100;
 
 /**
- * Slots that other feeds may use: those of a feed in trouble, or of a feed whose calls are stuck. The pools bound the
- * number of lent slots.
+ * Determines which feeds lend their slots to other feeds: a feed in trouble, and a feed whose calls are stuck. The
+ * pools limit the number of lent slots.
  */
 export interface LentSlots {
-  /** Determines which lines lend their slots. Does nothing within 100 ms of the last refresh. */
+  /** Determines which lines lend their slots. Has no effect within 100 ms of the last refresh. */
   refresh(nowMs: number): void;
-  /** Updates a line after one of its calls has ended, or when its guard reports trouble. */
+  /** Updates a line when one of its calls has ended, or when its guard reports trouble. */
   onChange(group: SlotGroup, line: FeedLine): void;
 }
 

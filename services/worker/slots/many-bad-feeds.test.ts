@@ -11,7 +11,10 @@ function batchesOf(name: string, count: number): string[][] {
   return Array.from({ length: count }, (_, batch) => [`${name}-${batch}`]);
 }
 
-/** Returns the duration of a feed's calls of 150 ms, beside feeds of the same shard whose calls have hung for 20 s. */
+/**
+ * Returns the time that calls of 150 ms of one feed take in total, beside `badFeeds` feeds of the same shard whose
+ * calls have hung for 20 s.
+ */
 async function timeBeside(badFeeds: number): Promise<number> {
   const { clock, endpoint, feed } = await createRunningWorker({
     type: { concurrency: 40, timeoutMs },

@@ -5,7 +5,7 @@ import { createActionPool } from './slot-pool.ts';
 
 const nowMs = 10_000;
 
-/** Creates a shard of two feeds, the first with a call that began at `nowMs` and does not end. */
+/** Creates a shard with two feeds. A call of the first feed began at `nowMs`, and does not end. */
 function shardWithHangingCall() {
   const pool = createActionPool(10);
   const shard = { actionType: 'award-reward', country: 'SG' };
@@ -23,7 +23,7 @@ function shardWithHangingCall() {
   return { group, hanging };
 }
 
-describe('the waiting time of a shard before its next call', () => {
+describe('the time until a blocked shard may make its next call', () => {
   it('is the rest of the pause that the endpoint requested', () => {
     const { group } = shardWithHangingCall();
     group.adaptive.onEnd({
@@ -37,19 +37,19 @@ describe('the waiting time of a shard before its next call', () => {
     expect(heldBackForMs(group, false, nowMs + 1000)).toBe(2000);
   });
 
-  it('is the time until a hanging call counts as stuck, if other feeds wait and the shard is not paused', () => {
+  it('is the time until a hanging call counts as stuck, if another feed waits and the shard is not paused', () => {
     const { group, hanging } = shardWithHangingCall();
     expect(heldBackForMs(group, false, nowMs + 1)).toBe(hanging.guard.stuckAfterMs - 1);
   });
 
-  it('is infinite if no other feed waits for the slots of the stuck feed', () => {
+  it('is infinite if no other feed waits for the slots of the feed with the hanging call', () => {
     const { group } = shardWithHangingCall();
     group.lines.delete('other');
     expect(heldBackForMs(group, false, nowMs + 1)).toBe(Number.POSITIVE_INFINITY);
     expect(heldBackForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
-  it('is infinite once a call of the shard counts as stuck, because its slots are then lent', () => {
+  it('is infinite when a call of the shard already counts as stuck, because its slot is then lent', () => {
     const { group, hanging } = shardWithHangingCall();
     expect(heldBackForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
   });

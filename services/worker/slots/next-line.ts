@@ -6,14 +6,14 @@ import type { SlotPool } from './slot-pool.ts';
 export interface NextLine {
   group: SlotGroup;
   line: FeedLine;
-  /** True if the breaker is open and this call is not its probe (`mayCallFirstHand`). */
+  /** True if the breaker is open and this call is not its probe, but a first-hand call (`mayCallFirstHand`). */
   isFirstHand: boolean;
 }
 
 /**
- * Returns the feed's line that calls next. Among the shards that may call, the one with the fewest calls in flight
- * comes first, and within it the feed with the fewest. Among equals, the line that has waited longest comes first. Lent
- * slots do not count.
+ * Returns the line (the waiting steps of a feed in a shard) that calls next. Of the shards that may call, the one with
+ * the fewest calls in flight comes first, and within it the feed with the fewest. If numbers are equal, the line whose
+ * last call was longest ago comes first. Calls in lent slots do not count.
  */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
@@ -21,7 +21,7 @@ export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: nu
     if (group.waiting === 0 || (best && !comesBefore(turnOf(group), turnOf(best.group)))) continue;
     const slots = slotsOf(group, nowMs);
     const isOpen = group.breaker.isOpen(nowMs);
-    // A stuck probe lends its slot, but no second probe may begin in its place.
+    // A probe that is stuck lends its slot, but no second probe may begin in this slot.
     const isFirstHand = (isOpen ? probeCalls(group) : countedCalls(group)) >= slots;
     if (isFirstHand && !isOpen) continue;
     const mayCall = isOpen ? isProbe : mayCallWithin(slots, failingHaveRoom(group, slots, nowMs));
@@ -33,10 +33,10 @@ export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: nu
 
 type MayCall = (group: SlotGroup, line: FeedLine, nowMs: number) => boolean;
 
-/** Any feed may make the probe: the feeds take turns. */
+/** Any feed may make the probe; the feeds take turns. */
 const isProbe: MayCall = () => true;
 
-/** @param failingHaveRoom whether one more call of a failing feed may begin */
+/** @param failingHaveRoom returns true if one more call of a failing feed may begin */
 function mayCallWithin(slots: number, failingHaveRoom: () => boolean): MayCall {
   return (group, line, nowMs) => {
     if (line.inFlight >= allowedOf(line, nowMs)) return false;
@@ -46,8 +46,8 @@ function mayCallWithin(slots: number, failingHaveRoom: () => boolean): MayCall {
 }
 
 /**
- * Returns a check for failing feeds. The check counts the calls of failing feeds when first used, and then keeps its
- * result.
+ * Returns a function that tells if there is room for one more call of a failing feed. It counts the calls of failing
+ * feeds when it is first called, and then keeps the result.
  */
 function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => boolean {
   let haveRoom: boolean | undefined;
@@ -64,7 +64,7 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
     const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
-  // If the rate allows no call yet, the line whose turn it is waits. If it were passed over, a large batch would wait
+  // If the rate does not allow the call yet, no other line comes first instead. Otherwise, a large batch would wait
   // forever behind small ones.
   const isRated = best && group.rate && group.rate.waitMs(best.waiting.first()?.count ?? 0, nowMs) > 0;
   return isRated ? undefined : best;
@@ -84,9 +84,9 @@ function comesBefore(a: Turn, b: Turn): boolean {
 }
 
 /**
- * Returns the milliseconds until time alone lets a call of the shard begin; infinite if it never does, or if nothing
- * blocks the shard.
- * @param isQueued whether steps of the shard wait to be claimed
+ * Returns the milliseconds until a call of the shard may begin just because time has passed. Infinite if that never
+ * happens, or if nothing blocks the shard.
+ * @param isQueued true if steps of the shard wait to be claimed
  */
 export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
   const { breaker, adaptive, rate, lines } = group;
@@ -104,7 +104,10 @@ export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number
   return soonest;
 }
 
-/** Returns the milliseconds until others may use the slots of a line whose calls do not end. */
+/**
+ * Returns the milliseconds until other feeds may use the slots of a line whose calls do not end; 0 if this is not the
+ * case.
+ */
 function stuckInMs(line: FeedLine, nowMs: number): number {
   if (line.inFlight === 0 || isStuck(line, nowMs)) return 0;
   return Math.max(line.lastBeginMs, line.lastEndMs) + line.guard.stuckAfterMs - nowMs;

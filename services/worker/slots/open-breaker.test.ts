@@ -7,7 +7,10 @@ interface Line {
   inFlight: number;
 }
 
-/** Returns the number of steps that may be claimed of a shard whose breaker is open and allows one probe. */
+/**
+ * Returns the number of steps that may be claimed of a shard with these lines. Its breaker is open and allows one
+ * probe.
+ */
 function roomWith(...lines: Line[]): number {
   const group = {
     breaker: { isOpen: () => true, allowed: () => 1 },
@@ -24,17 +27,17 @@ function roomWith(...lines: Line[]): number {
   return roomOfOpen(group, 0);
 }
 
-describe('the room for claims of a shard with an open breaker', () => {
+describe('the number of claims that a shard with an open breaker allows', () => {
   it('is one for the probe and four for first calls of new feeds', () => {
     expect(roomWith()).toBe(5);
     expect(roomWith({ isFailing: true, waiting: 1, inFlight: 0 })).toBe(4);
   });
 
-  it('shrinks by one for each feed that waits for a first call, however many steps it has', () => {
+  it('shrinks by one for each feed that waits for a first call, however many steps the feed has', () => {
     expect(roomWith({ isFailing: false, waiting: 20, inFlight: 0 })).toBe(4);
   });
 
-  it('is not used up by a feed that is served slowly and keeps its waiting steps', () => {
+  it('is not used up by a feed that gets slow answers and keeps its waiting steps', () => {
     expect(roomWith({ isFailing: false, waiting: 20, inFlight: 2 })).toBe(4);
   });
 });

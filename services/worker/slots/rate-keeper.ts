@@ -5,23 +5,23 @@ import { createLoop, type Loop } from '../../../shared/runtime/loop.ts';
 import type { RatedAction } from './group-views.ts';
 
 const everyMs = 1000;
-/** Milliseconds until a share that is not renewed ends. Three exchanges may fail before. */
+/** Milliseconds after which a share of a rate ends if it is not renewed. Up to three renewals may fail before. */
 const leaseMs = 3500;
-/** Milliseconds between two turns without work. New work wakes the loop. */
+/** Milliseconds between two turns of the loop without work. New work wakes the loop. */
 const idleMs = 60_000;
 
 export interface RateKeeperDeps {
   rateShares: RateShares;
   rated: () => Iterable<RatedAction>;
-  /** Called when calls may begin that could not begin before. */
+  /** Called when calls may begin that were not allowed before. */
   onRoom: () => void;
   clock: Clock;
   logger: Logger;
 }
 
-/** Loop that renews this worker's shares of the rates while it has work for them. */
+/** Loop that renews this worker's shares of rates while the worker has work for them. */
 export interface RateKeeper extends Pick<Loop, 'start' | 'poke' | 'stop'> {
-  /** Wakes the loop for new work, if it was idle. */
+  /** Reports new work, which wakes the loop if it was idle. */
   onWork(): void;
 }
 
@@ -48,7 +48,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
     for (const [index, { bucket }] of buckets.entries()) {
       const share = shares[index] ?? 0;
       if (share > bucket.using(nowMs)) hasMore = true;
-      // The share's lease counts from the request, because the lease in the store cannot have begun earlier.
+      // The share's lease is counted from the request, because in the store it cannot begin earlier.
       bucket.hold(share, requestedAtMs + leaseMs, nowMs);
     }
     if (hasMore) onRoom();

@@ -19,7 +19,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(createRateLimit({}, 0)).toBeNull();
   });
 
-  it('allows no call without a share or after the share has ended', () => {
+  it('allows no call without a share, or after the share has expired', () => {
     const limit = limitOf({ calls: 100 });
     expect(limit.waitMs(1, 1000)).toBe(Number.POSITIVE_INFINITY);
     bucketOf(limit).hold(100, 3000, 1000);
@@ -28,7 +28,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(bucketOf(limit).using(3000)).toBe(0);
   });
 
-  it('allows calls at its share, with a burst of at most one call plus 0.1 s of the share', () => {
+  it('allows as many calls as its share, with a burst of one call plus 0.1 s of the share', () => {
     const limit = limitOf({ calls: 100 });
     bucketOf(limit).hold(50, 1e9, 0);
     let calls = 0;
@@ -48,7 +48,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(atOnce).toBe(6);
   });
 
-  it('returns the waiting time of the next call for its number of users', () => {
+  it('returns the time until the next call is allowed, depending on its number of users', () => {
     const limit = limitOf({ users: 1000 });
     bucketOf(limit).hold(200, 1e9, 0);
     expect(limit.waitMs(100, 0)).toBe(500);
@@ -57,7 +57,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(limit.waitMs(100, 500)).toBe(0);
   });
 
-  it('applies the limit of calls or of users, whichever is reached first', () => {
+  it('applies the limits of calls and of users, whichever is reached first', () => {
     const limit = limitOf({ calls: 10, users: 1000 });
     const [calls, users] = limit.buckets;
     calls?.hold(10, 1e9, 0);
@@ -76,7 +76,7 @@ describe('the rate limit of an action type on one worker', () => {
     expect(bucketOf(limit).takeDemand(1000)).toBe(100);
   });
 
-  it('requests the whole rate if calls had to wait, otherwise slightly more than it used', () => {
+  it('requests the whole rate if calls had to wait, otherwise a little more than it used', () => {
     const limit = limitOf({ calls: 100 });
     const bucket = bucketOf(limit);
     expect(bucket.takeDemand(0)).toBe(100);

@@ -2,36 +2,44 @@ import type { RateUnit } from '../../../shared/domain/endpoint/rate-shares.ts';
 
 export type RatePerSecond = Readonly<Partial<Record<RateUnit, number | undefined>>>;
 
-/** Seconds of the rate that idle time may save up: enough to shorten the first wait. */
+/** Seconds of the rate that may accumulate while no calls are made. They suffice to shorten the first wait. */
 const burstSeconds = 0.1;
 /**
- * Multiple of the rate that the worker used last. It allows the rate to rise before the next exchange with the
- * database.
+ * Factor by which the requested rate exceeds the rate that the worker used last. It allows the rate to grow until the
+ * next exchange with the database.
  */
 const headroom = 1.25;
-/** Share of the rate for a worker that had no calls lately. */
+/** Part of the rate that a worker without recent calls requests. */
 const leastPart = 0.01;
 
 export interface RateBucket {
   readonly unit: RateUnit;
   readonly ratePerSecond: number;
-  /** Returns the demand per second: what this worker could use, by its use and its waits since the last exchange. */
+  /**
+   * Returns the rate per second that this worker could use, estimated from its calls and waits since the last exchange.
+   */
   takeDemand(nowMs: number): number;
   /** Returns the rate per second that this worker may use now. */
   using(nowMs: number): number;
-  /** @param untilMs time from which on the share is void */
+  /**
+   * Sets this worker's share.
+   * @param untilMs time at which the share expires
+   */
   hold(share: number, untilMs: number, nowMs: number): void;
 }
 
 /**
- * Rate of an action type on this worker: its shares of the rate of all workers, in calls and in users per second. A
- * share that was not renewed in time counts as 0: then no call begins.
+ * Rate limit of an action type on this worker. The worker has shares of the rate of all workers: one in calls per
+ * second, one in users per second. A share that was not renewed in time counts as 0, so that no call begins.
  */
 export interface RateLimit {
-  /** Returns the milliseconds until a call for so many users may begin; infinite without a share. */
+  /** Returns the milliseconds until a call for so many users may begin; infinite if the worker has no share. */
   waitMs(users: number, nowMs: number): number;
   take(users: number, nowMs: number): void;
-  /** Returns how many of the wanted calls the rate allows within `ms`. `users` is the number of users of each call. */
+  /**
+   * Returns how many of the wanted calls the rate allows within `ms`.
+   * @param users number of users of each call
+   */
   callsIn(wanted: number, ms: number, users: number, nowMs: number): number;
   readonly buckets: readonly RateBucket[];
 }
@@ -42,7 +50,7 @@ interface Tokens extends RateBucket {
   take(cost: number, nowMs: number): void;
 }
 
-/** Returns null if the action type has no rate. */
+/** Creates the rate limit; null if the action type has no rate. */
 export function createRateLimit(rate: RatePerSecond | undefined, nowMs: number): RateLimit | null {
   const calls = rate?.calls === undefined ? null : createTokens('calls', rate.calls, nowMs);
   const users = rate?.users === undefined ? null : createTokens('users', rate.users, nowMs);
@@ -65,7 +73,10 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
   let share = 0;
   let untilMs = Number.NEGATIVE_INFINITY;
   let tokens = 0;
-  /** Highest cost of a call so far. A call that costs more than the burst saves up tokens, however long that takes. */
+  /**
+   * Highest cost of a call so far. For a call that costs more than the burst, tokens accumulate up to its cost, however
+   * long that takes.
+   */
   let dearest = 1;
   let filledAtMs = beginMs;
   let used = 0;
@@ -78,7 +89,8 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
     const fromMs = filledAtMs;
     filledAtMs = nowMs;
     tokens += (share * Math.max(0, Math.min(nowMs, untilMs) - fromMs)) / 1000;
-    // The burst comes on top of the dearest call, so that a worker that wakes a moment late loses no tokens.
+    // The burst is added to the cost of the most expensive call. Otherwise, a worker that wakes a moment too late would
+    // lose tokens.
     tokens = Math.min(tokens, dearest + share * burstSeconds);
   }
 
@@ -90,7 +102,7 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
       return Number.POSITIVE_INFINITY;
     }
     const missing = cost - tokens;
-    // A rounding error is no reason to wait again.
+    // A difference that is only a rounding error must not cause another wait.
     if (missing <= 1e-6) return 0;
     hasWaited = true;
     return (missing / share) * 1000;

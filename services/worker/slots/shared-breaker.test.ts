@@ -42,7 +42,7 @@ describe("a worker's copy of the shared breaker", () => {
     end(how);
   }
 
-  it('reports its opening to the store with the cause and Retry-After', () => {
+  it('reports its opening to the store, with the cause and Retry-After', () => {
     look(null);
     endMany('unanswered', 9);
     expect(breaker.report).toBeNull();
@@ -62,20 +62,23 @@ describe("a worker's copy of the shared breaker", () => {
   it.each([
     [501, false],
     [500, true],
-  ])('counts, in a slow start, only failed calls that began during it: %d ms long, 500 ms after', (tookMs, isOpen) => {
-    look(openLook(500));
-    look(slowStart(0));
-    nowMs += 500;
-    const opened = Array.from({ length: 20 }, () => end('unanswered', null, tookMs));
-    expect([breaker.isOpen(nowMs), opened.includes(true)]).toEqual([isOpen, isOpen]);
-  });
+  ])(
+    'counts only failed calls that began during its slow start: a call of %d ms that fails after 500 ms',
+    (tookMs, isOpen) => {
+      look(openLook(500));
+      look(slowStart(0));
+      nowMs += 500;
+      const opened = Array.from({ length: 20 }, () => end('unanswered', null, tookMs));
+      expect([breaker.isOpen(nowMs), opened.includes(true)]).toEqual([isOpen, isOpen]);
+    },
+  );
 
-  it('ignores a store answer that is older than its own report', () => {
+  it('ignores an answer of the store that is older than its own report', () => {
     look(null);
     endMany('unanswered', 10);
     look(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
-    // The breaker has opened by its own calls, not by this look at the store.
+    // The breaker was opened by its own calls, so this state of the store does not open it.
     expect(look(openLook(1000))).toBe(false);
     const requestedAtMs = nowMs;
     nowMs += 10;
@@ -86,7 +89,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.retryInMs(nowMs)).toBe(1000);
   });
 
-  it('needs ten failures again after the store has closed it', () => {
+  it('opens only after ten failures again after the store has closed it', () => {
     look(null);
     endMany('unanswered', 10);
     write(breaker.takeReport());
@@ -98,7 +101,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(end('unanswered')).toBe(true);
   });
 
-  it('allows a call only with a granted probe, once, and until the grant ends', () => {
+  it('allows a call only with a grant for a probe, once, and until the grant expires', () => {
     look(openLook(500));
     expect(breaker.wantsProbe(nowMs)).toBe(false);
     nowMs += 500;
@@ -115,15 +118,18 @@ describe("a worker's copy of the shared breaker", () => {
     ['answered', 'probe-answered'],
     ['unanswered', 'probe-failed'],
     ['misconfigured', 'probe-failed'],
-  ] as const)("reports to the store that its probe was %s, and waits for the store's state", (how, kind) => {
-    look(openLook(0));
-    breaker.onGrant(nowMs + 3000);
-    probe(how);
-    expect(breaker.report).toMatchObject({ kind });
-    expect([allowed(), breaker.isOpen(nowMs), breaker.wantsProbe(nowMs)]).toEqual([0, true, false]);
-  });
+  ] as const)(
+    'reports to the store that its probe was %s, and waits for the state that the store then has',
+    (how, kind) => {
+      look(openLook(0));
+      breaker.onGrant(nowMs + 3000);
+      probe(how);
+      expect(breaker.report).toMatchObject({ kind });
+      expect([allowed(), breaker.isOpen(nowMs), breaker.wantsProbe(nowMs)]).toEqual([0, true, false]);
+    },
+  );
 
-  it('keeps its probe if the step that was begun for it is not called', () => {
+  it('keeps the grant for its probe if the step that was begun for it is not called', () => {
     look(openLook(0));
     breaker.onGrant(nowMs + 3000);
     breaker.onBegin(nowMs);
@@ -131,18 +137,18 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.report, allowed()]).toEqual([null, 1]);
   });
 
-  it('closes if a call of a feed without failures is answered, and reports it to the store', () => {
+  it('closes if a call of a feed without failures is answered, and reports this to the store', () => {
     look(openLook(60_000));
     nowMs += 150;
     breaker.onAlive(nowMs - 100, nowMs, false);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
     expect(breaker.report).toMatchObject({ kind: 'alive' });
-    // The store has not read the report yet.
+    // The state in the store does not include this report yet.
     look(openLook(59_000));
     expect(breaker.isOpen(nowMs)).toBe(false);
   });
 
-  it('stays open if the answered call began before it opened', () => {
+  it('stays open if the answered call began before the breaker opened', () => {
     look(openLook(60_000));
     nowMs += 150;
     breaker.onAlive(nowMs - 200, nowMs, false);
@@ -156,7 +162,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
   });
 
-  it('reports its closing as well if it closes while its opening is being written', () => {
+  it('reports its closing too if it closes while the report of its opening is being written', () => {
     look(null);
     endMany('unanswered', 10);
     const opening = breaker.takeReport();
@@ -167,7 +173,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.report).toBeNull();
   });
 
-  it('reports its opening as well if it opens while its closing is being written', () => {
+  it('reports its opening too if it opens while the report of its closing is being written', () => {
     look(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, false);
     const closing = breaker.takeReport();
@@ -178,7 +184,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
   });
 
-  it('stays open after a recovery until the store starts all workers slowly, and reports the recovery once', () => {
+  it('stays open after a recovery until the store begins the slow start of all workers, and reports the recovery once', () => {
     look(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, true);
     const recovery = breaker.takeReport();
@@ -190,7 +196,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
   });
 
-  it('starts slowly by itself after a recovery if the store is unavailable', () => {
+  it('starts slowly alone after a recovery if the store is unavailable', () => {
     endMany('unanswered', 10);
     breaker.onAlive(nowMs, nowMs, true);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
@@ -203,7 +209,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.report, breaker.isOpen(nowMs), breaker.retryInMs(nowMs)]).toEqual([null, true, 500]);
   });
 
-  it('ignores failures of calls that began before the endpoint was back', () => {
+  it('ignores failures of calls that began before the endpoint worked again', () => {
     look(openLook(500));
     nowMs += 1000;
     look(null);
@@ -214,7 +220,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
   });
 
-  it('doubles its calls every second in a slow start, and shares them with the other workers', () => {
+  it('doubles its calls every second in a slow start, divided among all workers', () => {
     look(openLook(0));
     look(slowStart(0));
     const seen = [allowed()];
@@ -238,7 +244,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect(breaker.report).toMatchObject({ kind: 'open' });
   });
 
-  it('sends its own probes while the store is unavailable', () => {
+  it('makes its own probes while the store is unavailable', () => {
     endMany('unanswered', 10);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([true, 0]);
     nowMs += breaker.retryInMs(nowMs);
@@ -249,7 +255,7 @@ describe("a worker's copy of the shared breaker", () => {
     expect([breaker.isOpen(nowMs), allowed(), breaker.report]).toEqual([false, 2, null]);
   });
 
-  it('ignores a store answer after five seconds', () => {
+  it('ignores an answer of the store after five seconds', () => {
     look(openLook(60_000));
     nowMs += 5001;
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);

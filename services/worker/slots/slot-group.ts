@@ -9,13 +9,19 @@ import type { CallLine, SlotPool } from './slot-pool.ts';
 import { createStepFifo, type StepFifo } from '../step/step-fifo.ts';
 import type { Work } from '../step/work.ts';
 
-/** Initial limit on calls, and thus connections, of a shard that was silent. It grows with answers, and with time. */
+/**
+ * Initial limit on concurrent calls, and thus on connections, of a shard without recent calls. The limit grows with
+ * answers and with time.
+ */
 const firstCalls = 8;
 const moreCallsPerSecond = 10;
 const silentMs = 30_000;
-/** Milliseconds after its last call for which a feed's learned state is kept. */
+/** Milliseconds after the last call of a feed during which its learned state is kept. */
 const forgottenAfterMs = 60_000;
-/** Slots of the pool per first call of a feed without history; the feed gets at least 1 call and at most 4. */
+/**
+ * A feed without history may have one first call per this number of slots in the pool, at least 1 and at most
+ * `maxFirstCallsOfFeed`.
+ */
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
 
@@ -23,20 +29,20 @@ export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
   readonly guard: SourceGuard;
-  /** True while the worker reads whether the feed may be called: its steps get no slot meanwhile. */
+  /** True while the worker reads if the feed may be called. Until then, its steps get no slot. */
   isAwaitingAdmission: boolean;
   cause: string;
-  /** True if other feeds may use the slots of this line; `lent` is the number of slots counted as lent. */
+  /** True if other feeds may use the slots of this line. `lent` is the number of its slots that count as lent. */
   isLending: boolean;
   lent: number;
-  /** Calls in flight that counted as slow when they began, and how many of them are lent. */
+  /** Number of calls in flight that counted as slow when they began. `lentSlow` is the number of them in lent slots. */
   slow: number;
   lentSlow: number;
   lastBeginMs: number;
   lastEndMs: number;
   /**
-   * Sequence number of the last call, over all groups. If several lines are equal otherwise, the one with the lowest
-   * number comes first.
+   * Sequence number of the last call, over all groups. Of lines with equally many calls in flight, the one with the
+   * lowest number comes first.
    */
   lastTurn: number;
 }
@@ -50,19 +56,22 @@ export interface SlotGroup extends CallPace {
   minConcurrency: number;
   readonly breaker: Breaker;
   readonly adaptive: AdaptiveLimit;
-  /** Rate of the action type, over all its countries; null if it has none. */
+  /** Rate of the action type, over all its countries; null if the type has no rate. */
   rate: RateLimit | null;
   inFlight: number;
   waiting: number;
-  /** Calls in flight of lines that lend their slots. */
+  /** Number of calls in flight of lines that lend their slots. */
   lent: number;
   /**
-   * Number of first-hand calls in flight, and the time at which the last one began. These calls show whether the
+   * Number of first-hand calls in flight, and the time at which the last one began. First-hand calls show if the
    * endpoint works for their feeds.
    */
   firstHand: number;
   firstHandAtMs: number;
-  /** Number of answers since the shard was last silent, and the time at which that silence ended. */
+  /**
+   * Number of answers since the shard last had no calls for a while. `sinceMs` is the time at which its calls began
+   * again.
+   */
   answered: number;
   sinceMs: number;
   lastEndMs: number;
@@ -73,7 +82,7 @@ export interface SlotGroupTerms {
   topic: string;
   shard: Shard;
   pool: SlotPool;
-  /** Lower bound on the calls at once, however badly the endpoint answers. */
+  /** Minimum number of concurrent calls that the adaptive limit allows, however badly the endpoint answers. */
   minConcurrency: number;
   rate: RateLimit | null;
   /** Random number in [0, 1). */
@@ -149,7 +158,7 @@ export function slotsOf(group: SlotGroup, nowMs: number): number {
   const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
   const ramp = isSilent ? 0 : answered + (moreCallsPerSecond * (nowMs - sinceMs)) / 1000;
-  // Every call needs a connection, so calls in lent slots count too.
+  // Every call needs a connection, so calls in lent slots count as well.
   const connected = Math.max(0, firstCalls + Math.floor(ramp) - pool.lendable(group.lent));
   return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), connected);
 }
@@ -158,14 +167,15 @@ export function* evidenceOf({ lines }: SlotGroup): Iterable<SourceEvidence> {
   for (const { guard } of lines.values()) yield guard;
 }
 
-/**
- * Returns the number of calls of the shard in flight. Excludes the calls of feeds that lend their slots to other feeds.
- */
+/** Returns the number of calls of the shard in flight, without calls in lent slots. */
 export function countedCalls({ inFlight, lent, pool }: SlotGroup): number {
   return inFlight - pool.lendable(lent);
 }
 
-/** Returns true if the line may use slots that others lend: its calls are answered, or it has no call in flight. */
+/**
+ * Returns true if the line may use slots that other lines lend. It may if its calls are answered, or if it has no call
+ * in flight.
+ */
 export function usesLent({ isLending, inFlight, guard }: FeedLine, nowMs: number): boolean {
   return !isLending && (inFlight === 0 || nowMs - guard.answeredAtMs <= guard.times.usualMs);
 }
@@ -180,14 +190,17 @@ export function countedWaiting(group: SlotGroup): number {
   return waiting;
 }
 
-/** Returns true if calls of the line are in flight, and none has begun or ended for much longer than its calls take. */
+/**
+ * Returns true if the line has calls in flight, and none of its calls has begun or ended for much longer than they
+ * usually take.
+ */
 export function isStuck({ inFlight, lastBeginMs, lastEndMs, guard }: FeedLine, nowMs: number): boolean {
   return inFlight > 0 && nowMs - Math.max(lastBeginMs, lastEndMs) >= guard.stuckAfterMs;
 }
 
 /**
  * Returns true if a call of the line was answered within the last ten seconds, or within the ten seconds before its
- * latest call began. False if the calls are stuck, or if the last call was not answered.
+ * latest call began. Returns false if its calls are stuck, or if the last one was not answered.
  */
 export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, nowMs: number): boolean {
   const isAwaited = inFlight > 0 && !isLending && !guard.isFailing;
@@ -195,12 +208,12 @@ export function isServed({ inFlight, lastBeginMs, isLending, guard }: FeedLine, 
   return sinceMs - guard.answeredAtMs < witnessLastsMs;
 }
 
-/** Returns how many calls of the line its own guard allows in flight. A stuck line begins no more calls. */
+/** Returns how many calls in flight the line's own guard allows. A line that is stuck begins no more calls. */
 export function allowedOf(line: FeedLine, nowMs: number): number {
   return line.isLending && !line.guard.isTroubled && line.inFlight > 0 ? 0 : line.guard.allowed(nowMs);
 }
 
-/** Updates the pace after a flush: the calls that ended since the last flush made room for its claims. */
+/** Updates the paces of the group and its lines after a flush. */
 export function measureFlush(group: SlotGroup): void {
   measurePace(group);
   for (const line of group.lines.values()) measurePace(line);
@@ -219,7 +232,10 @@ export function beginCall(group: SlotGroup, line: FeedLine, turn: number, nowMs:
   line.lastTurn = turn;
 }
 
-/** Counts the end of a call of the line. @param tookMs null if no call was made */
+/**
+ * Counts the end of a call of the line.
+ * @param tookMs duration of the call; null if no call was made
+ */
 export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null, nowMs: number): void {
   group.inFlight--;
   line.inFlight--;

@@ -5,11 +5,11 @@ import { createSlotGroup, type SlotGroup } from './slot-group.ts';
 import { createActionPool, type SlotPool } from './slot-pool.ts';
 
 export interface SlotGroupsDeps {
-  /** Shards by topic. The map changes in place. */
+  /** Shards by topic. This map changes in place. */
   shards: ReadonlyMap<string, Shard>;
-  /** Configuration by action type. It changes in place. */
+  /** Configuration by action type. This object changes in place. */
   actionTypes: Readonly<Record<string, ActionTypeConfig>>;
-  /** Upper bound on the calls in flight of busy feeds, over all action types. */
+  /** Maximum number of calls in flight over all action types, without the reserve for feeds with few calls. */
   concurrency: number;
   monotonicMs: () => number;
   /** Random number in [0, 1). */
@@ -18,15 +18,24 @@ export interface SlotGroupsDeps {
 
 export interface SlotGroups {
   /**
-   * Groups by topic, with their learned state. Groups of shards that are no longer served remain, because their calls
+   * Groups by topic, with their learned state. The group of a shard that is no longer served is kept, because its calls
    * may be in flight.
    */
   readonly all: ReadonlyMap<string, SlotGroup>;
-  /** @throws Error if this shard was never served */
+  /**
+   * Returns the group of a shard.
+   * @throws Error if this worker has never served the shard
+   */
   of(topic: string): SlotGroup;
-  /** Returns whether the shard's rate allows one more call, beyond the one that has begun. If so, takes its tokens. */
+  /**
+   * Returns true if the shard's rate allows one more call, in addition to the call that has begun. If so, takes the
+   * tokens for it.
+   */
   takeRate(topic: string, users: number): boolean;
-  /** Applies the current shards and action types. @throws Error if a shard's action type is not configured */
+  /**
+   * Applies the current shards and action types.
+   * @throws Error if the action type of a shard is not configured
+   */
   reshape(): void;
 }
 
@@ -50,7 +59,7 @@ export function createSlotGroups(deps: SlotGroupsDeps): SlotGroups {
     action.pool.resize(capacity);
     if (isSameRate(action.ratePerSecond, ratePerSecond)) return;
     action.ratePerSecond = ratePerSecond;
-    // A share of the old rate does not apply to the new one: the worker requests a new share.
+    // A share of the old rate does not apply to the new one, so the worker must request a new share.
     action.rate = createRateLimit(ratePerSecond, monotonicMs());
   }
 

@@ -23,7 +23,7 @@ describe("a feed's calls", () => {
 describe('the pool of an action type', () => {
   const slow = line(2000, 2000);
 
-  it('has room for one of six slow calls during the minute after a quick call, and for five otherwise', () => {
+  it('has room for one slow call of six during the minute after a quick call, and for five otherwise', () => {
     const pool = createActionPool(6);
     pool.begin(false, 0);
     pool.end(false);
@@ -33,7 +33,7 @@ describe('the pool of an action type', () => {
     expect(pool.hasRoom(slow, false, 60_000)).toBe(false);
   });
 
-  it('has room for a slow call even if it has a single slot', () => {
+  it('has room for a slow call even if it has only one slot', () => {
     expect(createActionPool(1).hasRoom(slow, false, 0)).toBe(true);
   });
 });

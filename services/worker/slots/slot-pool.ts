@@ -1,61 +1,70 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 import { withReserve } from '../endpoint/calls-at-once.ts';
 
-/** Mean call duration above which a feed is slow: it frees its slots too rarely for other feeds to wait for them. */
+/**
+ * Mean duration of a feed's calls in milliseconds from which the feed counts as slow. Its slots become free so rarely
+ * that other feeds should not have to wait for them.
+ */
 const slowMs = 1000;
-/** Share of a pool that is reserved: for slow feeds while quick feeds are calling, for quick feeds otherwise. */
+/** Part of a pool that is reserved: for slow feeds while quick feeds are called, and for quick feeds otherwise. */
 const reservedPart = 1 / 6;
 const floorCalls = 2;
-/** Milliseconds after a quick call during which slow feeds leave room for more quick calls. */
+/** Milliseconds after a quick call during which slow feeds leave slots free for more quick calls. */
 const quickCallValidMs = 60_000;
-/** Slots lent while no feed of the pool is answered: enough for a new feed to show that it is answered. */
+/**
+ * Maximum number of lent slots while no feed of the pool is answered. It suffices to find out if a new feed is
+ * answered.
+ */
 const lentUnserved = 4;
 
 export interface CallLine {
   inFlight: number;
-  /** Mean duration of the feed's calls, exponentially weighted; 0 before the first call has ended. */
+  /** Mean duration of the feed's calls in milliseconds, exponentially weighted; 0 before the first call has ended. */
   meanMs: number;
   /**
-   * Guard with the mean duration of the last few answers. One round of calls is enough to see that a feed has become
-   * slow.
+   * Guard that knows the mean duration of the last few answers. With it, one round of calls is enough to detect that a
+   * feed has become slow.
    */
   readonly guard: Pick<SourceGuard, 'times'>;
 }
 
-/** Returns true if the feed's calls are slow, or if it has no history yet. */
+/** Returns true if the feed's calls are slow, or if no call of the feed has ended yet. */
 export function isSlow({ meanMs, guard }: CallLine): boolean {
   return meanMs === 0 || Math.max(meanMs, guard.times.recentMs) >= slowMs;
 }
 
 /**
- * Pool of call slots, of one action type or of the whole worker. The pool keeps slow feeds from filling it: they hold
- * their slots for seconds, and all other feeds would wait.
+ * Pool of call slots, of one action type or of the whole worker. Slow feeds occupy their slots for seconds, so the pool
+ * prevents that they occupy all slots and let all other feeds wait.
  */
 export interface SlotPool {
-  /** Concurrency plus the reserve for feeds with few calls. */
+  /** The concurrency plus the reserve for feeds with few calls. */
   readonly capacity: number;
   readonly inFlight: number;
-  /** True if a feed that lends no slots was answered lately. */
+  /** True if a feed that lends no slots was answered recently. */
   isServed: boolean;
-  /** Returns whether a call of the line may begin. @param usesLent whether the call may begin in place of a lent one */
+  /**
+   * Returns true if a call of the line may begin.
+   * @param usesLent true if the call may use a lent slot
+   */
   hasRoom(line: CallLine, usesLent: boolean, nowMs: number): boolean;
-  /** Returns how many more calls a slow line may begin; infinite for a quick line. */
+  /** Returns how many more calls a slow line may begin; infinite for a line that is not slow. */
   moreCallsOf(line: CallLine, nowMs: number): number;
   begin(wasSlow: boolean, nowMs: number): void;
   end(wasSlow: boolean): void;
   /**
-   * Lends slots: the calls in them no longer count, so that other calls may begin in their place. Other calls may use
-   * at most as many lent slots as the concurrency, or a few while no feed is answered.
-   * @param slowBy number of the lent slots whose calls began as slow calls
+   * Lends slots: the calls in them no longer count, so that calls of other feeds may begin instead. The number of such
+   * calls is limited to the concurrency, or to a few while no feed is answered.
+   * @param slowBy number of the lent slots whose calls counted as slow when they began
    */
   lend(by: number, slowBy: number): void;
   readonly hasLent: boolean;
   lendable(lent: number): number;
-  /** Changes the concurrency. Calls in flight beyond a smaller concurrency continue until they end. */
+  /** Changes the concurrency. If it becomes smaller, calls in flight continue until they end. */
   resize(concurrency: number): void;
 }
 
-/** Upper bounds on the slow calls: while quick calls share the pool, and otherwise. */
+/** Maximum numbers of slow calls: while quick calls share the pool, and otherwise. */
 interface SlowCalls {
   besideQuick: number;
   alone: number;
@@ -65,7 +74,7 @@ export function createActionPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }
 
-/** Creates the pool of the worker. Slow action types leave a reserve to the others, and may use all other slots. */
+/** Creates the pool of the worker. Slow action types leave a reserve for the others, and may use all other slots. */
 export function createWorkerPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({
     besideQuick: slots - reservedOf(slots),
@@ -89,8 +98,8 @@ function createSlotPool(initial: number, slowCallsOf: (concurrency: number) => S
   let lastQuickMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * Returns the upper bound on slow calls. Feeds without history may use the whole concurrency, because they begin with
-   * few calls.
+   * Returns the maximum number of slow calls. A feed without history may use the whole concurrency, because it begins
+   * with few calls.
    */
   function boundOfSlow({ meanMs }: CallLine, nowMs: number): number {
     if (meanMs === 0) return concurrency;

@@ -5,14 +5,17 @@ import { refusedUsers } from './step-state.ts';
 import type { KnownHold, StepState } from './work.ts';
 
 /**
- * Holds of steps: no call of a held step is made, because of a fault that a person must fix or because of quiet hours.
- * A step's standing contains this worker's state of its holds. The two kinds are separate: the end of one leaves the
- * other unchanged. No method rejects: if the store cannot be reached, the standing still changes.
+ * Holds of steps. No call of a held step is made, either because of a fault that a person must fix, or because of quiet
+ * hours. The two kinds of holds are independent. `standing` contains what this worker knows about the holds of a step.
+ * No method rejects: if the store cannot be reached, `standing` changes nevertheless.
  */
 export interface HeldSteps {
-  /** Returns true if the step has no fault, or if this batch may try it. False if the store cannot be reached. */
+  /**
+   * Returns true if the step has no fault, or if this batch may make the trial call. Returns false if the store cannot
+   * be reached.
+   */
   mayCall(standing: StepState): Promise<boolean>;
-  /** Holds the step until a person has fixed the cause. No call of the step begins from now on. */
+  /** Holds the step until a person has fixed the cause. From now on, no call of the step begins. */
   holdForFault(standing: StepState, cause: string): Promise<void>;
   /** Ends the fault after a user was accepted. */
   endFault(standing: StepState): Promise<void>;
@@ -30,7 +33,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
   async function mayCall({ feedId, step, fault }: StepState): Promise<boolean> {
     if (fault.current === null) return true;
     if (!fault.current.tryDue) return false;
-    // One request is enough; the next read shows when the next try is due.
+    // One batch has requested the trial call, so others need not. The next read shows when the next one is due.
     fault.current = { ...fault.current, tryDue: false };
     try {
       return await holds.mayTry({ feedId, step }, tryHeldEveryMs);
@@ -40,7 +43,7 @@ export function createHeldSteps({ holds, monotonicMs, logger }: HeldStepsDeps): 
     }
   }
 
-  /** Changes a hold. During the write, no read replaces the state. */
+  /** Changes a hold. Until the change is written, no read replaces the state. */
   async function change(known: KnownHold, current: KnownHold['current'], write: () => Promise<void>): Promise<void> {
     known.current = current;
     known.changedAtMs = Number.POSITIVE_INFINITY;

@@ -10,14 +10,14 @@ describe('quiet hours of a worker', () => {
     clock = createSettableClock(Date.parse('2026-06-01T20:59:59.500Z'));
   });
 
-  it('begin within a second of their time, although results are reused', () => {
+  it('begin within a second of their time, because results are reused for a second', () => {
     const quietHours = createQuietHours([rule], clock);
     expect(quietHours.of('send-message', 'SG')).toBeNull();
     clock.advance(1000);
     expect(quietHours.of('send-message', 'SG')).toMatchObject({ untilMs: Date.parse('2026-06-02T08:00:00Z') });
   });
 
-  it('end at their time, also within a second of the last result', () => {
+  it('end exactly at their time, even if a result was computed within the last second', () => {
     const quietHours = createQuietHours([{ ...rule, from: '20:00', until: '21:00' }], clock);
     expect(quietHours.of('send-message', 'SG')).not.toBeNull();
     clock.advance(500);

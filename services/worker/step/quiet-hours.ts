@@ -1,12 +1,12 @@
 import { quietAt, type QuietNow, type QuietRule } from '../../../shared/domain/run/quiet-hours.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 
-/** Milliseconds for which a result is reused, because a result is needed before every call. */
+/** Milliseconds for which a result is reused, because the result is needed before every call. */
 const goodForMs = 1000;
 
 export interface QuietHours {
   readonly isEmpty: boolean;
-  /** Returns null outside of quiet hours. */
+  /** Returns the quiet hours that apply now; null if there are none. */
   of(actionType: string, country: string): QuietNow | null;
   follow(rules: readonly QuietRule[]): void;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { refusedUsers } from './step-state.ts';
 import type { StepState } from './work.ts';
 
-/** Milliseconds between two reads; in between, only this worker's refusals are added. */
+/** Milliseconds between two reads. In between, only the refusals on this worker are added. */
 const readEveryMs = 500;
 
 export interface RefusalCountsDeps {
@@ -13,11 +13,11 @@ export interface RefusalCountsDeps {
 }
 
 /**
- * Numbers of users whom the endpoint has refused in each step of a run, and whether it accepted any. They are read only
- * when a batch is refused.
+ * Counts, by step of a run, the users whom the endpoint has refused, and whether the endpoint accepted any user. The
+ * counts are read only when a batch is refused.
  */
 export interface RefusalCounts {
-  /** Reads the counts into the standing. Never rejects: if the ledger cannot be read, the standing is unchanged. */
+  /** Reads the counts into `standing`. Never rejects: if the ledger cannot be read, `standing` is unchanged. */
   refresh(standing: StepState): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function createRefusalCounts({ contexts, monotonicMs, logger }: RefusalCo
     try {
       const { isAccepted, succeeded, refused } = await contexts.acceptanceOf({ feedId, step });
       standing.isAccepted ||= isAccepted;
-      // Refusals that this worker counted and that are not recorded yet remain counted.
+      // Refusals that this worker has counted and that are not recorded yet are kept.
       const refusedSince = Math.max(0, refusedUsers(standing) - refused);
       Object.assign(refusals, { succeeded, refused, refusedSince });
     } catch (error) {

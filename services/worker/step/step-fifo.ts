@@ -1,23 +1,26 @@
 const chunkSize = 512;
 
 /**
- * Queue in chunks. Taking entries from the front, or putting them back there, moves only these entries. In a single
- * array, either operation would move all entries, which takes a third of a second for 800,000 entries.
+ * Queue that is stored in chunks. Taking entries from the front, or returning them there, moves only these entries. In
+ * a single array, both would move all entries, which takes a third of a second for 800,000 of them.
  */
 export interface StepFifo<T> {
   readonly size: number;
   push(entry: T): void;
   first(): T | undefined;
   take(count: number): T[];
-  /** Puts entries back at the front, in their order. */
+  /** Returns entries to the front of the queue, in their order. */
   putBack(entries: readonly T[]): void;
-  /** Keeps the entries that pass. @returns the number of removed entries */
+  /**
+   * Removes the entries for which `passes` returns false.
+   * @returns the number of removed entries
+   */
   keep(passes: (entry: T) => boolean): number;
 }
 
 export function createStepFifo<T>(): StepFifo<T> {
   let chunks: T[][] = [];
-  /** Number of entries of the first chunk that are already taken. */
+  /** Number of entries of the first chunk that were already taken. */
   let begin = 0;
   let size = 0;
 

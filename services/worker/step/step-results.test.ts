@@ -20,7 +20,7 @@ import {
 } from './step-results.ts';
 import type { Work } from './work.ts';
 
-/** The time is that of the feed's creation, so that no key lifetime has ended. */
+/** The time is that of the feed's creation, so the endpoint still remembers every key. */
 const terms: ResultTerms = { random: 0, nowMs: 0, deadlineInMs: 1_000_000 };
 const retry = { firstDelayMs: 1000, maxDelayMs: 300_000 };
 
@@ -32,7 +32,7 @@ interface Given {
   attempts?: number;
 }
 
-/** A batch of class A with four users and a closed key by default. The chain has lost one user before. */
+/** Returns a batch of class A with four users, whose key is closed by default. An earlier step has lost one user. */
 function workOf({
   users = ['a', 'b', 'c', 'd'],
   open = false,
@@ -71,7 +71,10 @@ const ambiguous: FinalReading = { kind: 'ambiguous', cause };
 const notApplied: FinalReading = { kind: 'not-applied', cause, retryAfterMs: null };
 const misconfigured: FinalReading = { kind: 'misconfigured', cause };
 
-/** Returns a result in one line: outcomes, child batches and attempts; or the waiting time and the state of the key. */
+/**
+ * Returns a result as one line of text: outcomes, child batches and attempts; or the waiting time and the state of the
+ * key.
+ */
 function inWords(result: StepResult | null): string {
   if (result === null) return 'call';
   const key = (open: boolean) => (open ? 'open' : 'closed');
@@ -150,11 +153,11 @@ describe('the result of an answer', () => {
     ['an ambiguous call in class C', { class: 'C' }, ambiguous, `waits 20000 ms, open: ${cause}`],
     ['an ambiguous call in class D', { class: 'D' }, ambiguous, 'abcd unknown muster.ambiguous-answer; attempts 1'],
     ['a fault of configuration', {}, misconfigured, 'waits 0 ms, closed'],
-  ])('has the expected outcomes, wait and key state for %s', (_, given, reading, words) => {
+  ])('has the expected outcomes, delay and state of the key for %s', (_, given, reading, words) => {
     expect(inWords(resultOfAnswer(workOf(given), reading, terms))).toBe(words);
   });
 
-  it('waits at most until the deadline, and at most 30 s if nothing was applied', () => {
+  it('makes the batch wait at most until the deadline, and at most 30 s if nothing was applied', () => {
     const soon = resultOfAnswer(workOf(), notApplied, { ...terms, deadlineInMs: 150 });
     expect(inWords(soon)).toBe(`waits 150 ms, closed: ${cause}`);
     const work = workOf();
@@ -164,7 +167,7 @@ describe('the result of an answer', () => {
     expect(inWords(longest(ambiguous))).toBe(`waits ${retry.maxDelayMs} ms, open: ${cause}`);
   });
 
-  it('counts a user that was refused alone as refused, not as failed', () => {
+  it('counts a user that was refused alone as refused, not only as failed', () => {
     expect(resultOfAnswer(workOf({ users: ['a'] }), refused, terms)).toMatchObject({ refused: 1 });
     expect(resultOfAnswer(workOf(), reported({ failed: [failed('b')] }), terms)).toMatchObject({ refused: 0 });
   });
@@ -200,7 +203,7 @@ describe('the result of a status request', () => {
     expect(inWords(resultOfStatus(workOf({ class: 'C', open: true }), answer, terms))).toBe(words);
   });
 
-  it('fails retryable users after the last attempt', () => {
+  it('makes retryable users fail after the last attempt', () => {
     const result = resultOfStatus(workOf({ class: 'C', attempts: 2 }), all(is('failed', true)), terms);
     expect(inWords(result)).toBe('abcd failed full; attempts 3');
   });
@@ -247,7 +250,7 @@ describe('the result of a step that was not called', () => {
     expect(inWords(build(workOf()))).toBe(words);
   });
 
-  it('waits until a lost call can no longer be applied, unless it has waited before', () => {
+  it('makes the batch wait until a lost call can no longer be applied, unless it has waited before', () => {
     const lost = { class: 'C', open: true } as const;
     expect(inWords(putBackResult(workOf({ ...lost, waited: false }), 50, null))).toBe('waits 20000 ms, open');
     expect(inWords(putBackResult(workOf({ ...lost, waited: true }), 50, null))).toBe('waits 50 ms, open');
@@ -255,7 +258,7 @@ describe('the result of a step that was not called', () => {
 });
 
 describe('the lost users after a step', () => {
-  it('are the earlier lost users, the failed users and the users in child batches', () => {
+  it('are the users lost before, the failed users and the users in child batches', () => {
     const work = workOf();
     const result = dividedResult(
       work,
@@ -266,7 +269,7 @@ describe('the lost users after a step', () => {
     expect(result).toMatchObject({ restUsers: 2, lostDigest: null });
   });
 
-  it('are stored as a digest unless the step is the last of its chain', () => {
+  it('are stored as a digest, except in the last step of a chain', () => {
     const work = workOf();
     const [action] = work.context.chain;
     if (!action) throw new Error('no action');

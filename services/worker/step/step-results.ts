@@ -31,22 +31,24 @@ import type { StatusAnswer, UserStatus } from '../endpoint/read-status.ts';
 import type { FailedResult } from '../endpoint/user-results.ts';
 import { classOf, type Work } from './work.ts';
 
-/** Longest delay in milliseconds if the endpoint is down, or requests a pause without a time. */
+/** Maximum delay in milliseconds if the endpoint is down, or if it requests a pause without a duration. */
 const longestNotAppliedMs = 30_000;
 
 export interface ResultTerms {
   /** Random number in [0, 1). */
   random: number;
-  /** Wall clock time. */
+  /** Wall clock time, in milliseconds since 1970. */
   nowMs: number;
-  /** Milliseconds until the run's deadline: no step waits beyond it. */
+  /** Milliseconds until the run's deadline. No step waits beyond the deadline. */
   deadlineInMs: number;
 }
 
-/** Users of a batch that continue as a child batch. `attempts` defaults to the number of the batch. */
+/** Users of a batch that continue as a child batch. `attempts` defaults to the attempts of the batch. */
 type Part = Omit<ChildBatch, 'attempts'> & { attempts?: number };
 
-/** Returns the users that the chain has lost up to and including this step, as failures or to child batches. */
+/**
+ * Returns the users that the chain has lost up to and including this step: failed users, and users in child batches.
+ */
 export function lostAfter({ lost }: Work, { failures, children }: Pick<StepDone, 'failures' | 'children'>) {
   if (failures.length === 0 && children.length === 0) return lost;
   return [...lost, ...failures.map(({ user }) => user), ...children.flatMap(({ users }) => users)];
@@ -73,15 +75,18 @@ export function doneResult(work: Work, failures: UserFailure[], children: ChildB
   };
 }
 
-/** Returns a result of failures and child batches for a step without an applied call: no attempt is used up. */
+/**
+ * Returns a result with failures and child batches for a step whose call was not applied or not made. It uses up no
+ * attempt.
+ */
 export function dividedResult(work: Work, failures: UserFailure[], parts: readonly Part[]): StepDone {
   return { ...doneResult(work, failures, childrenOf(work, parts)), attempts: work.claim.attempts };
 }
 
 /**
  * Returns a result in which some users end in this step without a call. The others continue as a child batch with a key
- * of its own: the users sent under a key must be the same at every attempt.
- * @param claim whether this worker continues with the child batch at once
+ * of its own, because every call under the same key must have the same users.
+ * @param claim true if this worker continues with the child batch at once
  */
 export function withheldResult(work: Work, failures: UserFailure[], claim: boolean): StepDone {
   const gone = new Set(failures.map(({ user }) => user));
@@ -89,7 +94,7 @@ export function withheldResult(work: Work, failures: UserFailure[], claim: boole
   return dividedResult(work, failures, [{ users, open: false, delayMs: 0, claim }]);
 }
 
-/** Returns the result that splits a refused batch into parts, which are called at once. */
+/** Returns a result that splits a refused batch into parts, which are called at once. */
 export function splitResult(work: Work, groups: readonly (readonly string[])[]): StepDone {
   const { open } = work.claim;
   const parts = groups.map((users) => ({ users, delayMs: 0, open, claim: true }));
@@ -107,14 +112,16 @@ export function uncalledResult(work: Work, rest: StepDone['rest']): StepDone {
   return { ...dividedResult(work, [], []), rest };
 }
 
-/** Returns the result of an open key that can no longer be settled: the lost call may have been applied. */
+/**
+ * Returns the result for an open key whose outcome cannot be found out any more: the lost call may have been applied.
+ */
 export function unknownResult(work: Work, cause: string | null): StepDone {
   const reason = reasons.ambiguousAnswer;
   return dividedResult(work, failuresOf(usersIn(work), { outcome: 'unknown', reason, detail: cause }), []);
 }
 
 /**
- * Returns the result of users who were refused alone. The refusal is final, whether it concerns the users or the
+ * Returns the result of users who were refused alone. The refusal is final, whether its cause is the user or the
  * parameters.
  */
 function refusedUsersResult(work: Work, code: string): StepDone {
@@ -122,41 +129,45 @@ function refusedUsersResult(work: Work, code: string): StepDone {
   return { ...doneResult(work, failures, []), refused: failures.length };
 }
 
-/** @param delay least delay in milliseconds @param open whether a call of the step may have been applied */
+/**
+ * Returns a result that makes the batch wait.
+ * @param delay minimum delay in milliseconds
+ * @param open true if a call of the step may have been applied
+ */
 export function waitingResult(work: Work, delay: number, open: boolean, cause: string | null): StepWaiting {
   const { feedId, batchNo, step, epoch } = work.claim;
-  // If the call of a lapsed lease may still be applied, the step waits at least that long. Otherwise the next claim
-  // would request its status too early.
+  // If the call of a lapsed lease may still be applied, the step waits until that is excluded. Otherwise, the next
+  // claim would request the status too early.
   const least = mayStillBeApplied(work) ? appliesLateMs(work) : 0;
   const delayMs = Math.max(delay, least);
   return { feedId, batchNo, step, epoch, state: 'waiting', delayMs, open, answered: false, cause };
 }
 
-/** Returns a waiting step that was not called, with its key unchanged. */
+/** Returns a result for a step that was not called: it waits, and its key is unchanged. */
 export function putBackResult(work: Work, delay: number, cause: string | null): StepWaiting {
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
 /**
- * Returns true if a lost worker left a call open. The call ended at the latest at the end of the worker's
- * lease.
+ * Returns true if a lost worker has left a call whose outcome is unknown. That call ended at the latest when the
+ * worker's lease ended.
  */
 export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }
 
-/** Returns the result of a call: the consequence by the table of docs/contracts.md. */
+/** Returns the result of a call, according to the table in docs/contracts.md. */
 export function resultOfAnswer(work: Work, reading: FinalReading, terms: ResultTerms): StepResult {
   if (reading.kind === 'reported') return reportedResult(work, reading, terms);
   return reading.kind === 'refused' ? refusedResult(work, reading, terms) : wholeResult(work, reading, terms);
 }
 
-/** Returns the result of a definite refusal: the batch is bisected until refused users are alone. */
+/** Returns the result of a final refusal: the batch is bisected until refused users are alone in their batches. */
 export function refusedResult(work: Work, { code, cause }: Refusal, terms: ResultTerms): StepResult {
   return wholeResult(work, { kind: work.count === 1 ? 'refused-alone' : 'refused', code, cause }, terms);
 }
 
-/** Answer that applies to all users of the batch alike. */
+/** Answer that applies to all users of the batch in the same way. */
 interface WholeReading {
   kind: Extract<ReadingKind, 'refused' | 'refused-alone' | 'misconfigured' | 'not-applied' | 'ambiguous'>;
   cause: string;
@@ -184,17 +195,17 @@ function wholeResult(work: Work, reading: WholeReading, terms: ResultTerms): Ste
 }
 
 /**
- * Returns the result by user. Succeeded users continue with this one write. The other users are retried in child
- * batches, or end.
+ * Returns the result of an answer with results by user. One write suffices for the succeeded users to continue. The
+ * others are retried in child batches, or end.
  */
 function reportedResult(work: Work, { failed, missing, reopened }: ReportedReading, terms: ResultTerms): StepResult {
-  // Common case: all users succeeded, so the table is not needed.
+  // In the most frequent case, all users succeeded, so the table is not needed.
   if (failed.length === 0 && missing.length === 0) return doneResult(work, [], []);
   const { claim, type } = work;
   const of = classOf(work, terms.nowMs);
   const attempts = claim.attempts + 1;
   const isUsedUp = attempts >= type.maxAttempts;
-  // If the key is open, `retryable` is not final, because an earlier, lost call of these users may still be applied.
+  // If the key is open, `retryable` is not final, because an earlier, lost call for these users may still be applied.
   const isOpen = of === 'A' && (reopened || claim.open);
   const consequenceFor = (failure: FailedResult): Consequence => {
     if (!failure.retryable) return consequenceOf(of, false, 'failed');
@@ -205,7 +216,7 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   for (const failure of failed) {
     const { id: user, code: reason, detail, retryable } = failure;
     if (consequenceFor(failure) === 'retry') retried.push(user);
-    // The reason is the last code in either case. The outcome is `unknown` if a lost call may have served the user.
+    // In both cases, the reason is the last code. If a lost call may have served the user, the outcome is `unknown`.
     else failures.push({ user, outcome: retryable && isOpen ? 'unknown' : 'failed', reason, detail });
   }
   const ofMissing = consequenceOf(of, false, 'missing');
@@ -217,22 +228,26 @@ function reportedResult(work: Work, { failed, missing, reopened }: ReportedReadi
   const missingMs = ofMissing === 'ask-status' ? appliesLateMs(work) : retryMs;
   const children = childrenOf(work, [
     { users: retried, delayMs: retryMs, open: isOpen, attempts, claim: false },
-    // A missing user may have been served, so at the deadline the outcome is not `expired`.
+    // A missing user may have been served. At the deadline, the outcome is therefore not `expired`.
     { users: missingGoOn ? missing : [], delayMs: missingMs, open: true, claim: false },
   ]);
   return doneResult(work, failures, children);
 }
 
-/** Returns a waiting step, because repeating the same request is as good as a child batch of the same users. */
+/**
+ * Returns a result that makes the whole batch wait, because repeating the same request is as good as a child batch of
+ * the same users.
+ */
 function allMissingResult(work: Work, consequence: Consequence, terms: ResultTerms): StepWaiting {
   const delay = consequence === 'ask-status' ? appliesLateMs(work) : retryDelayMs(work, work.claim.epoch, terms);
   return waitingResult(work, delay, true, 'an answer that speaks of no user');
 }
 
 /**
- * Returns the result of a class C step after a status request. Null if the lost call was not applied and never will be:
- * the same call may be made again, under the same key. If all users are unsettled, the step itself waits. Otherwise
- * users that were never served are called at once in a child batch, and unsettled users get another status request.
+ * Returns the result of a class C step after a status request. Null if the lost call was not applied and never will be,
+ * so that the same call may be made again under the same key. If the status of no user is known, the step itself waits.
+ * Otherwise, users that were not served are called at once in a child batch, and the status of the remaining users is
+ * requested again later.
  */
 export function resultOfStatus(work: Work, answer: StatusAnswer, terms: ResultTerms): StepResult | null {
   const againMs = retryDelayMs(work, work.claim.epoch, terms);
@@ -266,7 +281,10 @@ function readingOf(status: UserStatus | undefined, isUsedUp: boolean): StatusRea
   return isUsedUp ? 'used-up' : 'retryable';
 }
 
-/** Returns child batches of the parts with users, in the order of the feed, whatever order the answer had. */
+/**
+ * Returns child batches for the parts that have users. Users are in the order of the feed, whatever order the answer
+ * had.
+ */
 function childrenOf(work: Work, parts: readonly Part[]): ChildBatch[] {
   const { attempts } = work.claim;
   return parts.flatMap(({ users, ...terms }): ChildBatch[] => {
@@ -285,24 +303,31 @@ function failuresOf(users: readonly string[], failure: Omit<UserFailure, 'user'>
 }
 
 /**
- * Returns the milliseconds in which a call may still be applied after its end. The deadline does not shorten them: it
- * may be moved, and an earlier status answer is not reliable.
+ * Returns the milliseconds after the end of a call during which the endpoint may still apply it. The run's deadline
+ * does not shorten this time, because the deadline may be moved, and a status answer that comes earlier is not
+ * reliable.
  */
 function appliesLateMs({ type }: Work): number {
   return (type.appliesLateSeconds ?? 0) * 1000;
 }
 
-/** @param tries number of tries, from 1. @param longestMs further bound besides that of the action type */
+/**
+ * @param tries number of tries, from 1
+ * @param longestMs maximum delay in addition to that of the action type
+ */
 function retryDelayMs({ type }: Work, tries: number, terms: ResultTerms, longestMs = Infinity): number {
   const { random, deadlineInMs } = terms;
   const maxDelayMs = Math.min(type.retry.maxDelayMs, longestMs);
   return Math.max(0, Math.min(backoffMs({ ...type.retry, maxDelayMs }, tries, random), deadlineInMs));
 }
 
-/** Returns the delay until the same call is made again: as the endpoint requested, or longer each time. */
+/**
+ * Returns the delay until the same call is made again: the delay that the endpoint requested, or one that grows with
+ * each try.
+ */
 function sameAgainMs(work: Work, { kind, retryAfterMs = null }: WholeReading, terms: ResultTerms): number {
   const { random, deadlineInMs } = terms;
   if (retryAfterMs !== null) return Math.max(0, Math.min(withJitter(retryAfterMs, random), deadlineInMs));
-  // No attempt is used up, so the claims are counted instead: every claim is a try.
+  // Such a call uses up no attempt, so the number of claims is used instead: every claim is a try.
   return retryDelayMs(work, work.claim.epoch, terms, kind === 'not-applied' ? longestNotAppliedMs : Infinity);
 }

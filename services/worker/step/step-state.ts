@@ -24,7 +24,7 @@ export function isHeld({ fault, quietHours }: StepState): boolean {
 }
 
 /**
- * Replaces the known holds of the step by the holds of the last read.
+ * Replaces the known holds of the step by those of the last read.
  * @param seen holds of the feed
  * @param lookedAtMs time at which the read began
  */
@@ -40,7 +40,10 @@ function seenHold(seen: readonly StepHold[], { step }: StepState, kind: HoldKind
   return seen.find((hold) => hold.step === step && hold.kind === kind) ?? null;
 }
 
-/** Skips a hold that was written since the read began, because the read may have missed that write. */
+/**
+ * Applies one hold, unless this worker has written the hold since the read began, because the read may have missed that
+ * write.
+ */
 function refresh(known: KnownHold, seen: StepHold | null, lookedAtMs: number): void {
   if (known.changedAtMs < lookedAtMs) known.current = seen;
 }

@@ -1,13 +1,13 @@
 import type { Work } from './work.ts';
 
-/** Gate that lets one suspect batch through at a time (shared/domain/step/suspects.ts). */
+/** Lets only one suspect (a batch that may have crashed workers) at a time pass (shared/domain/step/suspects.ts). */
 export interface SuspectGate {
   /**
-   * Returns false while another suspect is in progress. The batch must then wait, and no worker has claimed it
-   * meanwhile.
+   * Returns true if the batch may be called. Returns false while another suspect is in progress; the batch must then be
+   * released.
    */
   enter(work: Work): boolean;
-  /** Leaves the gate. Has no effect for a batch that has not entered. */
+  /** Reports that the batch is done. Has no effect for a batch that has not entered. */
   leave(work: Work): void;
 }
 

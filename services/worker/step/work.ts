@@ -7,20 +7,23 @@ import type { ClaimedStep, StepClaim, StepResult } from '../../../shared/ports/s
 import type { Refusal } from '../endpoint/read-answer.ts';
 import type { RequestedUsers } from '../endpoint/user-results.ts';
 
-/** Message of a lane, with the number of its references that are not handled yet; at 0 the message is settled. */
+/**
+ * Message of a lane (a partition assigned to this worker), with the number of its references that are not handled yet.
+ * At 0, the message is settled.
+ */
 export interface OpenMessage {
   readonly message: LaneMessage;
   open: number;
 }
 
-/** Step that a message names as due. The claim shows whether the step really is due. */
+/** Step that a message reports as due. Only the claim shows if the step is really due. */
 export interface QueuedStep extends StepClaim {
   readonly topic: string;
-  /** Null if this worker found the step unbegun in the database, without a message that names it. */
+  /** Message that contained the step. Null if this worker found the step in the database, without a message. */
   readonly origin: OpenMessage | null;
   /** Number of users still to be served, according to the message. */
   readonly remaining: number;
-  /** Users that the chain has lost before this step, according to the message; null if they must be read. */
+  /** Users that earlier steps have lost, according to the message; null if they must be read from the database. */
   readonly lost: readonly string[] | null;
 }
 
@@ -31,24 +34,27 @@ export interface Work extends RequestedUsers {
   readonly topic: string;
   readonly actionType: string;
   readonly type: ActionTypeConfig;
-  /** Null for a child batch created here, or for a step found unbegun: no message names such a step. */
+  /**
+   * Message that contained the step. Null for a child batch that this worker created, and for a step that this worker
+   * found in the database.
+   */
   readonly origin: OpenMessage | null;
-  /** Users that the chain has lost before this step. */
+  /** Users that earlier steps have lost. */
   readonly lost: readonly string[];
-  /** Monotonic time of the claim request: the lease cannot have begun earlier. */
+  /** Monotonic time at which the claim was requested. In the database, the lease begins at this time or later. */
   readonly claimedAtMs: number;
-  /** True for a single user who is tried alone: the step's trial waits for the outcome. */
+  /** True if the batch is a single user of a trial, for whose outcome the step waits. */
   readonly isProbe: boolean;
 }
 
-/** Returns the contract class that applies now. The class changes once the endpoint has forgotten the key. */
+/** Returns the contract class that applies now. The class changes when the endpoint has forgotten the key. */
 export function classOf({ type, claim }: Work, nowMs: number): ContractClass {
   return classAtAge(type.class, type.keyLifeSeconds, nowMs - feedBornMs(claim.feedId, nowMs));
 }
 
 export interface ClaimedWork {
   works: Work[];
-  /** Works whose remaining users are uncertain. The worker releases them, and their next claim reads the rows. */
+  /** Works whose remaining users are uncertain. The worker releases them, and the next claim reads the rows again. */
   unsure: Work[];
 }
 
@@ -58,41 +64,47 @@ export interface FinishedStep {
 }
 
 /**
- * State of one step of a feed on this worker, as far as it concerns more than a single batch. One object exists for as
- * long as the feed is known.
+ * State of one step of a feed on this worker that concerns more than a single batch. There is one object for each step
+ * of a known feed.
  */
 export interface StepState {
   readonly feedId: string;
   readonly step: number;
-  /** True if a user was accepted in the step: an answer named users, or the ledger counts successes. */
+  /**
+   * True if the endpoint has accepted a user of the step: it has reported results by user, or the ledger counts
+   * successes.
+   */
   isAccepted: boolean;
   readonly fault: KnownHold;
   readonly quietHours: KnownHold;
   readonly refusals: StepRefusals;
   /**
-   * Number of the run's refused users when this worker last lifted a fault. Only users that are refused later count
-   * against the limit.
+   * Number of the run's refused users when this worker last ended a fault. Only users that are refused later count for
+   * the limit.
    */
   refusedAtLift: number;
   /**
-   * Trial after whole batches were refused and no user accepted: single users are called first, and other batches wait.
+   * Trial in progress; null if there is none. It begins when whole batches were refused and no user was accepted.
+   * Single users are called first, and other batches wait.
    */
   trial: RefusalTrial | null;
 }
 
 export interface KnownHold {
-  /** Hold according to the last read or to this worker's later changes; null if there is none. */
+  /** Hold as of the last read, with this worker's later changes; null if there is none. */
   current: Pick<StepHold, 'cause' | 'tryDue'> | null;
   /** Monotonic time at which this worker last wrote the begin or the end of the hold; infinite during the write. */
   changedAtMs: number;
 }
 
-/** Refusals of one step of a run, over all of its countries: all standings of the step share the object. */
+/**
+ * Refusals of one step of a run, over all its countries. All states of the step (one per country) share this object.
+ */
 export interface StepRefusals {
-  /** Numbers of users at the ledger's last count. */
+  /** Numbers of users when the ledger was last read. */
   succeeded: number;
   refused: number;
-  /** Users refused here that are not in `refused`. */
+  /** Number of users refused on this worker that are not in `refused` yet. */
   refusedSince: number;
 }
 
@@ -101,16 +113,18 @@ export interface RefusedWork {
   refusal: Refusal;
 }
 
-/** Trial of a step without any accepted user, to find out whether users or parameters are refused. */
+/**
+ * Trial of a step in which no user was accepted yet, to find out if the endpoint refuses the users or the parameters.
+ */
 export interface RefusalTrial {
-  /** Split that created the single users. */
+  /** Result that split a batch into the single users of this trial. */
   readonly begunBy: StepResult;
-  /** Number of single users to try, and how many of them have no outcome yet. */
+  /** Number of single users to try. `probesLeft` is the number of those without an outcome. */
   readonly probes: number;
   probesLeft: number;
   readonly refusedAlone: RefusedWork[];
-  /** Works refused as a whole during the trial. */
+  /** Works that the endpoint refused as a whole during the trial. */
   readonly refused: RefusedWork[];
-  /** Works not called, because they would only be refused as well. */
+  /** Works that were not called during the trial, because they would only be refused as well. */
   readonly parked: Work[];
 }

@@ -10,8 +10,8 @@ import type {
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 /**
- * jsonb returns params in its own key order, which never varies. The bytes sent for a request key are therefore always
- * the same.
+ * Reads contexts of feeds. Postgres returns a jsonb value with its keys in an order that never varies, so the bytes
+ * that are sent under a request key are always the same.
  */
 export const loadContexts = `
   select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
@@ -21,7 +21,10 @@ export const loadContexts = `
   join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.feed = any($1::uuid[])`;
 
-/** Holds are rare: for a feed without holds, the query reads only the feed's row and its run's row. */
+/**
+ * Reads admissions of feeds. Holds are rare: for a feed without holds, the query reads only the row of the feed and the
+ * row of its run.
+ */
 const readAdmissions = `
   select f.feed as "feedId", f.run as "runId", r.state,
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs", h.holds
@@ -34,7 +37,7 @@ const readAdmissions = `
     from holds where feed = f.feed
   ) h`;
 
-/** Sums the totals, because they have one row per worker slot and country. */
+/** Reads sums of totals. A step has a row of totals for each worker slot and country. */
 const readAcceptance = `
   select coalesce(bool_or(f.feed = $1::uuid and t.succeeded > 0), false) as "isAccepted",
     coalesce(sum(t.succeeded), 0)::float8 as succeeded, coalesce(sum(t.refused), 0)::float8 as refused

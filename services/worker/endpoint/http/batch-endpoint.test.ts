@@ -31,7 +31,7 @@ interface Seen {
   body: string;
 }
 
-/** A secret from the published test vectors of Standard Webhooks. */
+/** Secret from the published test vectors of Standard Webhooks. */
 const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('the batch endpoint client', () => {
@@ -81,7 +81,7 @@ describe('the batch endpoint client', () => {
     ]);
   });
 
-  it('connects to no forbidden address, whether given as IP literal or by host name', async () => {
+  it('connects to no forbidden address, neither as an IP literal nor through a host name', async () => {
     const forbidden = { kind: 'not-applied', cause: 'address that may not be called' };
     for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]', '2852039166']) {
       const client = clientOf(`http://${host}/latest/meta-data/`);
@@ -110,7 +110,7 @@ describe('the batch endpoint client', () => {
     await rebound.close();
   });
 
-  it('sends the muster-mode header "test" or "live" in calls and status requests', async () => {
+  it('sends "test" or "live" in the muster-mode header of calls and status requests', async () => {
     await endpoint.call({ ...request, mode: 'test' });
     await endpoint.askStatus({ actionType: 'award-reward', mode: 'test', body: Buffer.from('{}') });
     await endpoint.call(request);
@@ -140,7 +140,7 @@ describe('the batch endpoint client', () => {
     expect(seen[2]?.headers).not.toHaveProperty('webhook-signature');
   });
 
-  it('sends a changed Authorization secret from the next call on', async () => {
+  it('sends a changed value of the Authorization secret from the next call on', async () => {
     endpoint.follow(withSecrets(typesOf(url), { authorization: 'Bearer newer' }));
     await endpoint.call(request);
     expect(seen[0]?.headers.authorization).toBe('Bearer newer');
@@ -186,7 +186,7 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
-  it('reports a call as ambiguous if its answer trickles in for longer than the time-out', async () => {
+  it('reports a call as ambiguous if its answer arrives in pieces for longer than the time-out', async () => {
     endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = (_request, response) => {
       const drip = setInterval(() => response.write(' '), 20);
@@ -201,7 +201,7 @@ describe('the batch endpoint client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('does not send a call of class C again if its connection is reset after it served another call', async () => {
+  it('does not send a call of class C again if its reused connection is reset', async () => {
     await endpoint.call(request);
     answer = (incoming) => incoming.socket.resetAndDestroy();
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
@@ -253,7 +253,7 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call({ ...request, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
   });
 
-  it('does not send a call after the time at which another worker may claim the step', async () => {
+  it('does not send a call after the time from which another worker may claim the step', async () => {
     const late = { ...request, notAfterMs: systemClock.monotonicMs() - 1 };
     expect(await endpoint.call(late)).toEqual({ kind: 'not-applied', cause: 'came too late to be sent' });
     expect(seen).toEqual([]);
@@ -279,7 +279,7 @@ describe('the batch endpoint client', () => {
       expect(await endpoint.askStatus(question)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
     });
 
-    it('times out if its answer trickles in for longer than the time-out', async () => {
+    it('times out if its answer arrives in pieces for longer than the time-out', async () => {
       endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
       answer = (_request, response) => {
         const drip = setInterval(() => response.write(' '), 20);
@@ -314,7 +314,7 @@ describe('the batch endpoint client', () => {
       write();
     };
     expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
-    // Not more than the sockets of both sides can hold.
+    // The endpoint cannot write more than what fits into the socket buffers of both sides.
     expect(written).toBeLessThan(32 * 2 ** 20);
   });
 
@@ -366,7 +366,7 @@ function typesOf(url: string, changes: object = {}): CallableTypes {
   return new Map([['award-reward', { config, authorization: 'Bearer secret', signing: undefined }]]);
 }
 
-/** Returns the same types with these secrets. */
+/** Returns the same action types with these secrets. */
 function withSecrets(types: CallableTypes, secrets: { authorization?: string; signing?: string }): CallableTypes {
   return new Map(Array.from(types, ([name, type]) => [name, { ...type, ...secrets }]));
 }
@@ -374,7 +374,7 @@ function withSecrets(types: CallableTypes, secrets: { authorization?: string; si
 const guard = createEgressGuard([readInstallationEgress({})]);
 const names = createHostNames({ clock: systemClock });
 
-/** @param resolved addresses that successive look-ups return; by default names are resolved */
+/** @param resolved addresses that successive look-ups return; by default, the machine resolves names */
 function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
   return createBatchEndpoint({
@@ -385,7 +385,7 @@ function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   });
 }
 
-/** Returns the problem that a receiver finds in the signature. */
+/** Returns the problem that a receiver would find in the signature; null if there is none. */
 function signatureProblem(call: Seen | undefined, secret = signing): string | null {
   const key = webhookKeyOf(secret);
   if (!key || !call) throw new Error('there is nothing to check');

@@ -15,7 +15,10 @@ import { retryAfterMs } from '../../../../shared/http-client/retry-after.ts';
 import { withLent } from '../calls-at-once.ts';
 import { createLiveTargets, type TargetSpec } from './live-targets.ts';
 
-/** Upper bound on status requests at once, by action type: they are rare, and must leave room for calls. */
+/**
+ * Maximum number of connections for status requests, by action type. Status requests are rare, and must leave room for
+ * calls.
+ */
 const maxStatusConnections = 8;
 
 export interface HttpBatchEndpoint extends BatchEndpoint {
@@ -24,7 +27,9 @@ export interface HttpBatchEndpoint extends BatchEndpoint {
   close(): Promise<void>;
 }
 
-/** Creates the batch endpoints over HTTP. Each has connections of its own, so that a slow endpoint delays no other. */
+/**
+ * Creates the batch endpoints over HTTP. Each endpoint has connections of its own, so that a slow one delays no other.
+ */
 export function createBatchEndpoint({
   types,
   clock,
@@ -34,7 +39,7 @@ export function createBatchEndpoint({
   types: CallableTypes;
   clock: Clock;
   egress: Egress;
-  /** Counts calls that were made once more after their connection was lost. */
+  /** Counts calls that were sent a second time, because their connection was lost. */
   sentAgain: Counter<'action' | 'request'>;
 }): HttpBatchEndpoint {
   const targetsOf = (request: 'call' | 'status') =>
@@ -49,7 +54,8 @@ export function createBatchEndpoint({
 
   function call(request: BatchRequest): Promise<BatchAnswer> {
     const { actionType, idempotencyKey, mode, attempt, traceparent, notAfterMs, body } = request;
-    // A process that was suspended must not send a call that another worker may have sent meanwhile.
+    // If this process was suspended, another worker may have sent the same call meanwhile. A late call must not be
+    // sent.
     if (clock.monotonicMs() > notAfterMs) return notApplied('came too late to be sent');
     const headers = ['idempotency-key', idempotencyKey, 'muster-attempt', String(attempt)];
     if (traceparent !== undefined) headers.push(traceHeaders.parent, traceparent);
@@ -59,7 +65,7 @@ export function createBatchEndpoint({
 
   function askStatus({ actionType, mode, traceparent, body }: StatusRequest): Promise<BatchAnswer> {
     const headers = traceparent === undefined ? [] : [traceHeaders.parent, traceparent];
-    // A status request has no effect, so it needs no key.
+    // A status request has no effect, so it needs no idempotency key.
     const sent = statusTargets.post(actionType, { mode, headers, body, messageId: undefined });
     return sent ? answerOf(sent) : notApplied(`action type ${actionType} has no status endpoint`);
   }
@@ -93,7 +99,7 @@ function specOf({ config, authorization, signing }: CallableType): TargetSpec {
   return { url, connections, timeoutMs, maxAnswerBytes, authorization, signing, isRepeatable };
 }
 
-/** Returns an empty list if there is no status endpoint. */
+/** Returns the target of status requests; an empty list if the action type has no status URL. */
 function statusSpecsOf(name: string, type: CallableType): [string, TargetSpec][] {
   const { statusUrl, concurrency } = type.config;
   if (statusUrl === undefined) return [];

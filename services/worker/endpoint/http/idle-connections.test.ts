@@ -60,7 +60,7 @@ describe('a connection to a batch endpoint that was idle for over 0.5 s', () => 
     ['B', 1],
     ['C', 2],
     ['D', 2],
-  ])('is reused for calls of class A and B, not C and D (class %s)', async (contractClass, expected) => {
+  ])('is reused for calls of classes A and B, but not of C and D (class %s)', async (contractClass, expected) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
     const { endpoint, connections } = await endpointOf(contractClass);
     expect(await endpoint.call(batch)).toMatchObject({ kind: 'answered' });

@@ -10,24 +10,24 @@ export interface TargetSpec {
   connections: number;
   timeoutMs: number;
   maxAnswerBytes: number;
-  /** Value of the `Authorization` header, if there is one. */
+  /** Value of the `Authorization` header; undefined if there is none. */
   authorization: string | undefined;
-  /** Secret for signatures by Standard Webhooks, if posts are signed. */
+  /** Secret for signatures by the Standard Webhooks specification; undefined if posts are not signed. */
   signing: string | undefined;
-  /** False if a post that may have been received must not be sent again. */
+  /** False if a post must not be sent again when its receiver may have received it. */
   isRepeatable: boolean;
 }
 
 interface Target {
   origin: HttpOrigin;
   path: string;
-  /** Headers of every post by mode, names and values alternating. */
+  /** By mode, the headers of every post: names and values, alternating. */
   headers: Readonly<Record<StepMode, readonly string[]>>;
   signingKey: KeyObject | undefined;
-  /** Fingerprint of the specification. The target is kept while its fingerprint is unchanged. */
+  /** Fingerprint of the specification, to detect changes. The target is kept while the fingerprint is the same. */
   specFingerprint: string;
   inFlight: number;
-  /** True once another target has replaced this one. Its connections are closed after its last post. */
+  /** True if another target has replaced this one. Its connections are closed after its last post. */
   retired: boolean;
 }
 
@@ -37,16 +37,19 @@ export interface Post {
   headers: readonly string[];
   body: Buffer;
   /**
-   * Message id, which stays the same when the post is repeated; undefined for posts with a new identity each time. If
+   * Message id, which stays the same when the post is repeated. Undefined for a post that gets a new id each time. If
    * posts are signed, the id is sent and signed.
    */
   messageId: string | undefined;
 }
 
-/** Targets by name, each with connections of its own. A post ends on the connection on which it began. */
+/**
+ * Targets by name, each with connections of its own. If a target is replaced during a post, the post ends on its old
+ * connection.
+ */
 export interface LiveTargets {
   follow(specs: ReadonlyMap<string, TargetSpec>): void;
-  /** Sends a post. Undefined if there is no such target. Never rejects. */
+  /** Sends a post. Returns undefined if there is no such target. Never rejects. */
   post(name: string, post: Post): Promise<HttpOutcome> | undefined;
   close(): Promise<void>;
 }
@@ -54,7 +57,7 @@ export interface LiveTargets {
 export interface LiveTargetsDeps {
   clock: Pick<Clock, 'now'>;
   egress: Egress;
-  /** Called with the name of the target when a post is sent once more after its connection was lost. */
+  /** Called with the name of the target when a post is sent a second time because its connection was lost. */
   onSentAgain: (name: string) => void;
 }
 

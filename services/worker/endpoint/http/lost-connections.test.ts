@@ -74,7 +74,7 @@ describe('a kept connection to a batch endpoint that is reset without an answer'
   }
 
   it.each(['A', 'B'])(
-    'has its call of class %s sent once more with the same key and attempt',
+    'has its call of class %s sent a second time with the same key and attempt',
     async (contractClass) => {
       const { endpoint, requests, sentAgain } = await resettingEndpoint(contractClass);
       await endpoint.call({ ...batch, idempotencyKey: 'feed-16-1' });
@@ -96,7 +96,7 @@ describe('a kept connection to a batch endpoint that is reset without an answer'
     expect(await sentAgain()).toEqual([]);
   });
 
-  it('has its status request of class C sent once more', async () => {
+  it('has its status request of class C sent a second time', async () => {
     const { endpoint, requests, sentAgain } = await resettingEndpoint('C');
     await endpoint.askStatus(question);
     expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 200 });

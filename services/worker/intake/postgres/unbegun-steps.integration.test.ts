@@ -17,14 +17,14 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Returns the rows that the nodes of a plan returned or removed, summed over all loops. */
+/** Returns the number of rows that the nodes of a plan returned or removed, over all loops. */
 function rowsHandled(node: PlanNode): number {
   const each = node['Actual Rows'] + (node['Rows Removed by Join Filter'] ?? 0) + (node['Rows Removed by Filter'] ?? 0);
   const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsHandled(child), 0);
   return each * node['Actual Loops'] + below;
 }
 
-it('the query for steps without a claim reads each row of its window only a few times, even without statistics', async () => {
+it('the query for steps without a claim reads each row of its window only a few times, even if Postgres has no statistics', async () => {
   const { pool } = database;
   const subject = createPostgresExecutionStores({ pool, passTime: () => Promise.reject(new Error('not here')) });
   const batches = 2000;

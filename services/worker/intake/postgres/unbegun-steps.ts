@@ -4,7 +4,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import type { UnbegunInFeed, UnbegunSteps } from '../unbegun-steps.port.ts';
 
-/** Number of batches to search at once: takes some milliseconds. */
+/** Number of batches that one query searches, which takes some milliseconds. */
 const windowBatches = 2000;
 
 interface FindParams {
@@ -15,9 +15,9 @@ interface FindParams {
 }
 
 /**
- * Finds unbegun steps. A batch's position is its furthest step, or 0 if it has none. The rows are read as one range of
- * the primary key and sorted together with the batch numbers. A join would compare each row with each number, because
- * the planner expects few rows.
+ * Finds unbegun steps, which no worker has claimed. A batch's position is its furthest step, or 0 if it has none. The
+ * query reads the rows as one range of the primary key, and sorts them together with the batch numbers. A join would
+ * compare each row with each number, because the planner expects few rows.
  */
 export const findUnbegun = statementOf<FindParams>(
   'find-unbegun-steps',

@@ -9,10 +9,7 @@ interface ReportParams {
   reports: string;
 }
 
-/**
- * Writes the reports for all shards of a worker in one statement, and removes the reports of workers that died long
- * ago.
- */
+/** Writes a worker's reports of its shards in one statement, and removes the reports of workers that died long ago. */
 const report = statementOf<ReportParams>(
   'report-shards',
   ($) => `
@@ -32,7 +29,7 @@ const report = statementOf<ReportParams>(
       refusal = excluded.refusal, reported_at = now()`,
 );
 
-/** Backdates a worker's reports, so that the worker counts as silent from now on. */
+/** Backdates a worker's reports, so that the worker no longer counts as alive. */
 const withdraw = `
   update shard_reports set reported_at = least(reported_at, now() - ${reportValidity})
     where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
