@@ -7,8 +7,8 @@ import { quarantineCounts } from '../../../shared/contracts/quarantine/items.ts'
 import { apiDocument } from '../api-document.ts';
 
 /*
- * Every list of the OpenAPI document, requested with a key of each kind of scope. The document is the source of the
- * lists, so a new list is tested without a change of this file.
+ * Requests every list of the OpenAPI document with a key of each kind of scope. The lists are read from the document,
+ * so a new list is tested without a change of this file.
  */
 
 const on = apiOnPostgres({ begun: 'once' });
@@ -30,7 +30,7 @@ const lists = guardedRoutes(await apiDocument()).filter(({ operation: { method, 
   return method === 'GET' && !path.includes('{') && ['campaign', 'users', 'client', 'schedule'].includes(scope);
 });
 
-/** Kinds of things whose ids a list returns. Lists that return only figures have no entry. */
+/** By list, the kinds of objects whose ids it returns. Lists that return only figures have no entry. */
 const listedKinds: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/campaigns': ['cmp'],
   'GET /v1/campaigns/calendar': ['cmp'],
@@ -63,7 +63,7 @@ describe('a list, read with keys of each scope', () => {
     },
   );
 
-  it('GET /v1/campaigns/counts counts the campaigns that the key may read', async () => {
+  it('GET /v1/campaigns/counts counts only the campaigns that the key may read', async () => {
     const countFor = async (reach: Reach) => {
       const headers = { authorization: `Bearer ${secretOf('viewer', reach)}` };
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/campaigns/counts', headers });
@@ -72,7 +72,7 @@ describe('a list, read with keys of each scope', () => {
     expect(await Promise.all(reaches.map(countFor))).toEqual([1, 1, 0, 0, 1]);
   });
 
-  it('GET /v1/quarantine/counts counts the steps and jobs that the key may read', async () => {
+  it('GET /v1/quarantine/counts counts only the steps and jobs that the key may read', async () => {
     const countsFor = async (reach: Reach) => {
       const headers = { authorization: `Bearer ${secretOf('viewer', reach)}` };
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/quarantine/counts', headers });
@@ -88,7 +88,7 @@ describe('a list, read with keys of each scope', () => {
     ]);
   });
 
-  it('GET /v1/quarantine/steps/groups counts the steps that the key may read', async () => {
+  it('GET /v1/quarantine/steps/groups counts only the steps that the key may read', async () => {
     const groupsFor = async (reach: Reach) => {
       const headers = { authorization: `Bearer ${secretOf('viewer', reach)}` };
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/quarantine/steps/groups', headers });

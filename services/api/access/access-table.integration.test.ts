@@ -22,8 +22,9 @@ import { fieldsOfOperators } from './rights.ts';
 import type { RouteScope } from './scopes.ts';
 
 /*
- * Every operation of the OpenAPI document, asked by every role with every kind of scope. A new route is tried by itself:
- * the document has its role and its scope, and its path names a thing of the team `own`.
+ * Requests every operation of the OpenAPI document with each role and each kind of scope. A new route is tested without
+ * a change of this file: its role and its scope are in the document, and its path is filled with an object of the team
+ * `own`.
  */
 
 const on = apiOnPostgres({ begun: 'once' });
@@ -31,7 +32,7 @@ const teams = teamsAndThings(on);
 const written = await apiDocument();
 const document = readDocument(written);
 const guarded = guardedRoutes(written);
-/** The document as the running API serves it: it has examples with the action types of the installation. */
+/** The document as the running API serves it. Its examples have the action types of the installation. */
 let served: OpenApiDocument;
 let things: Readonly<Record<string, string>>;
 
@@ -48,10 +49,10 @@ function mayPlay(role: Role, needed: readonly string[]): boolean {
   return roles.some((each) => needed.includes(each) && mayActAs(role, each));
 }
 
-/** Kinds that belong to no campaign. */
+/** Beginnings of paths whose objects belong to no campaign. */
 const ofNoCampaign = ['/v1/suppressions/', '/v1/quarantine/messages/'];
 
-/** The verdict on a request whose path names a thing of the team `own`. */
+/** Returns the expected verdict on a request whose path contains the id of an object of the team `own`. */
 function expectedOfPath(
   { operation: { method, path }, needed, scope }: GuardedRoute,
   role: Role,
@@ -95,7 +96,7 @@ const hidden = [
 
 type Answer = Awaited<ReturnType<typeof on.ask>>;
 
-/** Answers item by item, to a request that may name several teams. */
+/** Response with a result for each item of a request that may refer to several teams. */
 const perItem = z.object({
   results: z.array(z.object({ errors: z.array(z.object({ code: z.string() })).optional() })),
 });
@@ -113,12 +114,12 @@ function verdictOn({ statusCode, json, headers, body }: Answer): Verdict {
 
 const bound: readonly RouteScope[] = ['client', 'schedule', 'campaign', 'users', 'calculation', 'account', 'key'];
 
-/** A route, and a kind of thing that its path may name. */
+/** A route, and a kind of object that its path may contain. */
 interface NamingRoute extends GuardedRoute {
   kind: string;
 }
 
-/** Returns the route once for each kind of id that its path may have, such as `aud` and `sav`. */
+/** Returns the route once for each kind of id that its path may contain, such as `aud` and `sav`. */
 function byKind(route: GuardedRoute): NamingRoute[] {
   const { path, parameters } = route.operation;
   if (path.startsWith('/v1/quarantine/jobs')) return [{ ...route, kind: 'dead-jobs' }];
@@ -128,7 +129,7 @@ function byKind(route: GuardedRoute): NamingRoute[] {
   return kinds.map((kind) => ({ ...route, kind, name: `${route.name} of ${kind}_…` }));
 }
 
-/** Returns the path with a thing of the team `own`. Throws for a kind of thing that the team lacks. */
+/** Returns the path with the id of an object of the team `own`. Throws if the team has no object of this kind. */
 function pathOf({ operation: { path }, scope, kind }: NamingRoute): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name !== 'id') return 'x';
@@ -151,7 +152,10 @@ async function verdict({ method, url, payload, type = 'application/json' }: Tabl
   return verdictOn(await on.api.server.inject({ method, url, headers: typed, ...body }));
 }
 
-/** Asks as each caller, one after the other: slots of heavy requests are few. Returns the verdicts by caller. */
+/**
+ * Makes the request as each caller. The requests are sent one after the other, because there are few slots for heavy
+ * requests. Returns the verdicts by caller.
+ */
 async function ask(tableRequest: TableRequest): Promise<Record<string, Verdict>> {
   const verdicts: Record<string, Verdict> = {};
   for (const { role, reach, name } of callers) verdicts[name] = await verdict(tableRequest, role, reach);
@@ -165,14 +169,14 @@ function table(verdictOf: (role: Role, reach: Reach) => Verdict): Record<string,
 describe('access by the path of a request, for each role and scope', () => {
   it.each(guarded.flatMap(byKind))('matches the access table: $name', async (route) => {
     const { method } = route.operation;
-    // A body that cannot be read is refused after the caller was admitted and before anything is changed.
+    // The body cannot be parsed. It is refused after the caller was admitted, and before anything is changed.
     const payload = route.scope === 'key' ? '{}' : '{';
     const tableRequest = { method, url: pathOf(route), ...(method !== 'GET' && { payload }) };
     expect(await ask(tableRequest)).toEqual(table((role, reach) => expectedOfPath(route, role, reach)));
   });
 });
 
-/** Names the owning team wherever a body names a client, a country or an action type. */
+/** Replaces each client, country and action type in a body with the one of the owning team. */
 function ofOwningTeam(value: JsonValue, name = ''): JsonValue {
   if (name === 'countries' && Array.isArray(value)) return owningCountries;
   if (Array.isArray(value)) return value.map((each) => ofOwningTeam(each));
@@ -185,7 +189,7 @@ function ofOwningTeam(value: JsonValue, name = ''): JsonValue {
 
 const changing = guarded.filter(({ operation: { method, path } }) => method !== 'GET' && !path.includes('{id}'));
 
-describe('access by the body of a request that names another team, for each role and scope', () => {
+describe('access by the body of a request that refers to another team, for each role and scope', () => {
   const scoped = changing.filter(({ scope }) => ['client', 'schedule', 'campaign'].includes(scope));
   const ofOneCountry = ['POST /v1/audiences/upload', 'POST /v1/action-types/{name}/preview'];
 
@@ -212,18 +216,18 @@ describe('access by the body of a request that names another team, for each role
     return reach === 'other' || reach === 'empty' ? 'out-of-scope' : 'admitted';
   });
 
-  it('matches the access table for POST /v1/audiences/upload, whose query names the country', async () => {
+  it('matches the access table for POST /v1/audiences/upload, where the query contains the country', async () => {
     const url = `/v1/audiences/upload?name=riders&country=${owning.country}`;
     expect(await ask({ method: 'POST', url, payload: 'u1\n', type: 'text/csv' })).toEqual(tableOfOneCountry);
   });
 
-  it('matches the access table for POST /v1/action-types/{name}/preview, whose path names the action type', async () => {
+  it('matches the access table for POST /v1/action-types/{name}/preview, where the path contains the action type', async () => {
     const url = `/v1/action-types/${owning.action}/preview`;
     const payload = JSON.stringify({ user: 'u1', country: owning.country });
     expect(await ask({ method: 'POST', url, payload })).toEqual(tableOfOneCountry);
   });
 
-  it('requires a scope with campaigns to subscribe to events of campaigns by POST /v1/notifications', async () => {
+  it('requires a scope that includes campaigns for a subscription to campaign events by POST /v1/notifications', async () => {
     const payload = JSON.stringify({ url: 'https://shop.example.com/hook', events: ['key.ending', 'run.ended'] });
     expect(await ask({ method: 'POST', url: '/v1/notifications', payload })).toEqual(
       table((role, reach) => {
@@ -240,7 +244,7 @@ describe('a field that only an operator with the whole scope may set', () => {
     return fieldsOfOperators.filter((field) => fields.includes(field)).map((field) => ({ ...route, field }));
   });
 
-  it('is found in the bodies of all requests, for example egress in those of notifications', () => {
+  it('is found in the bodies of all requests: egress, for example, in those of notifications', () => {
     const names = withField.map(({ name, field }) => `${name} ${field}`);
     expect(names).toEqual(
       expect.arrayContaining(['POST /v1/notifications egress', 'PATCH /v1/notifications/{id} egress']),
@@ -248,7 +252,7 @@ describe('a field that only an operator with the whole scope may set', () => {
   });
 
   const propertiesOf = (schema: JsonFields) => z.record(z.string(), z.json()).parse(schema['properties'] ?? {});
-  /** The places of a body in which such fields are looked for. */
+  /** Returns the fields at the places of a body where such fields may be. */
   const placesOf = (schema: JsonFields) => {
     const properties = propertiesOf(schema);
     const inner = propertiesOf(resolved(properties['endpoint'] ?? {}, document));
@@ -265,7 +269,7 @@ describe('a field that only an operator with the whole scope may set', () => {
     },
   );
 
-  it.each(withField)('is refused to every other caller: $name, $field', async (route) => {
+  it.each(withField)('is refused if any other caller sends it: $name, $field', async (route) => {
     const { operation, needed, field, scope } = route;
     const schema = bodyOf(operation, served) ?? {};
     const withinIt = { [field]: { allow: [] } };
@@ -293,7 +297,7 @@ describe('a field that would give a key more rights than its creator has', () =>
   }));
   const others = callers.filter(({ role, reach }) => role !== 'operator' || reach !== 'none');
 
-  it('is covered by this test for each field of a scope that limits access', () => {
+  it('is covered by this test for each part of a scope that limits access', () => {
     const route = guarded.find(({ name }) => name === 'POST /v1/api-keys') ?? expect.fail('keys are made');
     const properties = z.record(z.string(), z.json()).parse(bodyOf(route.operation, document)?.['properties']);
     expect(fieldsWithin(properties['scope'] ?? {}, document).toSorted()).toEqual(Object.keys(most).toSorted());
@@ -321,7 +325,7 @@ describe('a field that would give a key more rights than its creator has', () =>
       const expected = role !== 'operator' ? 'forbidden' : isSeen ? 'out-of-scope' : 'missing';
       expect(await verdict(change, role, reach), name).toBe(expected);
     }
-    // The last, because it changes the key.
+    // This change comes last, because it succeeds and changes the key.
     expect(await verdict(change, 'operator', 'none')).toBe('admitted');
   });
 

@@ -21,12 +21,15 @@ export interface AdmitCallersDeps extends CheckScopeDeps, CountCallsDeps {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller's key; null where no key is needed. */
+    /** The caller's key; null if the route needs no key. */
     apiKey: ApiKeyRecord | null;
   }
 }
 
-/** Authenticates and authorizes each request. Routes registered after this have to declare their role. */
+/**
+ * Authenticates and authorizes each request to a route that is registered after this call. Such a route must declare
+ * its role.
+ */
 export async function admitCallers(server: HttpServer, deps: AdmitCallersDeps): Promise<void> {
   const { authentication } = deps;
   await server.register(cookie);
@@ -55,7 +58,8 @@ export async function isKeyGood(authentication: Authentication, request: Fastify
     await authentication.callerOf(request);
     return true;
   } catch (error) {
-    // 403 means that the person is shut out, or has no role any more.
+    // The statuses 401 and 403 are about the caller; 403 means that an operator has shut the person out, or that the
+    // person's token grants no role any more.
     if (error instanceof HttpProblem && [401, 403].includes(error.status)) return false;
     throw error;
   }

@@ -52,7 +52,7 @@ describe('a route that is not declared as heavy', () => {
 });
 
 describe('a request to a heavy route', () => {
-  it('holds its slot until its handler has ended, also after an error, and is refused if no slot is free', async () => {
+  it('holds its slot until its handler has ended, even with an error, and is refused if no slot is free', async () => {
     const { server, heavyRequests } = begin();
     const ends: (() => void)[] = [];
     server.get('/things/export', { config: { heavy: 'exports' } }, async () => {

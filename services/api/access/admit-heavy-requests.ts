@@ -11,12 +11,12 @@ import type { HeavyRequests } from './heavy-requests.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Slots that a request to this route takes:
+     * Slots that a request to this route occupies.
      * - `exports`: for a list that is sent as a file, until its last byte is sent or its reader is too slow. Pages of
-     *   JSON take none.
-     * - `uploads`: for a body that the handler reads as a stream, until it is stored.
+     *   JSON occupy no slot.
+     * - `uploads`: for a body that the handler reads as a stream, until the body is stored.
      * - `reports`, `previews`: until the response is computed.
-     * - `elsewhere`: none, because another bound applies. The route has a comment that names it.
+     * - `elsewhere`: none, because another limit applies. A comment at the route names this limit.
      */
     heavy?: HeavyKind | 'elsewhere';
   }
@@ -28,8 +28,9 @@ export interface AdmitHeavyRequestsDeps {
 }
 
 /**
- * Reserves a slot for each request to a heavy route while its handler runs. Affects routes that are registered later.
- * @throws {Error} for a route that looks heavy and declares no kind
+ * Reserves a slot for each request to a heavy route while its handler runs. Applies to routes that are registered after
+ * this call.
+ * @throws {Error} for a route that looks heavy and declares no kind of slot
  */
 export function admitHeavyRequests(server: HttpServer, { heavyRequests, clock }: AdmitHeavyRequestsDeps): void {
   server.addHook('onRoute', (route) => {
@@ -47,7 +48,7 @@ export function admitHeavyRequests(server: HttpServer, { heavyRequests, clock }:
         if (isSlow) request.log.info({ url: request.url }, 'ended a response whose reader was below the minimum rate');
       });
       try {
-        // A handler that sends a stream ends when the stream has ended, or its reader has disconnected.
+        // The handler of a stream ends when the stream has ended, or when its reader has disconnected.
         return await handler.call(this, request, reply);
       } finally {
         ended.abort();
@@ -65,7 +66,7 @@ function isHeavy(kind: HeavyKind, request: FastifyRequest): boolean {
 const heavyPath = /\/(?:[a-z-]*preview|export|table|comparison)$/;
 const reportPath = /\/(?:report|shared-reports\/:token)$/;
 
-/** Returns true if a route looks heavy, by the content types of its bodies and by its path. */
+/** Returns true if a route looks heavy, judged by the content types of its body and by its path. */
 export function looksHeavy({ method, url, config, schema }: RouteOptions): boolean {
   const isLook = [method].flat().includes('GET');
   return config?.uploads !== undefined || sendsFile(schema) || heavyPath.test(url) || (isLook && reportPath.test(url));

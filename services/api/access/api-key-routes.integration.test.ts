@@ -34,7 +34,7 @@ async function audited() {
 }
 
 describe('creating a key', () => {
-  it('returns the secret once, with the scope as it was sent', async () => {
+  it('returns the secret once, and the scope as it was sent', async () => {
     await on.ask('POST', '/v1/clients', { name: 'orders' });
     const scope = { clients: ['orders'], countries: ['SG'], actionTypes: null };
     const wanted = { name: 'orders service', owner: 'team-orders', role: 'scheduler', scope, expiresAt: year2030 };
@@ -50,7 +50,7 @@ describe('creating a key', () => {
     expect(found.headers.etag).toBe('"1"');
   });
 
-  it('grants everything if the request names no scope', async () => {
+  it('grants everything if the request has no scope', async () => {
     const { key } = await made({ name: 'console', role: 'viewer' });
     expect(key.scope).toEqual({ clients: null, countries: null, actionTypes: null, users: false });
   });
@@ -61,7 +61,7 @@ describe('creating a key', () => {
     { scope: { clients: ['orders'], countries: ['SG'] }, countries: ['SG'], actionTypes: null },
     { scope: { countries: ['SG'] }, countries: ['SG'], actionTypes: null },
   ])(
-    'grants no campaigns with a scope of clients, unless the request names them: $scope',
+    'grants no campaigns if the scope in the request has clients and no campaigns: $scope',
     async ({ scope, ...campaigns }) => {
       await on.ask('POST', '/v1/clients', { name: 'orders' });
       const { key } = await made({ name: 'orders', role: 'scheduler', scope });
@@ -88,7 +88,7 @@ describe('creating a key', () => {
     }
   });
 
-  it('is refused for rights beyond those of the creating key', async () => {
+  it('is refused for rights that the creating key does not have', async () => {
     await on.ask('POST', '/v1/clients', { name: 'ours' });
     await on.ask('POST', '/v1/clients', { name: 'theirs' });
     const scope = { clients: ['ours'], countries: ['SG'], actionTypes: [] };
@@ -140,7 +140,7 @@ describe('a key', () => {
     expect(await statusFor(secret)).toBe(401);
   });
 
-  it('is accepted with both secrets after a rotation until the overlap ends, then only with the new one', async () => {
+  it('is accepted with the old and the new secret after a rotation, until the overlap ends, and then only with the new one', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const rotated = issuedApiKey.parse(
       (await on.ask('POST', `${key.links.self}/rotate`, { overlapSeconds: 60 })).json(),
@@ -153,7 +153,7 @@ describe('a key', () => {
     expect([await statusFor(secret), await statusFor(rotated.secret)]).toEqual([401, 200]);
   });
 
-  it('loses at once, in a rotation without overlap, its former secret and the sessions of that secret', async () => {
+  it('loses its old secret, and the sessions of that secret, at once in a rotation without overlap', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const cookie = await logIn(secret);
     expect(await statusOf(cookie)).toBe(200);
@@ -163,7 +163,7 @@ describe('a key', () => {
     expect([await statusFor(secret), await statusOf(cookie)]).toEqual([401, 401]);
   });
 
-  it('is refused at once after its revocation, with its sessions, and a second later by other processes', async () => {
+  it('is refused at once after its revocation, together with its sessions, and within a second by other processes', async () => {
     const { key, secret } = await made({ name: 'x', role: 'viewer' });
     const cookie = await logIn(secret);
     const another = await createApi(on.deps);
@@ -181,7 +181,7 @@ describe('a key', () => {
     await another.close();
   });
 
-  it('has its new scope at once after a change', async () => {
+  it('has its new scope at once after the scope was changed', async () => {
     await on.ask('POST', '/v1/clients', { name: 'orders' });
     const { key, secret } = await made({ name: 'x', role: 'scheduler' });
     const clients = async () => (await askAs(secret, 'GET', '/v1/clients')).json<{ items: unknown[] }>().items.length;

@@ -58,7 +58,10 @@ export function apiKeyRoutes(server: HttpServer, deps: ApiKeyRoutesDeps): void {
   revokeRoute(server, deps);
 }
 
-/** @throws {HttpProblem} 404, also for a key whose scope exceeds the caller's */
+/**
+ * Returns a key.
+ * @throws {HttpProblem} 404 if the key does not exist, or if its scope exceeds the caller's
+ */
 export async function requireKey(
   request: FastifyRequest,
   id: string,
@@ -216,7 +219,8 @@ function changeRoute(server: HttpServer, deps: ApiKeyRoutesDeps): void {
           const scope = named ? await scopeIn(named, clients) : before.scope;
           const expiresAt = ends === undefined ? before.expiresAt : dateOf(ends);
           const wanted = { name, owner, role, scope, bounds, expiresAt };
-          // The issuer grants the rights of a person. An operator only decides whether the person is shut out.
+          // The issuer grants the rights of a person; an operator only decides whether the person is shut out. So only
+          // rights of real keys are checked.
           if (before.issuer === null) requireGrantable(request, wanted);
           if (body.bounds) requireBoundsOfClients(bounds, scope, clients);
           request.auditDetail = { ...body, ...(named && { scope: scopeView(scope, clients) }) };

@@ -31,7 +31,7 @@ export function apiKeyView(record: ApiKeyRecord, clients: Clients): ApiKeyShape 
   };
 }
 
-/** Returns a scope with clients by name, as people know them. */
+/** Returns a scope with the names of its clients instead of their ids, because people know the names. */
 export function scopeView(
   { clients: ids, countries, actionTypes, users = false }: Scope,
   clients: Clients,

@@ -16,18 +16,18 @@ import type { KeyStore } from './credentials/postgres/key-store.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { digestOfApiKey, isGarbledApiKey } from '../../../shared/runtime/installation/api-key-secret.ts';
 
-/** Pattern of keys, both of issued keys and of the bootstrap key. Anything else is refused without a look-up. */
+/** Pattern of keys: issued keys and the bootstrap key match it. Any other text is refused without a look-up. */
 const keyPattern = /^[\x21-\x7e]{16,512}$/;
 
 export type { ApiKeyRecord, KeyStore };
 
-/** Ways to authenticate: keys, tokens of an issuer, or both. */
+/** Ways in which callers may authenticate: with keys, with tokens of an issuer, or with both. */
 export interface AuthMethods {
   mode: AuthMode;
-  /** Null if only keys are accepted. */
+  /** URL of the issuer; null if only keys are accepted. */
   issuer: string | null;
   tokens: Pick<TokenAuthenticator, 'callerOf' | 'forgetAll'> | undefined;
-  /** Undefined if the console does not sign in through the issuer. */
+  /** Sign-in through the issuer; undefined if the console does not use the issuer. */
   signIn: SignIn | undefined;
   /** Returns whether the last request to the issuer succeeded; null if none has been sent. */
   isIssuerAnswering(): boolean | null;
@@ -43,9 +43,9 @@ export const keysOnly: AuthMethods = {
 
 export interface AuthenticateDeps {
   apiKeys: Pick<KeyStore, 'find'>;
-  /** Defaults to keys alone. */
+  /** Default: only keys. */
   authMethods?: AuthMethods | undefined;
-  /** Undefined means that cookies are ignored. */
+  /** Sessions; if undefined, cookies are ignored. */
   sessions?: Pick<SessionStore, 'find' | 'findLinks' | 'useLink'> | undefined;
   publicAddress?: PublicAddress | undefined;
   clock: Clock;
@@ -55,7 +55,7 @@ export interface AuthenticateDeps {
 }
 
 export interface CallerSession {
-  /** Secret of the cookie. Never shown and never logged. */
+  /** Secret in the session's cookie. It is never displayed and never logged. */
   secret: string;
   digest: string;
   expiresAt: Date;
@@ -63,36 +63,48 @@ export interface CallerSession {
 
 export interface Caller {
   apiKey: ApiKeyRecord;
-  /** Null for a key in the header. */
+  /** Session of the caller; null if the request has a key in its header. */
   session: CallerSession | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The expired or revoked key of a request. The request is refused, but its key is known and counted. */
+    /** Id of the expired or revoked key in a request. The request is refused, and counted under this key. */
     endedKey: string | null;
   }
 }
 
-/** Parts of a request that authentication reads, and `endedKey`, which it writes. */
+/** The parts of a request that authentication reads, and `endedKey`, which authentication sets. */
 type AuthRequest = Pick<FastifyRequest, 'headers' | 'method' | 'ip'> & Partial<Pick<FastifyRequest, 'endedKey'>>;
 
 export interface Authentication {
   /**
-   * Returns the caller, by `Authorization: Bearer <key or token>` or by the cookie of a session. Browsers send a cookie
-   * whichever page made the request. A request with a cookie therefore has to come from our own pages. If the request
-   * changes something, it also needs the session's CSRF token.
-   * @throws {HttpProblem} 401, 403 if it comes from another origin or its token has no role, 503 while a token cannot
-   * be verified
+   * Returns the caller, from the header `Authorization: Bearer <key or token>` or from the cookie of a session.
+   * Browsers send a cookie whichever page has made the request. A request with a cookie must therefore come from the
+   * console's own pages, and if it changes something, it must also have the session's CSRF token.
+   * @throws {HttpProblem} 401; 403 if the request comes from another origin or its token grants no role; 503 if a token
+   * cannot be verified at present
    */
   callerOf(request: AuthRequest): Promise<Caller>;
-  /** @throws {HttpProblem} 401 for an unknown key */
+  /**
+   * Returns the key with this secret.
+   * @throws {HttpProblem} 401 if there is none
+   */
   verifyKey(secret: string, request: Pick<AuthRequest, 'ip' | 'endedKey'>): Promise<ApiKeyRecord>;
-  /** Uses up the link. @throws {HttpProblem} 401 for a link that is used or too old */
+  /**
+   * Returns the key of a log-in link, and makes the link invalid.
+   * @throws {HttpProblem} 401 if the link was used before or is too old
+   */
   redeemLink(secret: string): Promise<ApiKeyRecord>;
-  /** @throws {HttpProblem} 403 for a request that does not come from our own pages */
+  /**
+   * Requires that a request comes from the console's own pages.
+   * @throws {HttpProblem} 403
+   */
   requireSameOrigin(request: AuthRequest): void;
-  /** Forgets a closed session; without a digest, all remembered credentials, because a key has changed. */
+  /**
+   * Removes a closed session from the cache. Without a digest, removes all cached keys and sessions, because a key has
+   * changed.
+   */
   forget(digest?: string): void;
 }
 
@@ -116,7 +128,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authentication {
     throw unauthorized(detail);
   }
 
-  /** Returns true if a remembered key is accepted under the current mode and issuer, which may have changed since. */
+  /**
+   * Returns true if a cached key is accepted under the present mode and issuer, which may have changed since it was
+   * cached.
+   */
   function isAccepted({ issuer }: ApiKeyRecord): boolean {
     return issuer === null ? authMethods.mode !== 'oidc' : issuer === authMethods.issuer;
   }

@@ -21,9 +21,9 @@ export interface BrowserSessionsDeps {
 
 export interface BrowserSessions {
   /**
-   * Opens a session with a new secret for each log-in, and closes the session that the browser had before. This
-   * prevents session fixation.
-   * @param terms if undefined, the session has the rights of its key, for as long as sessions last
+   * Opens a session with a new secret, and closes the session that the browser had before, which prevents session
+   * fixation.
+   * @param terms if undefined, the session has the rights of its key and the maximum duration
    */
   open(
     request: FastifyRequest,
@@ -31,13 +31,18 @@ export interface BrowserSessions {
     apiKey: ApiKeyRecord,
     terms?: SessionTerms,
   ): Promise<SessionRecord>;
-  /** Closes the session that sent the request, if there is one. */
+  /** Closes the session of a request, if there is one. */
   close(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Closes all sessions of the caller's key. @returns their number */
+  /**
+   * Closes all sessions of the caller's key.
+   * @returns the number of closed sessions
+   */
   closeAll(request: FastifyRequest, reply: FastifyReply): Promise<number>;
-  /** Sets a cookie with a new secret, which identifies the sign-in when the browser returns from the issuer. */
+  /**
+   * Sets a cookie with a new secret. With this cookie, the API recognizes the browser when it returns from the issuer.
+   */
   beginSignIn(request: FastifyRequest, reply: FastifyReply): string;
-  /** Returns the secrets of sign-ins that this browser has begun, and removes their cookies. */
+  /** Returns the secrets of the sign-ins that this browser has begun, and removes their cookies. */
   endSignIn(request: FastifyRequest, reply: FastifyReply): string[];
 }
 
@@ -48,7 +53,10 @@ export function createBrowserSessions({
 }: BrowserSessionsDeps): BrowserSessions {
   const place = publicAddress && cookiePlaceOf(publicAddress);
 
-  /** Returns the place of cookies. If there is no public address, the `Origin` header shows whether HTTPS is used. */
+  /**
+   * Returns the place (host, path and protocol) for which cookies are set. If no public address is configured, the
+   * `Origin` header tells if HTTPS is used.
+   */
   function placeFor({ headers }: FastifyRequest): CookiePlace {
     return place ?? { basePath: '', isSecure: headers.origin?.startsWith('https:') ?? false };
   }
@@ -56,7 +64,7 @@ export function createBrowserSessions({
   interface Cookie {
     kind: CookieKind;
     secret: string;
-    /** 0 deletes the cookie. */
+    /** Duration of the cookie in milliseconds; 0 deletes the cookie. */
     maxMs: number;
   }
 

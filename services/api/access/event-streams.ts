@@ -4,14 +4,17 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { keyLifeMs } from './credentials/credential-cache.ts';
 
-/** Opens streams. Each ends when its reader disconnects, or when its key expires or is revoked. */
+/**
+ * Keeps account of open streams. Each stream ends when its reader disconnects, or when its key expires or is revoked.
+ */
 export interface EventStreams {
   /**
    * Opens a stream.
-   * @param account of the key; the number of its streams in one process is bounded, over all keys of the account
-   * @param isKeyGood called repeatedly; an error counts as yes, because an unavailable database revokes nothing
+   * @param account account of the key; the number of its streams in one process is limited, over all keys of the
+   * account
+   * @param isKeyGood called repeatedly. An error counts as true, because an unavailable database is no revocation.
    * @param gone aborts when the reader has disconnected
-   * @returns a signal that aborts when the stream has to end
+   * @returns a signal that aborts when the stream must end
    * @throws {HttpProblem} 429 if the account has too many open streams
    */
   open(account: string, isKeyGood: () => Promise<boolean>, gone: AbortSignal): AbortSignal;

@@ -39,7 +39,7 @@ async function send(secret: string, method: string, path: string, headers: Recor
 
 let lists = 0;
 
-/** An upload whose sender stops after its first row. */
+/** Begins an upload whose sender stops after the first row. */
 async function beginUpload(
   secret: string,
   path = `/v1/audiences/upload?country=SG&name=list-${lists++}`,
@@ -62,7 +62,7 @@ const upload = (secret: string) => {
 };
 
 describe('slow uploads', () => {
-  it('take at most half of the slots for all keys of an account, and leave the rest to other accounts', async () => {
+  it('occupy at most half of the slots for all keys of an account together, so that other accounts get the others', async () => {
     const lead = await makeLead();
     const member = await makeManager(lead.secret);
     const other = await makeManager();
@@ -92,7 +92,7 @@ describe('slow uploads', () => {
     expect((await upload(secret)).statusCode).toBe(201);
   });
 
-  it('are refused with 408 and the minimum rate, release their slot, and leave a failed list', async () => {
+  it('are refused with 408 and the minimum rate, release their slot, and leave a list in state failed', async () => {
     const { secret } = await makeManager();
     const slow = await beginUpload(secret);
     let isAnswered = false;
@@ -111,7 +111,7 @@ describe('slow uploads', () => {
   });
 });
 
-/** Path of the failures of a run without any. */
+/** Creates a run without failures, and returns the path of its list of failures. */
 async function failuresOfRun() {
   const { campaigns, rows } = on.deps;
   const { campaignId } = await campaigns.create(campaignDefinition.parse({ ...someCampaign, countries: ['SG'] }));
@@ -132,7 +132,7 @@ describe('exports', () => {
       return begun;
     };
     try {
-      // Exports wait for it as they would for a slow database.
+      // The lock makes exports wait, as a slow database would.
       await reader.query('begin');
       await reader.query('lock table user_failures in access exclusive mode');
       const held = [
@@ -160,7 +160,7 @@ describe('exports', () => {
   it('end when their readers stop, and release slots and connections', async () => {
     const { secret } = await makeManager();
     const { feed, path } = await failuresOfRun();
-    // More than the buffers of a connection can hold.
+    // These are more bytes than the buffers of a connection can hold.
     await on.pool.query(
       `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
        select $1, 1, 0, 'u' || n, 2, 'refused', repeat('x', 2000), 1 from generate_series(1, 20000) n`,
@@ -173,7 +173,7 @@ describe('exports', () => {
       return reader;
     });
     try {
-      // They read the beginning alone.
+      // The readers read only the beginning.
       await Promise.all(readers.map((reader) => once(reader, 'readable')));
       expect(await usedBy(secret)).toMatchObject({ exports: 2 });
       expect((await askAs(secret, 'GET', `${path}?format=csv`)).statusCode).toBe(429);

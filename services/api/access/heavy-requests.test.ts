@@ -9,7 +9,7 @@ function begin() {
   return { clock, heavy: createHeavyRequests({ clock }) };
 }
 
-/** Returns the problem that a promise rejects with. */
+/** Returns the problem with which a promise rejects. */
 async function problemOf(promise: Promise<unknown>): Promise<HttpProblem> {
   const error: unknown = await promise.then(
     () => undefined,
@@ -19,8 +19,8 @@ async function problemOf(promise: Promise<unknown>): Promise<HttpProblem> {
   throw new Error(`expected a problem, and got ${String(error)}`);
 }
 
-describe.each(['exports', 'uploads'] as const)('heavy requests that are refused at once (%s)', (kind) => {
-  it('are refused at once if the account already has two, with the limit and Retry-After', async () => {
+describe.each(['exports', 'uploads'] as const)('heavy requests that never wait (%s)', (kind) => {
+  it('are refused at once if their account already has two, with the limit and Retry-After', async () => {
     const { heavy } = begin();
     await heavy.begin(kind, 'one');
     await heavy.begin(kind, 'one');
@@ -34,7 +34,7 @@ describe.each(['exports', 'uploads'] as const)('heavy requests that are refused 
     expect(message).toContain('limit for an account');
   });
 
-  it('are refused beyond four in one process, while each account keeps its half of the slots', async () => {
+  it('are refused if a process already has four, and each account may always have half of these slots', async () => {
     const { heavy } = begin();
     for (const account of ['one', 'one', 'two', 'two']) await heavy.begin(kind, account);
     expect((await problemOf(heavy.begin(kind, 'three'))).message).toContain(`4 ${kind} are under way in this process`);
@@ -52,7 +52,7 @@ describe.each(['exports', 'uploads'] as const)('heavy requests that are refused 
 });
 
 describe.each(['reports', 'previews'] as const)('heavy requests that wait for a slot (%s)', (kind) => {
-  it('wait for a slot, without delaying other accounts', async () => {
+  it('wait for a slot, without delaying requests of other accounts', async () => {
     const { heavy } = begin();
     const ends = [await heavy.begin(kind, 'one'), await heavy.begin(kind, 'one')];
     const order: string[] = [];
@@ -70,7 +70,7 @@ describe.each(['reports', 'previews'] as const)('heavy requests that wait for a 
     expect(order).toEqual(['third of one', 'first of three']);
   });
 
-  it('are refused when no slot becomes free within five seconds, and take no slot later', async () => {
+  it('are refused if no slot becomes free within five seconds, and then occupy no slot later', async () => {
     const { heavy, clock } = begin();
     const ends = [await heavy.begin(kind, 'one'), await heavy.begin(kind, 'one')];
     const refused = problemOf(heavy.begin(kind, 'one'));
@@ -82,7 +82,7 @@ describe.each(['reports', 'previews'] as const)('heavy requests that wait for a 
     expect(clock.nextWakeMs()).toBeUndefined();
   });
 
-  it('are refused at once when twenty of the account wait', async () => {
+  it('are refused at once if twenty requests of the account already wait', async () => {
     const { heavy } = begin();
     for (let each = 0; each < 22; each++) void heavy.begin(kind, 'one');
     expect((await problemOf(heavy.begin(kind, 'one'))).code).toBe(`too-many-${kind}`);

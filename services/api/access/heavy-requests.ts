@@ -2,23 +2,23 @@ import { heavyKinds, heavySlotsOfAccount, heavySlotsOfProcess, type HeavyKind } 
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { HttpProblem } from '../frame/http-problem.ts';
 
-/** Bounds the heavy requests that a process carries out at once, by kind and by account. */
+/** Limits the number of heavy requests that a process carries out at the same time, by kind and by account. */
 export interface HeavyRequests {
   /**
-   * Takes a slot. Exports and uploads may take minutes, so they are refused at once if no slot is free. Reports and
-   * previews are short, so they wait for a slot first.
-   * @param account of the key; requests with other keys of the account count too
+   * Reserves a slot. Exports and uploads may take minutes, so they are refused at once if no slot is free. Reports and
+   * previews are short, so they first wait for a slot.
+   * @param account account of the key; requests with other keys of the account count too
    * @returns a function that releases the slot
-   * @throws {HttpProblem} 429 with the limit that has been reached
+   * @throws {HttpProblem} 429 with the limit that was reached
    */
   begin(kind: HeavyKind, account: string): Promise<() => void>;
   countUnderWay(kind: HeavyKind, account: string): number;
 }
 
-/** Longest time that a request waits for a slot, in milliseconds. */
+/** By kind, the maximum time in milliseconds that a request waits for a slot. */
 const waitMsOf: Readonly<Record<HeavyKind, number>> = { exports: 0, uploads: 0, reports: 5_000, previews: 5_000 };
 
-/** Maximum requests of one account that wait for slots of one kind. */
+/** Maximum number of requests of one account that wait for slots of one kind. */
 const maxWaitingOfAccount = 20;
 
 const retryAfterSecondsOf: Readonly<Record<HeavyKind, number>> = { exports: 5, uploads: 5, reports: 1, previews: 1 };
@@ -71,18 +71,18 @@ function createSlotQueue() {
     const left = countUnderWay(account) - 1;
     if (left === 0) accounts.delete(account);
     else accounts.set(account, left);
-    // Takes the first request whose account has a free slot, so that accounts do not wait for each other.
+    // The first request whose account may have a slot comes next, so that accounts do not wait for each other.
     const place = line.findIndex((waiting) => tryBegin(waiting.account));
     if (place >= 0) line.splice(place, 1)[0]?.begin();
   }
 
-  /** Adds a request to the queue. Returns undefined if too many requests of the account already wait. */
+  /** Adds a request to the queue. Returns undefined if too many requests of the account are already waiting. */
   function wait(account: string) {
     if (line.filter((waiting) => waiting.account === account).length >= maxWaitingOfAccount) return undefined;
     const { promise: begun, resolve } = Promise.withResolvers<boolean>();
     const waiting = { account, begin: () => resolve(true) };
     line.push(waiting);
-    /** Stops waiting. Returns true if the request had received a slot before. */
+    /** Stops waiting. Returns true if the request had already got a slot. */
     const giveUp = (): boolean => {
       const place = line.indexOf(waiting);
       if (place >= 0) line.splice(place, 1);

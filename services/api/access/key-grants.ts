@@ -14,7 +14,10 @@ export interface Grant {
   expiresAt: Date | null;
 }
 
-/** @throws {HttpProblem} 403 for rights beyond those of the caller */
+/**
+ * Requires that the caller has all the rights that a new or changed key is to have.
+ * @throws {HttpProblem} 403
+ */
 export function requireGrantable(request: FastifyRequest, { role, scope, bounds, expiresAt }: Grant): void {
   const caller = callerOf(request);
   if (!mayActAs(caller.role, role))
@@ -33,7 +36,10 @@ export function requireGrantable(request: FastifyRequest, { role, scope, bounds,
 
 const noCampaigns = { countries: [], actionTypes: [] };
 
-/** Resolves clients by name or id. @throws {HttpProblem} 422 for an unknown client */
+/**
+ * Returns a scope with ids instead of names of clients.
+ * @throws {HttpProblem} 422 for an unknown client
+ */
 export async function scopeIn(wanted: RequestedScope, clients: Pick<ClientReader, 'refresh'>): Promise<Scope> {
   const { clients: refs, users } = wanted;
   const isForCallbacks = refs !== null && wanted.countries === undefined && wanted.actionTypes === undefined;
@@ -54,8 +60,9 @@ export async function scopeIn(wanted: RequestedScope, clients: Pick<ClientReader
 }
 
 /**
- * Requires bounds within the limits of one of the key's clients: looser ones would bound nothing. Keys for all clients
- * are not checked, because a client with a higher limit may be added later.
+ * Requires that the key's own limits are within the limits of at least one of its clients, because larger ones would
+ * have no effect. The limits of a key for all clients are not checked, because a client with higher limits may be added
+ * later.
  * @throws {HttpProblem} 422
  */
 export function requireBoundsOfClients(

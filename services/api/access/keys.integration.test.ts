@@ -46,12 +46,12 @@ async function ask(key: string, remoteAddress = '10.0.0.1') {
 const unknownKey = (number: number) => `muster_${String(number).padStart(40, '0')}`;
 
 describe('an unknown key', () => {
-  it.each(['short', `muster_${'x'.repeat(600)}`, 'muster_schlüssel-mit-umlaut'])('costs no query: %j', async (key) => {
+  it.each(['short', `muster_${'x'.repeat(600)}`, 'muster_schlüssel-mit-umlaut'])('causes no query: %j', async (key) => {
     expect((await ask(key)).statusCode).toBe(401);
     expect(lookups).toEqual([]);
   });
 
-  it('costs one query in ten seconds, however often it is sent', async () => {
+  it('causes one query in ten seconds, however often it is sent', async () => {
     for (let time = 0; time < 20; time++) expect((await ask(unknownKey(1))).statusCode).toBe(401);
     expect(lookups).toHaveLength(1);
 
@@ -69,7 +69,7 @@ describe('an unknown key', () => {
     expect(await linesOf('muster_api_unauthorized_total')).toEqual(['muster_api_unauthorized_total 2']);
   });
 
-  it('costs no query if it looks like a key and its checksum does not match', async () => {
+  it('causes no query if it has the form of a key but a wrong checksum', async () => {
     const { secret } = issueApiKey();
     const garbled = [
       secret.slice(0, -1),
@@ -83,7 +83,7 @@ describe('an unknown key', () => {
     expect(lookups).toHaveLength(1);
   });
 
-  it('shares one query with other unknown keys that arrive meanwhile', async () => {
+  it('shares one query with other unknown keys that arrive at the same time', async () => {
     const { promise: held, resolve: answer } = Promise.withResolvers<undefined>();
     const { find } = on.deps.apiKeys;
     let isOpen = 0;
@@ -138,7 +138,7 @@ describe('an unknown key', () => {
   });
 });
 
-describe('a key that has ended', () => {
+describe('an expired or revoked key', () => {
   const written: CallerCounts[] = [];
   let counter: CallerCounter;
   let key: string;
@@ -165,7 +165,7 @@ describe('a key that has ended', () => {
     return apiKeyShape.parse(answer.json()).refusals;
   };
 
-  it('has the number, time and address of its refusals, including refused log-ins to the console', async () => {
+  it('has the number of its refused requests, their last time and IP address, including refused log-ins to the console', async () => {
     expect((await ask(ended, '10.20.7.14')).statusCode).toBe(401);
     const payload = { apiKey: ended };
     const headers = { host: 'muster.test', origin: 'http://muster.test' };
@@ -178,7 +178,7 @@ describe('a key that has ended', () => {
     expect(listed.json<{ items: { name: string }[] }>().items.map(({ name }) => name)).toEqual(['nightly']);
   });
 
-  it('costs one statement a minute, however often it is sent', async () => {
+  it('causes one statement a minute, however often it is sent', async () => {
     for (let time = 0; time < 50; time++) expect((await ask(ended)).statusCode).toBe(401);
     await on.passTime(59_000);
     expect(written.length).toBeLessThanOrEqual(1);
@@ -214,7 +214,7 @@ describe('a key that has ended', () => {
     expect(days.at(-2)).toEqual({ day: '2025-12-31', done: 0, refused: 0, failed: 0 });
   });
 
-  it('is counted only if it existed: made-up keys are not counted and cause no write', async () => {
+  it('is counted only if it existed: made-up keys are not counted, and cause no write', async () => {
     await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(unknownKey(1000 + number))));
     await on.passTime(120_000);
     expect(written).toEqual([]);
@@ -238,7 +238,7 @@ describe('event streams', () => {
     });
   }
 
-  it('end within two seconds after their key was revoked by another process, without an event `end`', async () => {
+  it('end within two seconds after another process has revoked their key, without an event `end`', async () => {
     const stream = await open();
     const read = stream.toArray();
     await on.deps.apiKeys.revoke(on.key);
@@ -261,7 +261,7 @@ describe('event streams', () => {
     stream.destroy();
   });
 
-  it('are limited to five hundred for a key, and available again after some are closed', async () => {
+  it('are limited to five hundred per key, and others can be opened after some are closed', async () => {
     const another = unknownKey(7);
     await on.deps.apiKeys.add({ name: 'another', digest: digestOfApiKey(another), role: 'operator' });
     const streams = await Promise.all(Array.from({ length: 500 }, () => open()));

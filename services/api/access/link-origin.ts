@@ -4,8 +4,8 @@ import { HttpProblem } from '../frame/http-problem.ts';
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 /**
- * Returns the base of a log-in link: the public address. Without one, the Host header is accepted only for localhost:
- * its sender chooses it, and a link reveals its secret to its host.
+ * Returns the base of a log-in link, which is the public address. If none is configured, the Host header is used, but
+ * only for localhost. Anyone can send any Host header, and a link reveals its secret to the host in it.
  * @throws {HttpProblem} 409 if no address is known
  */
 export function linkOriginOf(publicAddress: PublicAddress | undefined, host: string | undefined): string {

@@ -1,12 +1,13 @@
 import type { CampaignReach, Scope } from '../../../shared/domain/scopes.ts';
 
-/** Part of a scope, or account, that an object belongs to. */
+/** Owner of an object: a client, a campaign's countries and action types, or an account. */
 export type Owner =
   | { of: 'client'; clientId: string }
   | ({ of: 'campaign' } & CampaignReach)
   /**
-   * Object that belongs to an account. Null for objects older than accounts, which only operators without a scope may
-   * change. A key of the account may change the object if its scope contains one of these scopes.
+   * The object belongs to an account. `account` is null for objects that are older than accounts; only operators
+   * without a scope may change these. A key of the account may change the object if its scope contains one of these
+   * scopes.
    */
   | { of: 'account'; account: string | null; scopes: readonly Scope[] };
 
@@ -28,6 +29,6 @@ export const ownedKinds = [
 export type OwnedKind = (typeof ownedKinds)[number];
 
 export interface Owners {
-  /** Returns undefined if the object does not exist. */
+  /** Returns the owner of an object; undefined if the object does not exist. */
   ownerOf(kind: OwnedKind, id: string): Promise<Owner | undefined>;
 }

@@ -37,7 +37,7 @@ interface AuthMethodsParts extends Pick<
   callerCounter?: Pick<CallerCounter, 'personRefused'>;
 }
 
-/** Creates the ways to authenticate. Without an issuer, no connection to one is opened. */
+/** Creates the ways to authenticate. Without a configured issuer, no connection to one is opened. */
 export function createAuthMethods(
   { auth: { mode, issuer: settings }, publicAddress }: Pick<BaseParts['config'], 'auth' | 'publicAddress'>,
   { pool, clients, egress, callerCounter, clock, logger, meter, onClose, onStart }: AuthMethodsParts,

@@ -15,7 +15,7 @@ export interface QuotaWatchDeps {
   logger: Logger;
 }
 
-/** Exports the highest use of each quota by any account, as a share of the quota. */
+/** Exports, for each quota, the highest use by any account, as a share of the quota. */
 export function createQuotaWatch({ read, quotas, meter, clock, logger }: QuotaWatchDeps): Loop {
   let uses: readonly QuotaUse[] = [];
   meter.gauge({

@@ -21,13 +21,13 @@ function upload(secret: string, payload: string) {
 }
 
 describe('changes of campaigns', () => {
-  it('are refused beyond the daily quota, over all keys of the account, and not for other accounts', async () => {
+  it('are refused beyond the daily quota, which counts all keys of the account and no other accounts', async () => {
     const lead = await makeLead();
     const first = await makeManager(lead.secret);
     const draft = await createAs(first.secret);
     expect(draft.statusCode).toBe(201);
     expect((await createAs(first.secret)).statusCode).toBe(201);
-    // A key more is no more room.
+    // Another key of the account does not get a quota of its own.
     const second = await makeManager(lead.secret);
     expect((await createAs(second.secret)).statusCode).toBe(201);
     const refused = { statusCode: 429, code: 'quota-exceeded', variable: 'QUOTA_CAMPAIGN_CHANGES', figure: 3 };
@@ -41,7 +41,7 @@ describe('changes of campaigns', () => {
     expect((await createAs(second.secret)).statusCode).toBe(201);
   });
 
-  it('do not exceed the quota if they are concurrent', async () => {
+  it('do not exceed the quota if they are made at the same time', async () => {
     const { secret } = await makeManager();
     const answers = await Promise.all(Array.from({ length: 8 }, () => createAs(secret)));
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(3);
@@ -73,7 +73,7 @@ describe('uploaded lists', () => {
     expect((await upload(secret, 'd')).statusCode).toBe(201);
   });
 
-  it('count together towards a quota of bytes, and a refused upload leaves nothing', async () => {
+  it('count together towards a quota of bytes, and an upload that is refused leaves nothing stored', async () => {
     const { secret } = await makeManager();
     expect((await upload(secret, 'user-0001\nuser-0002')).statusCode).toBe(201);
     expect(await usedBy(secret)).toMatchObject({ lists: 1, listBytes: 19 });
@@ -95,7 +95,7 @@ describe('uploaded lists', () => {
   });
 });
 
-it('event streams have a quota for all keys of an account in a process, separate from other accounts', async () => {
+it('event streams have a quota for all keys of an account in a process, which other accounts do not use', async () => {
   const lead = await makeLead();
   const member = await makeManager(lead.secret);
   const other = await makeManager();
@@ -116,7 +116,7 @@ it('event streams have a quota for all keys of an account in a process, separate
   await expect.poll(async () => (await usedBy(lead.secret))['streams']).toBe(0);
 });
 
-it('the use of the fullest account is exported as a metric', async () => {
+it('the use of each quota by the account with the highest use is exported as a metric', async () => {
   const { secret } = await makeManager();
   await createAs(secret);
   await createAs(secret);
@@ -131,7 +131,7 @@ it('the use of the fullest account is exported as a metric', async () => {
 });
 
 describe('GET /v1/quotas', () => {
-  it('shows the account whose quotas the keys of a team use', async () => {
+  it('returns the account whose quotas the keys of a team use', async () => {
     const lead = await makeLead();
     const { secret } = await makeManager(lead.secret);
     await createAs(secret);

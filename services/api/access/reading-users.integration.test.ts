@@ -10,9 +10,9 @@ const on = apiOnPostgres({ begun: 'once' });
 
 const sg: Scope = { clients: [], countries: ['SG'], actionTypes: null };
 const scopes = {
-  /** Key for one of the two countries of the campaign. */
+  /** Scope with one of the two countries of the campaign. */
   part: sg,
-  /** Key with the same scope that may also read users. */
+  /** The same scope, with the right to read users. */
   reader: { ...sg, users: true },
   owner: { ...sg, countries: ['SG', 'VN'] },
   other: { ...sg, countries: ['ID'], users: true },
@@ -52,7 +52,7 @@ describe('users of a run', () => {
   const lists = ['failures', 'users', 'users/u-1', 'held-out', 'receipts'];
 
   it.each(lists)(
-    'are shown to keys whose scope covers the whole campaign, and to keys that may read users: %s',
+    'are returned to keys whose scope covers the whole campaign, and to keys that may read users: %s',
     async (list) => {
       const verdicts = Object.keys(scopes).map(async (name) => {
         const key = Object.keys(scopes).find((each): each is Name => each === name) ?? expect.fail(name);
@@ -68,7 +68,7 @@ describe('users of a run', () => {
     },
   );
 
-  it('are omitted from the samples of a report for other keys', async () => {
+  it('are omitted from the samples of a report for all other keys', async () => {
     const sampleFor = async (name: Name) => {
       const answer = await ask(name, `/v1/runs/${run}/report`);
       return answer.body.includes('"sample":["u-1"]');
@@ -79,7 +79,7 @@ describe('users of a run', () => {
 });
 
 describe('users of a quarantined step', () => {
-  it('are shown to keys that cover the whole campaign or may read users, and omitted for other keys', async () => {
+  it('are returned to keys that cover the whole campaign or may read users, and are omitted for all others', async () => {
     const sampleFor = async (name: Name) => {
       const answer = await ask(name, `/v1/quarantine/steps/${step}`);
       expect(answer.statusCode).toBe(200);
@@ -95,7 +95,7 @@ describe('users of a quarantined step', () => {
 
 describe('suppressed users', () => {
   it.each(['/v1/suppressions/users/u-1', '/v1/suppressions/uploads'])(
-    'need a key that may read users, because they belong to all campaigns: %s',
+    'are returned only to keys that may read users, because they belong to all campaigns: %s',
     async (url) => {
       expect(await verdict('owner', url)).toBe('out-of-scope');
       expect(await verdict('reader', url)).toBe('200');

@@ -10,7 +10,7 @@ export interface RefusedPeopleRoutesDeps {
   refusedPeople: RefusedPeopleReader;
 }
 
-/** Registers the list of refused people. They have no scope, so only unrestricted keys may read them. */
+/** Registers the list of refused people. They belong to no scope, so only keys without a scope may read them. */
 export function refusedPeopleRoutes(server: HttpServer, { refusedPeople }: RefusedPeopleRoutesDeps): void {
   server.route({
     method: 'GET',

@@ -7,20 +7,21 @@ import type { ApiKeyRecord } from './credentials/postgres/key-rows.ts';
 
 /*
  * Rights that depend on more than the role and the scope that a route declares. Other folders of the API call these
- * functions and never compare roles themselves (rule house/rights-in-access).
+ * functions, and never compare roles themselves (lint rule house/rights-in-access).
  */
 
 type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
 
 /**
- * Body fields that only an operator without a scope may set, on any route. In an inner object of a body, the scope of
- * the route has to protect them.
+ * Names of body fields that only an operator without a scope may set, on any route. The check covers only the top level
+ * of a body. In an inner object, such as `endpoint`, the scope of the route must protect the field.
  */
 export const fieldsOfOperators = ['egress'] as const;
 
 /**
- * Checks the body fields that need an operator without a scope. Runs for each route, so no handler can forget it.
- * @throws {HttpProblem} 403 for a caller that is not an operator, or whose key has a scope
+ * Checks that only an operator without a scope has sent these fields. Runs for each route, so that no handler can
+ * forget it.
+ * @throws {HttpProblem} 403 if the caller is not an operator, or if its key has a scope
  */
 export function checkFieldsOfOperators(request: FastifyRequest): void {
   const { apiKey, body } = request;
@@ -31,19 +32,22 @@ export function checkFieldsOfOperators(request: FastifyRequest): void {
   throw outOfScope(`${field} is set for the whole installation, and this key has a scope`);
 }
 
-/** Returns true if the caller sees headers, bodies and responses of jobs. A viewer sees only how jobs ended. */
+/** Returns true if the caller may read headers, bodies and responses of jobs. A viewer may only read how jobs ended. */
 export function canReadJobContents(request: FastifyRequest): boolean {
   return mayActAs(callerOf(request).role, 'scheduler');
 }
 
-/** Requires manager for schedules of campaigns, scheduler for those of clients. @throws {HttpProblem} 403 */
+/**
+ * Requires the role manager for a schedule of a campaign, and scheduler for one of a client.
+ * @throws {HttpProblem} 403
+ */
 export function requireScheduleChanger(request: FastifyRequest, campaignId: string | null): void {
   requireRole(request, campaignId === null ? 'scheduler' : 'manager');
 }
 
 /**
- * Returns true if the key may share the report of a run with these countries and action types with people without a
- * key. Its links end when this becomes false: after revocation, expiry, or a change of role or scope.
+ * Returns true if the key may share the report of a run with these countries and action types with people who have no
+ * key. When this becomes false, by revocation, expiry, or a change of role or scope, the key's links end.
  */
 export function mayShareRun(
   { state, role, scope }: Holder & Pick<ApiKeyRecord, 'state'>,
@@ -52,7 +56,7 @@ export function mayShareRun(
   return state === 'active' && mayActAs(role, 'manager') && holdsReach(scope, reach);
 }
 
-/** Returns the reason why a key may not approve a campaign with these countries and action types, or null. */
+/** Returns the reason why a key may not approve a campaign with these countries and action types; null if it may. */
 export function approverRefusal({ role, scope }: Holder, reach: CampaignReach): string | null {
   if (!mayActAs(role, 'approver')) return `this key has the role ${role}, and approving needs approver`;
   return holdsReach(scope, reach) ? null : 'the scope of this key does not hold all of its countries and actions';

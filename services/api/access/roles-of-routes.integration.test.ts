@@ -23,7 +23,10 @@ beforeAll(async () => {
 
 const secretOf = (role: Role) => `muster_the-key-of-a-${role}`;
 
-/** @param route a method and a path, whose parameters are filled in with anything */
+/**
+ * Requests a route.
+ * @param route method and path, whose parameters are filled with an arbitrary text
+ */
 function ask(route: string, role?: Role) {
   const [method, path = ''] = route.split(' ');
   const headers = role === undefined ? {} : { authorization: `Bearer ${secretOf(role)}` };
@@ -44,7 +47,7 @@ it('every operation of the OpenAPI document is in the table, with its documented
 
 const routesFor = (role: NeededRole) => listedRoutes.filter((each) => each.role === role).map(({ route }) => route);
 
-/** By the role that a route needs: those that may not ask for it, and those that may. */
+/** For each role that a route may need: the roles that the route refuses, and the roles that it accepts. */
 const refusals: [NeededRole, refused: Role[], taken: Role[]][] = [
   ['viewer', [], ['viewer']],
   ['scheduler', ['viewer', 'manager'], ['scheduler', 'operator']],
@@ -78,7 +81,7 @@ describe('a route', () => {
   });
 });
 
-describe('a route whose required role the caller has', () => {
+describe('a route that needs a role which the caller has', () => {
   it.each(
     refusals.flatMap(([role, , taken]) => routesFor(role).flatMap((route) => taken.map((by) => ({ route, by })))),
   )('does not refuse a $by: $route', async ({ route, by }) => {

@@ -7,16 +7,16 @@ import type { RouteScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Role that a request needs; one of them if several are listed. `anybody` needs no key. */
+    /** Role that the caller must have; if there are several, one of them. `anybody` means that no key is needed. */
     role?: Role | 'anybody' | readonly Role[];
     scope?: RouteScope;
   }
 }
 
 /**
- * Checks each route that is registered after this. A route must declare a role, and a scope if it needs a key. The
- * scope `none` is only for routes that change nothing and whose path contains no id.
- * @throws {Error} naming the route
+ * Checks each route that is registered after this call. The route must declare a role, and a scope if it needs a key.
+ * The scope `none` is only allowed for routes that change nothing and have no id in their path.
+ * @throws {Error} with the route
  */
 export function requireDeclaredRoles(server: HttpServer): void {
   server.addHook('onRoute', ({ method, url, config }) => {
@@ -30,15 +30,21 @@ export function requireDeclaredRoles(server: HttpServer): void {
   });
 }
 
-/** @throws {HttpProblem} 403 if the caller's role does not allow the route */
+/**
+ * Checks that the caller's role permits the route.
+ * @throws {HttpProblem} 403
+ */
 export function checkRole({ apiKey, routeOptions }: FastifyRequest): void {
   const { role: needed } = routeOptions.config;
-  // A request for an unknown path has no route, so there is no role to check.
+  // A request to an unknown path has no route, so no role is needed.
   if (needed === undefined || needed === 'anybody' || !apiKey) return;
   requireOneOf(apiKey.role, [needed].flat());
 }
 
-/** Checks a role that depends on the object, for the functions of rights.ts. @throws {HttpProblem} 403 */
+/**
+ * Requires a role that depends on the object, for the functions in rights.ts.
+ * @throws {HttpProblem} 403
+ */
 export function requireRole({ apiKey }: FastifyRequest, needed: Role): void {
   if (apiKey) requireOneOf(apiKey.role, [needed]);
 }

@@ -19,7 +19,7 @@ describe('open runs', () => {
     askAs(secret, 'POST', `/v1/schedules/${scheduleId}/${verb}`);
   const refused = { statusCode: 429, code: 'quota-exceeded', variable: 'QUOTA_OPEN_RUNS', figure: 2 };
 
-  /** The id of its schedule, or of itself where it has none. */
+  /** Creates and starts a campaign. Returns the id of its schedule; the id of the campaign if it has no schedule. */
   async function started(secret: string, body: object): Promise<string> {
     const { scheduleId, id } = (await start(secret, idOf(await askAs(secret, 'POST', '/v1/campaigns', body)))).json<{
       id: string;
@@ -33,7 +33,7 @@ describe('open runs', () => {
     await recurOnPostgres(on.pool, on.deps.quotas);
   }
 
-  /** Returns the outcomes of a schedule, oldest first. */
+  /** Returns the outcomes of a schedule's occurrences, oldest first. */
   async function outcomesOf(scheduleId: string): Promise<string[]> {
     const { items } = (await askAs(undefined, 'GET', `/v1/schedules/${scheduleId}/occurrences`)).json<{
       items: { state: string; cause: string | null }[];
@@ -41,7 +41,7 @@ describe('open runs', () => {
     return items.toReversed().map(({ state, cause }) => cause ?? state);
   }
 
-  it('are refused beyond the quota, also scheduled and recurring ones, and free their places when unscheduled', async () => {
+  it('are refused beyond the quota, which includes scheduled and recurring ones, and can be started again after one was unscheduled', async () => {
     const { secret } = await makeManager();
     const made = [];
     for (const body of [later, hourly('skip'), inSg])
@@ -52,13 +52,13 @@ describe('open runs', () => {
     expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
     expect(await refusedBy(start(secret, third))).toEqual(refused);
     expect(await on.rowsOf('run_starts')).toHaveLength(1);
-    // What is started already needs no room.
+    // A campaign that is already started needs no place in the quota.
     expect((await start(secret, first)).statusCode).toBe(200);
     expect((await askAs(secret, 'POST', `/v1/campaigns/${first}/unschedule`)).statusCode).toBe(200);
     expect((await start(secret, third)).statusCode).toBe(200);
   });
 
-  it('include one for each recurring campaign and each overlapping run; occurrences beyond the quota are skipped', async () => {
+  it('include one for each recurring campaign and each overlapping run, and occurrences beyond the quota are skipped', async () => {
     const { secret } = await makeManager();
     const waiting = await started(secret, later);
     const recurring = await started(secret, hourly('allow'));
@@ -75,7 +75,7 @@ describe('open runs', () => {
     expect(await usedBy(secret)).toMatchObject({ openRuns: 2 });
   });
 
-  it('take the free places in the order of their due times', async () => {
+  it('get the free places of the quota in the order of their due times', async () => {
     const { secret } = await makeManager();
     const eachMinute = { type: 'recurring', cron: '* * * * *', overlap: 'allow', misfire: 'fire-all' };
     const recurring = await started(secret, { ...inSg, schedule: eachMinute });
@@ -109,13 +109,13 @@ describe('open runs', () => {
     expect(await outcomesOf(recurring)).toEqual(['fired', 'quota']);
   });
 
-  it('wait for the previous run while no place is free, and start when there is one', async () => {
+  it('wait for the previous run, and then for a free place in the quota', async () => {
     const { secret } = await makeManager();
     const recurring = await started(secret, hourly('buffer-one'));
     await nextHour();
     await nextHour();
     expect(await outcomesOf(recurring)).toEqual(['fired', 'buffered']);
-    // The one before has ended, and others of the campaign have every place.
+    // The previous run has ended, and other runs of the campaign occupy every place.
     await on.pool.query('delete from run_starts');
     const { rows } = await on.pool.query<{ id: string }>('select id from campaigns');
     const seed = { campaignId: rows[0]?.id ?? '', revision: 1, state: 'running' as const, startedAt: new Date(1) };
@@ -128,12 +128,12 @@ describe('open runs', () => {
     expect((await fireBufferedOnPostgres(on.pool, on.deps.quotas)).fired).toHaveLength(1);
   });
 
-  it('are refused if they are started by hand or enabled again while no place is free', async () => {
+  it('are refused if they are started by hand, or if their schedule is enabled again, while no place is free', async () => {
     const { secret } = await makeManager();
     const recurring = await started(secret, hourly('allow'));
     for (let time = 0; time < 2; time++) {
       expect((await control(secret, recurring, 'run-now')).statusCode).toBe(200);
-      // At the same moment it would be the same run.
+      // A start at the same moment would be the same run.
       await on.passTime(1000);
     }
     expect(await refusedBy(control(secret, recurring, 'run-now'))).toEqual(refused);

@@ -15,7 +15,10 @@ import { createTemplateStore } from '../campaigns/templates/postgres/template-st
 
 const on = apiOnPostgres({ begun: 'once' });
 
-/** Two teams, and what the second has. The key `ours` is an operator's with a scope; `whole` is one without. */
+/**
+ * Objects of the second of two teams. The key `ours` belongs to an operator with a scope; `whole` belongs to an
+ * operator without one.
+ */
 let theirs: Record<
   'client' | 'job' | 'deadJob' | 'change' | 'schedule' | 'campaign' | 'template' | 'run' | 'audience' | 'saved' | 'key',
   string
@@ -128,7 +131,7 @@ it.each([
   'run',
   'audience',
   'saved',
-] as const)('a key without a scope sees the %s of another team', async (kind) => {
+] as const)('a key without a scope finds the %s of another team', async (kind) => {
   const nouns: Record<string, string> = {
     change: 'jobs/changes',
     deadJob: 'quarantine/jobs',
@@ -148,7 +151,7 @@ describe('a key with a scope', () => {
     },
   );
 
-  it.each(withId('key'))('does not see a key with a larger scope: %s', async (route) => {
+  it.each(withId('key'))('does not find a key with a larger scope: %s', async (route) => {
     const path = route.replace('{id}', theirs.key);
     expect(codeOf(await ask('ours', path, {}))).toMatch(/^(404 apiKey-not-found|422 )/);
   });
@@ -198,7 +201,7 @@ describe('a key with a scope', () => {
     ['POST /v1/campaigns', { ...someCampaign, chain: someCampaign.chain.slice(0, 1) }],
   ];
 
-  it.each(inBodies)('may not name objects of another team in a body: %s %j', async (route, body) => {
+  it.each(inBodies)('may not refer to objects of another team in a body: %s %j', async (route, body) => {
     expect(codeOf(await ask('ours', route, body))).toBe('403 out-of-scope');
     expect(codeOf(await ask('whole', route, body))).not.toMatch(/^4/);
   });
@@ -206,14 +209,14 @@ describe('a key with a scope', () => {
   it.each([
     ['send-message', 'SG'],
     ['award-reward', 'ID'],
-  ])('may not preview a message of another team: %s in %s', async (name, country) => {
+  ])("may not preview a message with another team's action type: %s in %s", async (name, country) => {
     const preview = (by: keyof typeof secrets) =>
       ask(by, `POST /v1/action-types/${name}/preview`, { user: 'u1', country });
     expect(codeOf(await preview('ours'))).toBe('403 out-of-scope');
     expect(codeOf(await preview('whole'))).toBe('409 no-preview');
   });
 
-  it('is refused only the jobs of another team in a request for many jobs', async () => {
+  it('gets a refusal only for the jobs of another team in a request for many jobs', async () => {
     const jobs = [
       { client: 'theirs', url: hook },
       { client: 'ours', url: hook },
@@ -225,7 +228,7 @@ describe('a key with a scope', () => {
     ]);
   });
 
-  it('replays no dead jobs of another team even if the request names no client', async () => {
+  it('replays no dead jobs of another team, even if the request has no client', async () => {
     await addDeadJob(theirs.client);
     expect((await ask('ours', 'POST /v1/quarantine/jobs/replay', { all: true })).json()).toEqual({
       items: 0,
@@ -242,7 +245,7 @@ describe('a key with a scope', () => {
     ['POST /v1/jobs/reschedule', { delaySeconds: 60 }],
     ['POST /v1/jobs/resend', {}],
     ['POST /v1/jobs/find', {}],
-  ])('neither finds nor changes a job of another team by its id: %s', async (route, more) => {
+  ])('can neither read nor change a job of another team by its id: %s', async (route, more) => {
     const ended = idOf(await ask('whole', 'POST /v1/jobs', { client: 'theirs', url: hook }));
     await ask('whole', `POST /v1/jobs/${ended}/cancel`);
     const ids = [theirs.job, ended];
@@ -281,7 +284,7 @@ describe('a key with a scope', () => {
     expect(mixed.json()).toMatchObject({ countries: [{ country: 'SG', users: 1 }], rejected: 1 });
   });
 
-  it('may do with its own objects what its role allows', async () => {
+  it('may do with the objects of its own team what its role permits', async () => {
     const job = idOf(await ask('ours', 'POST /v1/jobs', { client: 'ours', url: hook, delaySeconds: 60 }));
     expect((await ask('ours', `GET /v1/jobs/${job}`)).statusCode).toBe(200);
     const listed = (await ask('ours', 'GET /v1/jobs')).json<{ items: { id: string }[] }>();
@@ -291,7 +294,7 @@ describe('a key with a scope', () => {
     expect((await ask('ours', `POST /v1/jobs/${job}/cancel`)).json()).toMatchObject({ result: 'cancelled' });
   });
 
-  it('sees only its own changes in the audit log', async () => {
+  it('gets only the changes of its own team from the audit log', async () => {
     await ask('ours', 'POST /v1/schedules', { name: 'n', everySeconds: 60, target: { client: 'ours', url: hook } });
     const entries = async (by: keyof typeof secrets) =>
       (await ask(by, 'GET /v1/audit')).json<{ items: { keyName: string }[] }>().items.map(({ keyName }) => keyName);

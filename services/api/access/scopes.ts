@@ -59,7 +59,7 @@ export const routeScopes = [
 
 export type RouteScope = (typeof routeScopes)[number];
 
-/** Scopes for which the object that the path names is not checked. */
+/** Scopes for which no object in the path is checked. */
 const unboundScopes: readonly RouteScope[] = ['none', 'own', 'key'];
 
 export interface CheckScopeDeps {
@@ -68,8 +68,8 @@ export interface CheckScopeDeps {
 }
 
 /**
- * Requires that the object that the path names is in the scope of the caller's key.
- * @throws {HttpProblem} 404 for an object that the key may not see, 403 for an object that it may not change
+ * Requires that the object in the path is within the scope of the caller's key.
+ * @throws {HttpProblem} 404 for an object that the key may not read, 403 for an object that it may not change
  */
 export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps): Promise<void> {
   const { scope: applies } = request.routeOptions.config;
@@ -92,12 +92,15 @@ export async function checkScope(request: FastifyRequest, deps: CheckScopeDeps):
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** True if the caller may read the users of the object that the path names. */
+    /** True if the caller may read the users of the object in the path. */
     readsUsers: boolean;
   }
 }
 
-/** Checks objects that a body or a query names. @throws {HttpProblem} 404 for an object that the key does not see */
+/**
+ * Checks objects whose ids are in a body or a query.
+ * @throws {HttpProblem} 404 for an object that the key may not read
+ */
 export async function requireVisible(
   request: FastifyRequest,
   kind: OwnedKind,
@@ -112,7 +115,10 @@ export async function requireVisible(
   }
 }
 
-/** Returns the word of a kind in a 404, the same as in the routes, so that objects beyond the scope look missing. */
+/**
+ * Returns the noun for a kind of object in a 404. It is the same noun as in the routes, so an object outside the scope
+ * looks like one that does not exist.
+ */
 function nounOf(kind: string): string {
   return kind === 'audienceCount' ? 'exact-count' : kind === 'savedAudience' ? 'audience' : kind;
 }
@@ -123,7 +129,10 @@ function usersForbidden(): HttpProblem {
   );
 }
 
-/** @throws {HttpProblem} 404 for a key with a scope, 403 for a change by another account or by a narrower key */
+/**
+ * Checks that the key may use an object of an account.
+ * @throws {HttpProblem} 404 for a key with a scope, 403 for a change by another account or with a narrower key
+ */
 function requireAccount(
   request: FastifyRequest,
   { account, scopes }: Extract<Owner, { of: 'account' }>,
@@ -132,7 +141,7 @@ function requireAccount(
   const caller = callerOf(request);
   const isOwn = caller.account === account;
   if (!isOwn && !isWhole(caller.scope)) throw missing();
-  // Reading the notification itself reveals no message; its jobs contain messages.
+  // A notification itself contains no message, so it may be read. Its jobs contain messages.
   const isLookAtNotification = isReadMethod(request.method) && request.routeOptions.config.scope === 'account';
   if (isLookAtNotification || isOperatorOfEverything(caller)) return;
   if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
@@ -143,7 +152,9 @@ function requireAccount(
   throw new HttpProblem({ status: 403, code: 'not-yours', detail, requiredRole: 'operator' });
 }
 
-/** Returns kind and owner of an id. An id without a known prefix is a client's, or its name. */
+/**
+ * Returns the kind and the owner of an object. An id without a known prefix is that of a client, or a client's name.
+ */
 async function findOwner(id: string, { owners, clients }: CheckScopeDeps): Promise<[string, Owner | undefined]> {
   for (const kind of ownedKinds) {
     const uuid = uuidOf(kind, id);
@@ -168,7 +179,7 @@ export function scopeOf({ apiKey }: FastifyRequest): Scope {
   return apiKey?.scope ?? wholeScope;
 }
 
-/** Returns true for an operator whose key has no scope, the only caller with rights to everything. */
+/** Returns true for an operator whose key has no scope. No other caller has all rights. */
 export function isOperatorOfEverything({ role, scope }: Pick<ApiKeyRecord, 'role' | 'scope'>): boolean {
   return mayActAs(role, 'operator') && isWhole(scope);
 }
@@ -178,29 +189,38 @@ export function campaignsInScope(request: FastifyRequest): CampaignScope {
   return { countries, actionTypes };
 }
 
-/** Returns the clients that a list may show; undefined means all. */
+/** Returns the clients whose objects a list may contain; undefined means all. */
 export function clientsInScope(request: FastifyRequest): readonly string[] | undefined {
   return scopeOf(request).clients ?? undefined;
 }
 
-/** Returns the account whose objects a list may show; undefined for a key without a scope, which sees all. */
+/** Returns the account whose objects a list may contain; undefined for a key without a scope, which may read all. */
 export function accountInScope(request: FastifyRequest): string | undefined {
   const { scope, account } = callerOf(request);
   return isWhole(scope) ? undefined : account;
 }
 
-/** Requires a scope with campaigns: other keys are sent no events of campaigns. @throws {HttpProblem} 403 */
+/**
+ * Requires a scope that includes campaigns, because other keys receive no events of campaigns.
+ * @throws {HttpProblem} 403
+ */
 export function requireSomeCampaigns(request: FastifyRequest): void {
   if (holdsSomeCampaigns(scopeOf(request))) return;
   throw outOfScope('this shows campaigns, and the scope of this key has none');
 }
 
-/** Checks a client that a body or a filter names. @throws {HttpProblem} 403 */
+/**
+ * Checks a client that is in a body or a filter.
+ * @throws {HttpProblem} 403
+ */
 export function requireClientInScope(scope: Pick<Scope, 'clients'>, clientId: string, name: string): void {
   if (!holdsAll(scope.clients, [clientId])) throw outOfScope(`this key is not for the client ${JSON.stringify(name)}`);
 }
 
-/** Checks a campaign that a body describes. @throws {HttpProblem} 403 */
+/**
+ * Checks the countries and action types of a campaign in a body.
+ * @throws {HttpProblem} 403
+ */
 export function requireCampaignInScope(
   request: FastifyRequest,
   { countries, chain }: { countries: readonly string[]; chain: readonly { action: string }[] },

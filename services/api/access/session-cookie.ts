@@ -8,14 +8,14 @@ export function newSessionSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Returns undefined for a text that cannot be one of our secrets. */
+/** Returns the digest of a secret; undefined for a text that cannot be one of our secrets. */
 export function digestOfSecret(secret: string): string | undefined {
   return secretPattern.test(secret) ? digestOfApiKey(secret) : undefined;
 }
 
 /**
- * Returns the token that our pages send beside the cookie. It is derived from the secret, does not reveal it, and is
- * not stored, so a reader of the sessions table cannot compute it.
+ * Returns the CSRF token, which our pages send in addition to the cookie. It is derived from the secret, does not
+ * reveal the secret, and is not stored. So a reader of the table of sessions cannot compute it.
  */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('csrf').digest('base64url');
@@ -27,7 +27,7 @@ export function isCsrfToken(given: unknown, secret: string): boolean {
 }
 
 export interface CookiePlace {
-  /** Empty, or a path such as `/muster`. */
+  /** Path prefix of the whole API: empty, or a path such as `/muster`. */
   basePath: string;
   isSecure: boolean;
 }
@@ -35,7 +35,10 @@ export interface CookiePlace {
 /** Cookie of a session, or of a sign-in that is under way at the issuer. */
 export type CookieKind = 'session' | 'sign-in';
 
-/** Strongest prefix first: browsers accept `__Host-` from this host only, and `__Secure-` over HTTPS only. */
+/**
+ * Prefixes of cookie names, the strongest first. Browsers accept `__Host-` only from this host, and `__Secure-` only
+ * over HTTPS.
+ */
 const prefixes = ['__Host-', '__Secure-', ''] as const;
 
 function nameOf({ basePath, isSecure }: CookiePlace, kind: CookieKind): string {
@@ -43,7 +46,7 @@ function nameOf({ basePath, isSecure }: CookiePlace, kind: CookieKind): string {
   return `${isSecure ? (basePath === '' ? host : secure) : plain}muster-${kind}`;
 }
 
-/** Returns name and attributes of a cookie: sent to this place only, and not readable by scripts. */
+/** Returns the name and the attributes of a cookie. Browsers send it only to this place, and scripts cannot read it. */
 export function cookieAt(place: CookiePlace, kind: CookieKind) {
   const path = place.basePath === '' ? '/' : place.basePath;
   const attributes = { path, httpOnly: true, sameSite: 'strict', secure: place.isSecure } as const;
@@ -51,15 +54,15 @@ export function cookieAt(place: CookiePlace, kind: CookieKind) {
 }
 
 /**
- * Maximum session cookies that are tried. Each path and each service of the host may have set a cookie of the same
- * name.
+ * Maximum number of session cookies of a request that are tried. Other paths and services of the host may have set
+ * cookies with the same name.
  */
 const maxTried = 5;
 
 /**
- * Returns the secrets in the cookies of a request, of the strongest name among them. A sibling host could set a cookie
- * without a prefix. Such a cookie is ignored if the request also has a cookie that only HTTPS can set. Cookies of other
- * services may have the same name and come first.
+ * Returns the secrets in the cookies of a request. Only the cookies with the strongest prefix in the request count: a
+ * sibling host could set a cookie without a prefix, but not one that needs HTTPS. Cookies of other services may have
+ * the same name, and may come first.
  * @param place undefined if the public address is not configured
  */
 export function secretsInCookies(

@@ -28,7 +28,7 @@ import { csrfTokenOf, digestOfSecret, newSessionSecret } from './session-cookie.
 
 export interface InstallationFacts {
   name: string | null;
-  /** IANA time zone. */
+  /** IANA time zone in which the console displays times. */
   zone: string;
 }
 
@@ -38,13 +38,13 @@ export interface SessionRoutesDeps {
   catalogue: CatalogueReader;
   clients: Pick<ClientReader, 'current'>;
   publicAddress?: PublicAddress | undefined;
-  /** Defaults to keys alone. */
+  /** Default: only keys. */
   authMethods?: AuthMethods | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if the request carries the key itself, and outside `/v1`. */
+    /** Session of the caller. Null if the request has a key in its header, and for routes outside of `/v1`. */
     session: CallerSession | null;
   }
 }
@@ -52,7 +52,7 @@ declare module 'fastify' {
 const tags = ['session'];
 const sessionAnswer = jsonAnswer('The caller, and the settings that a page needs', sessionShape);
 const logInPath = '/log-in';
-/** Bound on the body of a log-in, in bytes. Codes of some issuers are long. */
+/** Maximum size of the body of a log-in in bytes. Some issuers have long codes. */
 const maxLogInBytes = 4096;
 const noBodyBytes = 64;
 
@@ -103,7 +103,7 @@ function logInRoute(
     if (code === undefined) return { by: 'key', apiKey: await authentication.verifyKey(apiKey, request) };
     const { signIn } = authMethods;
     if (!signIn) throw signInNotConfigured();
-    // A code can be redeemed once, so its cookie is removed whatever the result.
+    // A code can be redeemed only once, so the cookie is removed whether the sign-in succeeds or not.
     const person = await signIn.callerOf({
       code,
       state,
@@ -117,7 +117,8 @@ function logInRoute(
   server.route({
     method: 'POST',
     url: '/session',
-    // The caller has no verified key yet, so the body is small. No rate limit: bad log-ins must not block good ones.
+    // The caller is not authenticated yet, so only a small body is read. There is no rate limit, because failed log-ins
+    // must not block others.
     bodyLimit: maxLogInBytes,
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, audit: 'logged in' },
     schema: {
@@ -169,7 +170,7 @@ function signInRoutes(
     method: 'POST',
     url: '/session/sign-in',
     bodyLimit: noBodyBytes,
-    // Nothing has changed yet, so the audit log needs no entry.
+    // Nothing is changed at this point, so there is nothing to record in the audit log.
     config: { role: 'anybody', isAnswerSecret: true, rateLimit: false, isFrequent: true },
     schema: {
       operationId: 'beginSignIn',
@@ -278,8 +279,8 @@ function linkRoute(server: HttpServer, { sessions, publicAddress }: Deps): void 
 }
 
 /**
- * Problem of a request for a link with a token. A link lasts as long as its key, so a link made with a token would
- * outlive the rights that the token grants.
+ * Returns the problem for a caller with a token that requests a log-in link. A link is valid as long as its key. A link
+ * of a person would therefore be valid longer than the rights that the token grants.
  */
 function notByToken(): HttpProblem {
   const detail = 'only a key can create a link, not a token: sign in through the issuer';

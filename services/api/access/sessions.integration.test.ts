@@ -20,7 +20,7 @@ const on = apiOnPostgres();
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const ours = { host: 'muster.test', origin: 'http://muster.test' };
-/** A link is made for this machine, as there is no public address. */
+/** Without a public address, a log-in link is only created for localhost. */
 const here = { host: 'localhost:8080', origin: 'http://localhost:8080' };
 
 let api: Api;
@@ -47,7 +47,7 @@ function ask(method: Method, url: string, headers: Record<string, string> = {}, 
   return api.server.inject({ method, url, headers: { ...ours, ...headers }, ...from, ...(payload && { payload }) });
 }
 
-/** Logs in, and returns what a browser keeps: the cookie, and the token for changes. */
+/** Logs in. Returns what a browser keeps: the cookie, and the CSRF token for changes. */
 async function logIn(body: object = { apiKey: testApiKey }, headers: Record<string, string> = {}) {
   const response = await ask('POST', '/v1/session', headers, body);
   const [setCookie = ''] = [response.headers['set-cookie']].flat();
@@ -65,7 +65,7 @@ async function addKey(name: string, role: Role) {
 const codeOf = (response: { json: () => unknown }) => problem.parse(response.json()).code;
 
 describe('logging in by key', () => {
-  it('returns the key, and sets a cookie that no script reads and no other site sends', async () => {
+  it('returns the key, and sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { session, setCookie, browser } = await logIn();
 
     expect(session).toMatchObject({
@@ -98,7 +98,7 @@ describe('logging in by key', () => {
     ]);
   });
 
-  it('is refused with an unknown key; unknown keys never block a valid one', async () => {
+  it('is refused with an unknown key, and unknown keys never block a valid one', async () => {
     for (let number = 0; number < 100; number++) {
       const answer = await ask('POST', '/v1/session', {}, { apiKey: `muster_nobody-has-this-${number}` });
       expect(answer.statusCode).toBe(401);
@@ -107,25 +107,25 @@ describe('logging in by key', () => {
     expect((await ask('POST', '/v1/session', {}, { apiKey: testApiKey })).statusCode).toBe(200);
   });
 
-  it('reads only a small body before the key is verified', async () => {
+  it('reads only a small body, because the key is not verified yet', async () => {
     const answer = await ask('POST', '/v1/session', {}, { apiKey: 'x'.repeat(5000) });
     expect(answer.statusCode).toBe(413);
   });
 
-  it('is not limited by the address of the caller', async () => {
+  it('has no limit by the address of the caller', async () => {
     const answer = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
   it.each([{}, { apiKey: testApiKey, link: 'x' }, { apikey: testApiKey }, { apiKey: 7 }])(
-    'accepts either a key or a link, and refuses the body %j with 422',
+    'needs either a key or a link, and refuses the body %j with 422',
     async (body) => {
       expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
     },
   );
 
-  it('is refused from another origin, so that no page logs a browser in as another user', async () => {
+  it('is refused from another origin, so that no page can log a browser in as another user', async () => {
     const body = { apiKey: testApiKey };
     const answers = await Promise.all([
       ask('POST', '/v1/session', { origin: 'https://evil.example' }, body),
@@ -137,7 +137,7 @@ describe('logging in by key', () => {
     expect(await on.rowsOf('sessions')).toEqual([]);
   });
 
-  it('accepts JSON and no HTML form', async () => {
+  it('accepts JSON, and no HTML form', async () => {
     const headers = { ...ours, 'content-type': 'text/plain' };
     const payload = JSON.stringify({ apiKey: testApiKey });
     const response = await api.server.inject({ method: 'POST', url: '/v1/session', headers, payload });
@@ -169,11 +169,11 @@ describe('the cookie', () => {
     const { setCookie, browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://example.com' });
     expect(setCookie).toMatch(/^__Secure-muster-session=.*; Path=\/muster; HttpOnly; Secure; SameSite=Strict$/);
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(200);
-    // As the proxy may also send it.
+    // This is the same path as a proxy sends it that does not remove the base path.
     expect((await ask('GET', '/muster/v1/session', browser)).statusCode).toBe(200);
   });
 
-  it('is ignored under a name that plain HTTP can set, if the public address uses HTTPS', async () => {
+  it('is ignored under a name that plain HTTP can set if the public address uses HTTPS', async () => {
     await api.close();
     await begin({ publicUrl: 'https://muster.test' });
     const { browser } = await logIn({ apiKey: testApiKey }, { origin: 'https://muster.test' });
@@ -181,7 +181,7 @@ describe('the cookie', () => {
     expect((await ask('GET', '/v1/session', { cookie })).statusCode).toBe(401);
   });
 
-  it('is found among up to five cookies of its name, even if other services of the host have set some', async () => {
+  it('is found among up to five cookies with its name, even if other services of the host have set the others', async () => {
     const { browser } = await logIn();
     const others = [`muster-session=${'A'.repeat(43)}`, 'muster-session=rubbish', 'other=1', 'muster-session='];
     const beside = { ...browser, cookie: [...others, browser.cookie].join('; ') };
@@ -206,14 +206,14 @@ describe('the cookie', () => {
     expect(sessionShape.parse(byKey.json())).toMatchObject({ keyName: 'a test', csrfToken: null, expiresAt: null });
   });
 
-  it('does not authenticate a request that sends receipts', async () => {
+  it('does not authenticate a request that reports receipts', async () => {
     const { browser } = await logIn();
     const response = await ask('POST', '/v1/receipts', browser, { receipts: [] });
     expect(response.statusCode).toBe(401);
   });
 });
 
-describe('a change by session', () => {
+describe('a change that is made with a session', () => {
   it('needs its CSRF token: a missing, foreign or shortened one is refused without an effect', async () => {
     const [mine, other] = [await logIn(), await logIn()];
     const { cookie, 'x-csrf-token': token } = mine.browser;
@@ -257,7 +257,7 @@ describe('a change by session', () => {
   });
 });
 
-it('a read by session from the page of a sibling host is refused', async () => {
+it('a read with a session from a page of a sibling host is refused', async () => {
   const { browser } = await logIn();
   const refused = await ask('GET', '/v1/campaigns', { ...browser, 'sec-fetch-site': 'same-site' });
   expect([refused.statusCode, codeOf(refused)]).toEqual([403, 'other-origin']);
@@ -273,7 +273,7 @@ describe('a session', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('ends in every browser on request, without the sessions of other keys', async () => {
+  it('ends in all browsers if the user requests that, and sessions of other keys continue', async () => {
     const viewer = await addKey('viewer', 'viewer');
     const [here, there, other] = [await logIn(), await logIn(), await logIn({ apiKey: viewer.secret })];
     const out = await ask('DELETE', '/v1/sessions', here.browser);
@@ -316,7 +316,7 @@ describe('a log-in link', () => {
     expect([again.statusCode, again.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  it('logs in only one of two concurrent requests', async () => {
+  it('logs in only one of two requests that are sent at the same time', async () => {
     const { link } = await makeLink();
     const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/v1/session', {}, { link })));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401]);
@@ -376,7 +376,7 @@ describe('a log-in link', () => {
   });
 });
 
-describe('a role', () => {
+describe('the role of a key', () => {
   const routes = {
     viewer: ['GET', '/v1/campaigns'],
     scheduler: ['POST', '/v1/schedules'],
@@ -391,7 +391,7 @@ describe('a role', () => {
     ['manager', ['viewer', 'manager']],
     ['approver', ['viewer', 'approver']],
     ['operator', ['viewer', 'scheduler', 'manager', 'approver', 'operator']],
-  ] as const)('gives the role %s exactly the rights of %j', async (role, allowed) => {
+  ] as const)('gives, for %s, exactly the rights of %j', async (role, allowed) => {
     const { headers } = await addKey('someone', role);
     for (const needed of roles) {
       const [method, url] = routes[needed];
@@ -404,14 +404,14 @@ describe('a role', () => {
     }
   });
 
-  it('applies to a session as to its key', async () => {
+  it('applies to a session in the same way as to its key', async () => {
     const { secret } = await addKey('someone', 'viewer');
     const { browser } = await logIn({ apiKey: secret });
     const refused = await ask('POST', '/v1/campaigns', browser, someCampaign);
     expect(problem.parse(refused.json())).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
   });
 
-  it('is checked before the body is read: an invalid body does not change the refusal', async () => {
+  it('is checked before the body is read, so an invalid body does not change the refusal', async () => {
     const { headers } = await addKey('someone', 'viewer');
     expect((await ask('POST', '/v1/campaigns', headers, { nonsense: true })).statusCode).toBe(403);
   });

@@ -27,7 +27,7 @@ let issuer: TestIssuer;
 let api: Api;
 const closing: (() => unknown)[] = [];
 
-/** Refused people, and their addresses. */
+/** Refused people, with their IP addresses. */
 const refusals: [RefusedPerson, string | null][] = [];
 const callerCounter = {
   personRefused: (...refused: (typeof refusals)[number]) => void refusals.push(refused),
@@ -78,7 +78,7 @@ const cookieIn = (response: { headers: { 'set-cookie'?: string | string[] | unde
 const valueOf = (cookie: string) => cookie.split(';')[0] ?? '';
 const problemOf = (response: { json: () => unknown }) => problem.parse(response.json());
 
-/** A browser that has left for the issuer. */
+/** Returns a browser that has left for the issuer. */
 async function leave(headers: Headers = {}) {
   const answer = await ask('POST', '/v1/session/sign-in', headers);
   expect(answer.statusCode).toBe(200);
@@ -89,7 +89,7 @@ async function leave(headers: Headers = {}) {
 const comeBack = (sent: SentBack, cookie: string, headers: Headers = {}) =>
   ask('POST', '/v1/session', { ...headers, ...(cookie !== '' && { cookie }) }, sent);
 
-/** A browser that is signed in. */
+/** Returns a browser that is signed in. */
 async function signIn(claims: ReportedClaims = {}) {
   const { url, cookie } = await leave();
   const answer = await comeBack(issuer.signIn(url, { email: 'ada@example.com', ...claims }), cookie);
@@ -100,7 +100,7 @@ async function signIn(claims: ReportedClaims = {}) {
 }
 
 describe('signing in at the issuer', () => {
-  it('requests a code with PKCE, and with a fresh state and nonce', async () => {
+  it('requests a code with PKCE, and with a new state and a new nonce', async () => {
     const [first, second] = [await leave(), await leave()];
     const parameters = new URL(first.url).searchParams;
     expect(first.url.startsWith(`${issuer.url}/authorize?`)).toBe(true);
@@ -161,7 +161,7 @@ describe('signing in at the issuer', () => {
     expect((await ask('GET', '/v1/session', first.browser)).statusCode).toBe(401);
   });
 
-  it('returns to the public base path, whatever the request names', async () => {
+  it('returns to the path of the public address, whatever address is in the request', async () => {
     await begin({}, 'both', 'https://example.com/muster');
     const headers = { origin: 'https://example.com', host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const answer = await ask('POST', '/v1/session/sign-in', headers);
@@ -178,7 +178,7 @@ describe('a sign-in', () => {
     expect(await on.rowsOf('sessions')).toEqual([]);
   };
 
-  it('is refused with the state of another sign-in, or in a browser that did not begin it', async () => {
+  it('is refused with the state of another sign-in, and in a browser that did not begin it', async () => {
     const [mine, other] = [await leave(), await leave()];
     const sent = issuer.signIn(mine.url);
     await refused(await comeBack(sent, other.cookie), 401, 'sign-in-over');
@@ -213,12 +213,12 @@ describe('a sign-in', () => {
     [{ iss: 'https://another.example' }, 401, 'unauthorized'],
     [{ exp: 1 }, 401, 'unauthorized'],
     [{ roles: ['strangers'] }, 403, 'no-role'],
-  ])('is refused with an ID token of the claims %j', async (claims, status, code) => {
+  ])('is refused if the ID token has the claims %j', async (claims, status, code) => {
     const { url, cookie } = await leave();
     await refused(await comeBack(issuer.signIn(url, claims), cookie), status, code);
   });
 
-  it('is counted when refused, if the issuer has verified the person', async () => {
+  it('is counted if it is refused, when the issuer has verified the person', async () => {
     refusals.length = 0;
     const claims = { roles: ['strangers'], email: 'ada@example.com', email_verified: true };
     for (const identity of [claims, { ...claims, nonce: 'of another sign-in' }]) {
@@ -230,14 +230,14 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('is refused from a page of another origin, at its beginning and at its end', async () => {
+  it('is refused from a page of another origin, when it begins and when it ends', async () => {
     const elsewhere = { origin: 'https://evil.example' };
     expect(problemOf(await ask('POST', '/v1/session/sign-in', elsewhere)).code).toBe('other-origin');
     const { url, cookie } = await leave();
     await refused(await comeBack(issuer.signIn(url), cookie, elsewhere), 403, 'other-origin');
   });
 
-  it('is refused with 503 while the issuer is unavailable, and keys log in meanwhile', async () => {
+  it('is refused with 503 while the issuer is unavailable, and keys can still log in', async () => {
     const { url, cookie } = await leave();
     const sent = issuer.signIn(url);
     issuer.answerWith = (_path, response) => (response.writeHead(500).end(), true);
@@ -246,7 +246,7 @@ describe('a sign-in', () => {
   });
 
   it.each([{ code: 'x' }, { state: 'x' }, { code: 'x', state: 'y', apiKey: testApiKey }, { code: '', state: 'y' }])(
-    'is refused with %j, an incomplete response of an issuer',
+    'is refused with %j, which is an incomplete response of an issuer',
     async (body) => {
       expect((await ask('POST', '/v1/session', {}, body)).statusCode).toBe(422);
     },
@@ -260,7 +260,7 @@ describe('a sign-in', () => {
 });
 
 describe('the session of a person', () => {
-  it('ends at its maximum age even if it is used: the issuer decides again', async () => {
+  it('ends at its maximum duration even if it is used, so that the issuer decides again', async () => {
     const { browser } = await signIn();
     for (let hour = 0; hour < 7; hour++) {
       await on.passTime(hourMs);
@@ -270,7 +270,7 @@ describe('the session of a person', () => {
     expect((await ask('GET', '/v1/session', browser)).statusCode).toBe(401);
   });
 
-  it('keeps the rights that it was opened with, whatever other tokens of the person grant', async () => {
+  it('keeps the rights with which it was opened, whatever other tokens of the person grant', async () => {
     await begin({
       roles: [
         { value: 'admins', role: 'operator' },
@@ -303,14 +303,14 @@ describe('the session of a person', () => {
     expect(problemOf(await comeBack(issuer.signIn(url), cookie)).code).toBe('shut-out');
   });
 
-  it('ends by log-out, here or everywhere', async () => {
+  it('ends when the person logs out, in this browser or in all', async () => {
     const [here, there] = [await signIn(), await signIn()];
     expect((await ask('DELETE', '/v1/session', here.browser)).statusCode).toBe(204);
     expect((await ask('GET', '/v1/session', here.browser)).statusCode).toBe(401);
     expect((await ask('DELETE', '/v1/sessions', there.browser)).json()).toEqual({ ended: 1 });
   });
 
-  it('ends if its issuer is replaced; a session by key ends if keys are no longer accepted', async () => {
+  it('ends if its issuer is replaced, and a session with a key ends if keys are no longer accepted', async () => {
     const person = await signIn();
     const byKey = await ask('POST', '/v1/session', {}, { apiKey: testApiKey });
     const ofKey = { cookie: valueOf(cookieIn(byKey, '__Host-muster-session')) };

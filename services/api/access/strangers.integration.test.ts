@@ -7,7 +7,10 @@ import { listedRoutes } from '../../../test/support/route-table.ts';
 
 const on = apiOnPostgres({ begun: 'once' });
 
-/** Announces a mebibyte, and sends no byte of it: what has to see one would not answer. */
+/**
+ * Sends headers that announce a body of a mebibyte, and sends no byte of the body. A route that needs the body would
+ * not respond. Returns the status.
+ */
 async function statusByHead(route: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   const [method = '', path = ''] = route.split(' ');
   const url = new URL(path.replaceAll(/\{\w+\}/g, 'x'), await on.start());
@@ -25,7 +28,7 @@ const routes = listedRoutes.map(({ route }) => route).filter(takesBody);
 const logIns = ['POST /v1/session', 'POST /v1/session/sign-in'];
 const needKeys = routes.filter((route) => !logIns.includes(route));
 
-/** Signature of the right form and time, by an unknown secret. */
+/** Returns a signature with the right form and time, that was made with an unknown secret. */
 const signature = () => ({
   'webhook-id': 'msg_1',
   'webhook-timestamp': String(Math.floor(on.deps.clock.now().getTime() / 1000)),
@@ -46,7 +49,7 @@ describe('a request without a valid key', () => {
     },
   );
 
-  it('is refused by its declared length if it logs in or is signed', async () => {
+  it('is refused because of its announced length if it is a log-in or has a signature', async () => {
     for (const route of logIns) expect(await statusByHead(route, { origin: 'http://a.test' })).toBe(413);
     expect(await statusByHead('POST /v1/receipts', signature())).toBe(413);
   });

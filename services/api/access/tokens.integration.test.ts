@@ -88,7 +88,7 @@ async function askAs(claims: ReportedClaims, method: Method = 'GET', url = '/v1/
 const problemOf = (response: { json: () => unknown }) => problem.parse(response.json());
 
 describe('a token of the issuer', () => {
-  it('is accepted like a key, and identifies the person by the display name', async () => {
+  it('is accepted like a key, and the person has the display name of the token', async () => {
     const answer = await askAs({ email: 'ada@example.com', email_verified: true });
     expect(answer.statusCode).toBe(200);
     expect(sessionShape.parse(answer.json())).toMatchObject({
@@ -106,7 +106,7 @@ describe('a token of the issuer', () => {
     expect((await askAs({})).statusCode).toBe(200);
   });
 
-  it('is verified once a minute, and the keys of the issuer are fetched once, however many requests come', async () => {
+  it('is verified once a minute, and the keys of the issuer are fetched once, however many requests are sent', async () => {
     const token = await issuer.token();
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(token)));
     expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
@@ -119,18 +119,18 @@ describe('a token of the issuer', () => {
     expect(issuer.requested).toEqual([]);
   });
 
-  it('ends at its expiry, with half a minute of tolerance between clocks', async () => {
+  it('is valid until its expiry, with half a minute of tolerance for different clocks', async () => {
     const token = await issuer.token();
     expect((await ask(token)).statusCode).toBe(200);
     await on.passTime(3_600_000 + 25_000);
-    // What is remembered of it has ended too.
+    // The cached verification of the token has expired too.
     const late = await ask(token);
     expect(late.statusCode).toBe(200);
     await on.passTime(10_000);
     expect(problemOf(await ask(token)).detail).toBe('this token has expired');
   });
 
-  it('is counted among the refused requests if it is refused', async () => {
+  it('counts as a refused request if it is refused', async () => {
     expect((await ask(await issuer.token({ claims: { aud: 'another' } }))).headers['www-authenticate']).toContain(
       'invalid_token',
     );
@@ -227,14 +227,14 @@ describe('a forged token is refused', () => {
 });
 
 describe('a key of the issuer', () => {
-  it('is fetched when a token names a new one', async () => {
+  it('is fetched when a token has a new key id', async () => {
     expect((await askAs({})).statusCode).toBe(200);
     await on.passTime(30_001);
     await issuer.rotate();
     expect((await askAs({ sub: 'grace' })).statusCode).toBe(200);
   });
 
-  it('is fetched at most twice a minute for unknown key ids, whatever tokens name', async () => {
+  it('is fetched at most twice a minute for unknown key ids, whatever ids the tokens have', async () => {
     await askAs({});
     const before = issuer.requested.length;
     await on.passTime(30_001);
@@ -261,13 +261,13 @@ describe('the role of a token', () => {
     [['unknown', 'staff', 'admins'], 'operator'],
     ['approvers', 'approver'],
     ['openid staff', 'viewer'],
-  ])('for the claim %j is %s: the first mapped value', async (claim, role) => {
+  ])('is, for the claim %j, %s: the first value that is mapped', async (claim, role) => {
     const answer = await askAs({ roles: claim });
     expect(sessionShape.parse(answer.json()).role).toBe(role);
   });
 
   it.each([[undefined], [[]], [['operator']], ['Admins'], [{ admins: true }], [['toString']], [7]])(
-    'is missing for the claim %j, and the refusal names it',
+    'is missing for the claim %j, and the refusal contains the claim',
     async (claim) => {
       const answer = await askAs({ roles: claim });
       expect([answer.statusCode, problemOf(answer).code]).toEqual([403, 'no-role']);
@@ -283,13 +283,13 @@ describe('the role of a token', () => {
     expect((await askAs({ 'https://muster.example/roles': ['staff'] })).statusCode).toBe(200);
   });
 
-  it('limits the person like the role of a key', async () => {
+  it('limits the person in the same way as the role of a key', async () => {
     const answer = await askAs({ roles: ['staff'] }, 'POST', '/v1/campaigns', someCampaign);
     expect(problemOf(answer)).toMatchObject({ code: 'forbidden', requiredRole: 'manager' });
     expect((await askAs({}, 'POST', '/v1/campaigns', someCampaign)).statusCode).toBe(201);
   });
 
-  it('is that of the sent token, whatever another token of the person grants', async () => {
+  it('is that of the token that was sent, whatever another token of the person grants', async () => {
     const [more, less] = [await issuer.token({ claims: { roles: ['admins'] } }), await issuer.token()];
     expect(sessionShape.parse((await ask(more)).json()).role).toBe('operator');
     expect(sessionShape.parse((await ask(less)).json()).role).toBe('manager');
@@ -301,7 +301,7 @@ describe('the role of a token', () => {
 describe('the scope of a token', () => {
   beforeEach(() => begin({ scopeClaim: 'muster' }));
 
-  it('bounds campaigns to its countries and actions', async () => {
+  it('limits campaigns to its countries and actions', async () => {
     const inSg = { ...someCampaign, countries: ['SG'] };
     const muster = ['country:SG', 'unknown:thing'];
     expect((await askAs({ muster }, 'POST', '/v1/campaigns', inSg)).statusCode).toBe(201);
@@ -311,7 +311,7 @@ describe('the scope of a token', () => {
     expect(noAction.statusCode).toBe(403);
   });
 
-  it('names clients by name, and shows only their objects', async () => {
+  it('contains clients by name, and only objects of these are returned', async () => {
     for (const name of ['shop', 'games']) expect((await on.ask('POST', '/v1/clients', { name })).statusCode).toBe(201);
     const listed = await askAs({ muster: 'client:shop' }, 'GET', '/v1/session');
     expect(sessionShape.parse(listed.json()).scope.clients).toEqual(['shop']);
@@ -319,7 +319,7 @@ describe('the scope of a token', () => {
     expect((await askAs({ muster: 'client:shop' }, 'GET', '/v1/clients/shop')).statusCode).toBe(200);
   });
 
-  it('grants nothing for a kind if its values are invalid', async () => {
+  it('grants nothing of a kind if the values of the kind are invalid', async () => {
     const answer = await askAs({ muster: ['country:sg', 'client:nobody', 'action:'] });
     expect(sessionShape.parse(answer.json()).scope).toEqual({
       clients: [],
@@ -333,11 +333,11 @@ describe('the scope of a token', () => {
     { muster: 'client:shop', countries: [], actionTypes: [], users: false },
     { muster: 'client:shop country:*', countries: null, actionTypes: null, users: false },
     { muster: 'country:SG users', countries: ['SG'], actionTypes: null, users: true },
-  ])('covers campaigns and their users only if it names them: $muster', async ({ muster, ...campaigns }) => {
+  ])('covers campaigns and their users only if it contains them: $muster', async ({ muster, ...campaigns }) => {
     expect(sessionShape.parse((await askAs({ muster })).json()).scope).toMatchObject(campaigns);
   });
 
-  it('is required: without one, the token grants nothing', async () => {
+  it('is required, so a token without a scope grants nothing', async () => {
     for (const muster of [undefined, [], 'openid profile', ['All']]) {
       expect(problemOf(await askAs({ muster })).detail).toContain('OIDC_SCOPE_CLAIM');
     }
@@ -358,7 +358,7 @@ describe('a person', () => {
       .items.filter(({ person }) => person !== null);
   };
 
-  it('is one row in the database for ever, by issuer and subject, whatever the display name', async () => {
+  it('is always one row in the database, by issuer and subject, whatever the display name is', async () => {
     await askAs({ email: 'ada@example.com' });
     await askAs({ email: 'ada.king@example.com', iat: 1 });
     await askAs({ email: undefined, iat: 2 });
@@ -367,7 +367,7 @@ describe('a person', () => {
     ]);
   });
 
-  it('is not named by an unverified email address, or by a name with line breaks', async () => {
+  it('gets no name from an unverified email address, or from a name with line breaks', async () => {
     await askAs({ email: 'ceo@example.com', email_verified: false });
     await askAs({ sub: 'bob', email: 'bob\u202E@example.com' });
     for (const [place, verified] of [undefined, null, 1, 'yes', 'false'].entries())
@@ -392,7 +392,7 @@ describe('a person', () => {
     });
   });
 
-  it('is refused within a second after being shut out, and accepted again after being let in', async () => {
+  it('is refused within a second after an operator has shut the person out, and accepted again after the operator has let the person in', async () => {
     const token = await issuer.token();
     await ask(token);
     const [person] = await listed();
@@ -409,7 +409,7 @@ describe('a person', () => {
     expect((await ask(token)).statusCode).toBe(403);
   });
 
-  it('is listed after a refusal with reason, count and address, and has no row among the keys', async () => {
+  it('is listed after a refusal, with reason, number and IP address, and then has no row among the keys', async () => {
     const from = '10.20.7.14';
     const askFrom = async (claims: ReportedClaims) => {
       const headers = { authorization: `Bearer ${await issuer.token({ claims })}` };
@@ -426,7 +426,7 @@ describe('a person', () => {
     });
     await on.passTime(2000);
     expect((await askFrom({ sub: 'grace', email: 'grace@example.com', iat: 3 })).statusCode).toBe(403);
-    // Who that is, nobody has signed for.
+    // This token is refused before its subject is verified, so the person is not counted.
     expect((await ask(await issuer.token({ claims: { sub: 'eve', aud: 'another' } }))).statusCode).toBe(401);
     await on.passTime(61_000);
 
@@ -449,7 +449,7 @@ describe('a person', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('has no secret to rotate, and only an expiry that can be changed', async () => {
+  it('has no secret that could be rotated, and only the expiry can be changed', async () => {
     await askAs({});
     const [person] = await listed();
     const url = `/v1/api-keys/${person?.id ?? ''}`;
@@ -459,7 +459,7 @@ describe('a person', () => {
     expect(problemOf(await change('PATCH', url, { role: 'operator' })).code).toBe('not-a-key');
   });
 
-  it('cannot create a link with a token, because the link would outlast the token', async () => {
+  it('cannot create a log-in link with a token, because the link would be valid longer than the token', async () => {
     const answer = await askAs({}, 'POST', '/v1/session/links');
     expect([answer.statusCode, problemOf(answer).code]).toEqual([403, 'not-by-token']);
   });
@@ -488,7 +488,7 @@ describe('an approval by token', () => {
     expect((await askAs(approver, 'POST', url, body)).statusCode).toBe(200);
   });
 
-  it('is refused from the author with another role, or under another name', async () => {
+  it('is refused from the author, even with another role or under another name', async () => {
     const { url, body } = await submitted(author);
     for (const over of [{}, { email: 'someone.else@example.com' }, { email: undefined }]) {
       const answer = await askAs({ ...author, ...over, roles: ['approvers'] }, 'POST', url, body);
@@ -496,7 +496,7 @@ describe('an approval by token', () => {
     }
   });
 
-  it('is refused from a key with the author as its owner', async () => {
+  it('is refused if it is made with a key whose owner is the author', async () => {
     const { url, body } = await submitted(author);
     const made = await on.ask('POST', '/v1/api-keys', { name: 'hers', owner: ' Ada@Example.com', role: 'approver' });
     const { secret }: { secret: string } = made.json();
@@ -510,7 +510,7 @@ describe('an unavailable issuer', () => {
     return true;
   };
 
-  it('causes 503 for tokens, while keys are accepted, and receives a request every ten seconds at most', async () => {
+  it('causes 503 for tokens, keys are still accepted, and the issuer gets at most one request in ten seconds', async () => {
     issuer.answerWith = away;
     const first = await askAs({});
     expect([first.statusCode, problemOf(first).code]).toEqual([503, 'issuer-unavailable']);
@@ -526,7 +526,7 @@ describe('an unavailable issuer', () => {
     expect(issuer.requested).toHaveLength(3);
   });
 
-  it('leaves its documents valid for an hour', async () => {
+  it('does not invalidate its cached documents for an hour', async () => {
     const token = await issuer.token({ claims: { exp: 4_000_000_000 } });
     expect((await ask(token)).statusCode).toBe(200);
     issuer.answerWith = away;
@@ -539,7 +539,7 @@ describe('an unavailable issuer', () => {
   it.each([
     ['a page', (response: { end: (text: string) => unknown }) => response.end('<html>')],
     ['the document of another issuer', undefined],
-  ])('is also reported for an issuer that responds with %s', async (_what, page) => {
+  ])('counts as unavailable if it responds with %s', async (_what, page) => {
     if (page) issuer.answerWith = (_path, response) => (page(response), true);
     else issuer.discovery['issuer'] = 'https://another.example';
     const answer = await askAs({});
@@ -551,7 +551,7 @@ describe('an unavailable issuer', () => {
     expect((await askAs({})).statusCode).toBe(503);
   });
 
-  it('is reported by GET /v1/system', async () => {
+  it('is reported as unavailable by GET /v1/system', async () => {
     const access = async () => {
       const answer = await api.server.inject({ url: '/v1/system', headers: authorized });
       return systemShape.parse(answer.json()).access;

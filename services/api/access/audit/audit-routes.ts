@@ -18,7 +18,10 @@ export interface AuditRoutesDeps {
   chain: AuditChain;
 }
 
-/** Entries verified at once. Hashing them takes about 10 ms, in which the process handles no other request. */
+/**
+ * Number of entries that are verified without a pause. Hashing them takes about 10 ms, in which the process handles no
+ * other request.
+ */
 const verificationBatch = 5000;
 
 const auditQuery = pageQuery.extend({

@@ -2,7 +2,10 @@ import type { AuditRecordShape } from '../../../../shared/contracts/access/audit
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { AuditRecord } from './postgres/audit-log.ts';
 
-/** @param sentences by method and route; an entry of another version of Muster may have none */
+/**
+ * Returns an entry for display.
+ * @param sentences sentences by method and route; an entry of another version of Muster may have none
+ */
 export function auditView(
   { auditId, at, apiKey, detail, ...record }: AuditRecord,
   sentences: ReadonlyMap<string, string>,

@@ -13,7 +13,7 @@ describe('the sentences that the audit log shows for operations', () => {
     expect(Object.fromEntries(sentences)).toEqual(changeSentences);
   });
 
-  test('exist only for current operations, 29 operations of replaced routes, and two that never had a route', () => {
+  test('exist only for current operations, for 29 operations of routes that were replaced, and for two operations that never had a route', () => {
     const there = new Set(listedRoutes.map(({ route }) => route.replaceAll(/\{(\w+)\}/g, ':$1')));
     const others = Object.keys(changeSentences).filter((operation) => !there.has(operation));
     const replaced = [
@@ -40,7 +40,7 @@ describe('a route of the API', () => {
   test.each([
     ['POST /v1/rewinds', { method: 'POST' }],
     ['GET /v1/rewinds', { method: 'GET', schema: answersCsv }],
-  ] as const)('is refused if the audit log records it but it has no sentence: %s', (operation, route) => {
+  ] as const)('is refused if the audit log records the route but the route has no sentence: %s', (operation, route) => {
     const server = createTestServer();
     expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).toThrow(
       `${operation} has no sentence for the audit log`,
@@ -50,12 +50,15 @@ describe('a route of the API', () => {
   test.each([
     ['POST /v1/rewinds', { method: 'POST', config: { ...config, isFrequent: true } }],
     ['GET /v1/rewinds', { method: 'GET', config }],
-  ] as const)('is refused if the audit log never records it but it has a sentence: %s', (operation, route) => {
-    const server = createTestServer();
-    expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).toThrow(
-      `${operation} has a sentence, and no entry in the audit log`,
-    );
-  });
+  ] as const)(
+    'is refused if the audit log never records the route but the route has a sentence: %s',
+    (operation, route) => {
+      const server = createTestServer();
+      expect(() => server.route({ ...route, url: '/v1/rewinds', handler })).toThrow(
+        `${operation} has a sentence, and no entry in the audit log`,
+      );
+    },
+  );
 
   test.each([
     ['only reads', { method: 'GET' }],
@@ -75,7 +78,7 @@ describe('a route of the API', () => {
     expect([...server.changeSentences].slice(size)).toEqual([[`${method} /v1/rewinds`, 'rewound a run']]);
   });
 
-  test('is refused if the list for operations without a route has a sentence for it', () => {
+  test('is refused if the list of operations without a route also has a sentence for it', () => {
     const server = createTestServer();
     expect(() => server.route({ method: 'PUT', url: '/settings', config, handler })).toThrow(
       'PUT /settings has two sentences for the audit log',

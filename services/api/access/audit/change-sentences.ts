@@ -5,7 +5,10 @@ import { changing } from '../../frame/server/log-changes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sentence of the audit log for a request to this route: `paused a run`. The status shows the success. */
+    /**
+     * Sentence of the audit log for a request to this route, such as `paused a run`. The status of the request shows if
+     * it succeeded.
+     */
     audit?: string;
   }
   interface FastifyInstance {
@@ -15,8 +18,8 @@ declare module 'fastify' {
 }
 
 /**
- * Sentences for operations without a route. Entries keep their method and route as long as they exist. The sentence of
- * a route that is removed or renamed therefore moves here.
+ * Sentences for operations that have no route any more. An entry of the audit log keeps its method and route. When a
+ * route is removed or renamed, its sentence therefore moves to this list.
  */
 const withoutRoute = {
   // Routes that were replaced by `/v1/quarantine`.
@@ -73,9 +76,9 @@ export function collectSentences(server: HttpServer): void {
 }
 
 /**
- * Requires a sentence of each route, registered after this, that may make an entry in the audit log; forbids it
- * elsewhere.
- * @throws {Error} naming the route
+ * Requires each route that is registered after this call to have a sentence if the audit log may record it, and to have
+ * none otherwise.
+ * @throws {Error} with the route
  */
 export function requireSentences(server: HttpServer): void {
   server.addHook('onRoute', ({ method, url, config, schema }) => {
@@ -88,7 +91,10 @@ export function requireSentences(server: HttpServer): void {
   });
 }
 
-/** Excludes HEAD, which every GET route has as well, with the same configuration. */
+/**
+ * Returns true if the audit log can record the method. HEAD is excluded: every GET route also has a HEAD route with the
+ * same configuration.
+ */
 function canBeRecorded(method: string): boolean {
   return changing.has(method) || method === 'GET';
 }

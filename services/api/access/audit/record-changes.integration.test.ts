@@ -26,7 +26,7 @@ function audited({ server } = on.api) {
   return { send, listed, create };
 }
 
-it('a change that succeeded is in the audit log before its response, with its key and its subject', async () => {
+it('a change that succeeded is in the audit log before it is answered, with its key and its subject', async () => {
   const { send, listed } = audited();
 
   const created = await send('POST', '/v1/campaigns', someCampaign, { 'x-request-id': 'mine' });
@@ -40,7 +40,7 @@ it('a change that succeeded is in the audit log before its response, with its ke
   ]);
 });
 
-it('a change that was refused because of the state of its object is in the audit log with the reason', async () => {
+it('a change that the state of its object forbids is in the audit log with the reason', async () => {
   const { send, listed, create } = audited();
   const id = await create();
   await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
@@ -51,7 +51,7 @@ it('a change that was refused because of the state of its object is in the audit
   expect(refused).toMatchObject({ status: 409, subject: id, detail: { refused: 'no-longer-configured' } });
 });
 
-it('reads, and requests that were refused for their key, id or body, are not in the audit log', async () => {
+it('reads are not in the audit log, nor are changes that were refused for their key, id or body', async () => {
   const { send, listed } = audited();
 
   await send('POST', '/v1/campaigns', { name: 'secret' });
@@ -93,7 +93,7 @@ it('the audit log never contains the body of a request', async () => {
   expect(JSON.stringify(await listed())).not.toContain('lapsed-riders');
 });
 
-it('a change that cannot be recorded is answered all the same, and the log line has the whole entry', async () => {
+it('a change is answered even if it cannot be recorded, and a log line then has the whole entry', async () => {
   const lines: string[] = [];
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -141,7 +141,7 @@ it.each([
   ['since=yesterday', 422],
   ['cursor=nonsense', 422],
   ['user=1', 422],
-])('the audit log answers the query ?%s with %i', async (query, status) => {
+])('the audit log responds to the query ?%s with %i', async (query, status) => {
   const { send } = audited();
 
   expect((await send('GET', `/v1/audit?${query}`)).statusCode).toBe(status);

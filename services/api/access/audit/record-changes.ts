@@ -10,9 +10,11 @@ export type { AuditDetail, AuditLog };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Details of a change that a handler adds to its entry in the audit log. Never a secret. */
+    /** Details of a change that a handler adds to the change's entry in the audit log. They never contain a secret. */
     auditDetail: AuditDetail | null;
-    /** True if the request only previews a change, or the users that it would reach. Previews are never recorded. */
+    /**
+     * True if the request only previews a change, or the users that a change would reach. A preview is never recorded.
+     */
     isPreview: boolean;
     auditPlace: ChainPlace | null;
   }
@@ -21,9 +23,9 @@ declare module 'fastify' {
 const refusedByState = 409;
 
 /**
- * Records each change that succeeded and each that a state refused, before the response is sent. Records each list that
- * is exported as a file, before its first line. Previews and replays by `Idempotency-Key` change nothing and are not
- * recorded. Each route that may make an entry needs a sentence.
+ * Records each change that succeeded or that the state of an object forbids, before the response is sent. Records each
+ * list that is exported as a file, before its first line is sent. A preview, and a repeat under an `Idempotency-Key`,
+ * change nothing and are not recorded. Each route that may be recorded needs a sentence.
  */
 export function recordChanges(server: HttpServer, audit: AuditLog): void {
   server.decorateRequest('auditDetail', null);
@@ -36,7 +38,7 @@ export function recordChanges(server: HttpServer, audit: AuditLog): void {
     try {
       request.auditPlace = await audit.record(entry);
     } catch (error) {
-      // The change is committed and the caller has to learn its result, so this log line replaces the entry.
+      // The change is committed, and the caller must get its result. So this log line takes the place of the entry.
       request.log.error({ err: error, ...entry }, 'could not record a change in the audit log');
     }
   });
@@ -74,12 +76,12 @@ function entryOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
 }
 
 const queryFields = z.record(z.string(), z.unknown());
-/** Path parameters other than the first may be numbers, such as a revision. */
+/** Parameters of a path. Those after the first may be numbers, such as a revision. */
 const pathParams = z.record(z.string(), z.unknown());
 
 /**
- * Returns the first path parameter, which names the changed object. If the path names none, returns the id of the
- * created object. Null if there is neither.
+ * Returns the first path parameter, which is the id or name of the changed object. If the path has no parameter,
+ * returns the id of the created object. Null if there is neither.
  */
 function subjectOf({ params }: FastifyRequest, reply: FastifyReply): string | null {
   const [named] = Object.values(pathParams.safeParse(params).data ?? {});

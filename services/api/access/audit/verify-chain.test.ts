@@ -5,7 +5,7 @@ import { verifyPart } from './verify-chain.ts';
 
 const start: ChainPlace = { number: 0, hash: '00'.repeat(32) };
 
-/** Entries as they are added, each behind the one before it. */
+/** Returns entries with these texts, as if they were added one after the other. */
 function chainOf(texts: readonly string[], behind = start): ChainLink[] {
   let last = behind;
   return texts.map((text) => {
@@ -36,7 +36,7 @@ describe('entries of the audit log', () => {
     });
   });
 
-  it('are verified part by part, starting after the last entry of the previous part', () => {
+  it('can be verified in parts, each of which begins after the last entry of the previous one', () => {
     const part = { ...whole, links: [first, second] };
     expect(verifyPart(part, { limit: 2 })).toEqual({
       checked: 2,
@@ -48,7 +48,7 @@ describe('entries of the audit log', () => {
     expect(verify({ previous: second, links: [third] }, 2)).toMatchObject({ checked: 1, broken: null, isEnd: true });
   });
 
-  it('are verified from the oldest entry that retention has kept, even if the entry to start after was deleted', () => {
+  it('are verified from the oldest entry that is kept, even if the entry after which to begin was deleted', () => {
     expect(verify({ cut: second, links: [third] })).toMatchObject({ checked: 1, from: second, broken: null });
     expect(verify({ cut: second, links: [third] }, 1)).toMatchObject({ checked: 1, broken: null });
   });
@@ -68,7 +68,7 @@ describe('entries of the audit log', () => {
     expect(verify(change).broken).toMatchObject({ number, what: kind });
   });
 
-  it('are invalid if the entry to start after does not exist', () => {
+  it('are invalid if the entry after which to begin does not exist', () => {
     expect(verify({ links: [] }, 7).broken).toMatchObject({ number: 7, what: 'missing' });
   });
 });

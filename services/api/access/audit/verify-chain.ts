@@ -9,7 +9,7 @@ export interface BrokenLink {
 
 export interface VerifiedPart {
   checked: number;
-  /** Entry before the verified ones; not verified itself. */
+  /** The entry before the verified ones. It is not verified itself. */
   from: ChainPlace;
   to: ChainPlace;
   broken: BrokenLink | null;
@@ -17,14 +17,13 @@ export interface VerifiedPart {
   isEnd: boolean;
 }
 
-/** Checks that no entry was changed or is missing (docs/decisions/0016-run-history-and-audit-log.md). */
+/** Verifies that no entry was changed and that none is missing (docs/decisions/0016-run-history-and-audit-log.md). */
 export function verifyPart(
   part: ChainPart,
   { after, limit }: { after?: number | undefined; limit: number },
 ): VerifiedPart {
   const { cut, head, links } = part;
-  // The entry named by `after` may have been deleted because of its age. Verification then begins after the last
-  // deleted entry.
+  // If the entry `after` was deleted because of its age, verification begins after the last deleted entry.
   const from = after === undefined || after <= cut.number ? cut : part.previous;
   if (!from) {
     const number = after ?? 0;

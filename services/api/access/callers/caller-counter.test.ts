@@ -85,7 +85,7 @@ describe('responses', () => {
 });
 
 describe('people whose tokens were refused', () => {
-  it('are counted by the subject of their tokens, with the detail of the last refusal', async () => {
+  it('are counted by the subject in their tokens, with the reason of the last refusal', async () => {
     counter.personRefused(person('ada'), '::ffff:10.0.0.1');
     counter.personRefused({ ...person('ada'), code: 'shut-out', detail: 'out' }, '10.0.0.2');
     counter.personRefused(person('grace'), null);
@@ -96,7 +96,7 @@ describe('people whose tokens were refused', () => {
     ]);
   });
 
-  it('are counted up to a bound, and are not counted if their subject cannot be stored', async () => {
+  it('are counted up to a maximum number, and not if their subject cannot be stored as text', async () => {
     counter.personRefused(person('a\u0000b'), null);
     await passTime(clock, 1000);
     expect(written).toEqual([]);
@@ -106,12 +106,12 @@ describe('people whose tokens were refused', () => {
   });
 });
 
-it('no counts are written without requests', async () => {
+it('no statement writes counts while there are no requests', async () => {
   await passTime(clock, 7_200_000);
   expect(written).toEqual([]);
 });
 
-it('no counts are lost while the database is unavailable, or when the process stops', async () => {
+it('no counts are lost if the database is unavailable for a while, or when the process stops', async () => {
   isAway = true;
   counter.refused('a', '10.0.0.1');
   counter.called('a', 'listRuns', 401);

@@ -4,31 +4,30 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 import { createCountsByName, type CountsByName } from './counts-by-name.ts';
 
-/** Interval between two writes of counts, in milliseconds; the same as for the last use of keys. */
+/** Interval in milliseconds between two writes of counts. It equals the precision of a key's last use. */
 const writeEveryMs = 60_000;
 
 /**
- * Maximum ended (expired or revoked) keys that are counted between two writes. Requests with further ended keys are not
- * counted.
+ * Maximum number of expired or revoked keys that are counted between two writes. Requests with others are not counted.
  */
 export const maxCountedKeys = 1000;
-/** Maximum pairs of a key and an operation that are counted between two writes. */
+/** Maximum number of pairs of a key and an operation that are counted between two writes. */
 export const maxCountedCalls = 2000;
-/** Maximum refused people of the issuer that are counted between two writes. */
+/** Maximum number of refused people that are counted between two writes. */
 export const maxCountedPeople = 1000;
 
-/** Longest pause of the loop, in milliseconds. The first count wakes it earlier. */
+/** Maximum pause of the loop in milliseconds. The first count wakes the loop earlier. */
 const maxIdleMs = 3_600_000;
 
 interface Last {
-  /** Age of the last request, in milliseconds. */
+  /** Milliseconds since the last request with the key. */
   lastAgoMs: number;
 }
 
 export interface CountedRefusals extends Last {
   key: string;
   count: number;
-  /** Address of the connection; null if unknown. */
+  /** IP address from which the last request came; null if unknown. */
   lastFrom: string | null;
 }
 
@@ -36,19 +35,19 @@ export interface CountedCalls extends Last {
   key: string;
   operation: string;
   done: number;
-  /** Responses with a status of 400 to 499. */
+  /** Number of responses with a status of 400 to 499. */
   refused: number;
-  /** Responses with a status of 500 or more. */
+  /** Number of responses with a status of 500 or more. */
   failed: number;
 }
 
 export type PersonRefusal = 'no-role' | 'shut-out';
 
-/** Person with a valid token of the issuer who was refused by the API. */
+/** Person with a valid token of the issuer whom the API has refused. */
 export interface RefusedPerson {
   issuer: string;
   subject: string;
-  /** Name in the token; null if the token has none. */
+  /** Name in the person's token; null if there is none. */
   name: string | null;
   code: PersonRefusal;
   detail: string;
@@ -71,14 +70,20 @@ export interface CallerCounterDeps {
   logger: Logger;
 }
 
-/** Counts requests of callers. Counting executes no statement. */
+/** Counts requests by caller. Counting makes no database statement; counts are written later. */
 export interface CallerCounter {
   start(): void;
-  /** Counts a request with an expired or revoked key. @param from address of the connection */
+  /**
+   * Counts a request with an expired or revoked key.
+   * @param from IP address of the connection
+   */
   refused(key: string, from: string | null): void;
   /** Counts a response. @param operation `operationId` of the OpenAPI document */
   called(key: string, operation: string, status: number): void;
-  /** Counts a request or sign-in of a person who is refused. @param from address of the connection */
+  /**
+   * Counts a refused request or sign-in of a person.
+   * @param from IP address of the connection
+   */
   personRefused(person: RefusedPerson, from: string | null): void;
   /** Stops the loop and writes the remaining counts. */
   stop(): Promise<void>;
@@ -87,8 +92,8 @@ export interface CallerCounter {
 type Accumulated<Count extends Last> = Omit<Count, 'lastAgoMs'> & { lastAtMs: number };
 
 /**
- * Counts in memory, and writes at most one statement a minute. Only existing keys and people with a signed token are
- * counted, so made-up secrets neither fill memory nor cost a write.
+ * Counts in memory, and writes the counts with at most one statement a minute. Only existing keys and people with a
+ * signed token are counted. Requests with made-up secrets therefore neither fill the memory nor cause writes.
  */
 export function createCallerCounter({ write, clock, logger }: CallerCounterDeps): CallerCounter {
   const refusals = createCountsByName<Accumulated<CountedRefusals>>(maxCountedKeys, (before, more) => ({
@@ -127,7 +132,7 @@ export function createCallerCounter({ write, clock, logger }: CallerCounterDeps)
     return isEmpty() ? maxIdleMs : 0;
   }
 
-  /** Adds a count. Only the first one wakes the loop: thousands of requests a second may arrive. */
+  /** Adds a count. Only the first count wakes the loop, because there may be thousands of requests a second. */
   function add<Count>(to: CountsByName<Count>, name: string, count: Count): void {
     const isFirst = isEmpty();
     to.add(name, count);
@@ -158,7 +163,7 @@ export function createCallerCounter({ write, clock, logger }: CallerCounterDeps)
       });
     },
     personRefused: (person, from) => {
-      // A subject that Postgres cannot store would make the write of all other counts fail.
+      // If Postgres cannot store the subject, the write of all other counts would fail too.
       if (!isStorable(person.subject)) return;
       const counted = { ...person, count: 1, lastAtMs: clock.monotonicMs(), lastFrom: plainAddress(from) };
       add(people, `${person.issuer} ${person.subject}`, counted);
@@ -184,7 +189,7 @@ function restoreCounts<Count>(to: CountsByName<Count>, counts: ReadonlyMap<strin
   for (const [name, count] of counts) to.add(name, count);
 }
 
-/** Returns an IPv4 address that connected to an IPv6 socket in IPv4 notation. */
+/** Returns an IP address. If an IPv4 client is connected to an IPv6 socket, returns its address in IPv4 notation. */
 function plainAddress(address: string | null): string | null {
   return address === null ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

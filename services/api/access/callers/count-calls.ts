@@ -2,7 +2,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import type { CallerCounter } from './caller-counter.ts';
 
 export interface CountCallsDeps {
-  /** Undefined means that calls are not counted. */
+  /** Counter; if undefined, calls are not counted. */
   callerCounter?: Pick<CallerCounter, 'called'> | undefined;
 }
 
@@ -10,8 +10,8 @@ export interface CountCallsDeps {
 const noOperation = 'none';
 
 /**
- * Counts each response by key and by operation. Expired and revoked keys are counted too. A streamed response counts
- * when it ends.
+ * Counts each response by key and operation, including responses to expired and revoked keys. A streamed response is
+ * counted when it ends.
  */
 export function countCalls(server: HttpServer, { callerCounter }: CountCallsDeps): void {
   if (!callerCounter) return;

@@ -1,4 +1,4 @@
-/** Counts by name, until they are taken. */
+/** Counts by name, which are collected until a caller takes them. */
 export interface CountsByName<Count> {
   readonly size: number;
   add(name: string, count: Count): void;
@@ -6,7 +6,11 @@ export interface CountsByName<Count> {
   take(): ReadonlyMap<string, Count>;
 }
 
-/** @param most bound on names; counts of further names are dropped @param sum of two counts of a name */
+/**
+ * Creates a collection of counts.
+ * @param most maximum number of names; counts of further names are dropped
+ * @param sum returns the sum of two counts
+ */
 export function createCountsByName<Count>(
   most: number,
   sum: (before: Count, more: Count) => Count,

@@ -1,4 +1,4 @@
-/** Maximum digests of one statement, which then takes some milliseconds. */
+/** Maximum number of digests in one statement, which then takes some milliseconds. */
 const mostAtOnce = 500;
 
 interface PendingLookup<Found> {
@@ -8,9 +8,10 @@ interface PendingLookup<Found> {
 }
 
 /**
- * Returns a look-up that batches concurrent calls: one statement runs at a time, and calls that arrive meanwhile share
- * the next one. A flood of made-up secrets therefore costs one statement after another. A valid secret waits only for
- * the statements before its own, and is never refused because of many invalid ones.
+ * Returns a look-up that batches concurrent calls: only one statement runs at a time, and the calls that arrive
+ * meanwhile share the next one. Even thousands of made-up secrets therefore cost only one statement after the other. A
+ * valid secret waits for at most the statement that runs and those for secrets that came earlier; it is never refused
+ * because there are many invalid ones.
  */
 export function batchLookups<Found>(findAll: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>) {
   const waiting: PendingLookup<Found>[] = [];

@@ -3,12 +3,12 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import { batchLookups } from './batch-lookups.ts';
 
 /**
- * Milliseconds for which a key or a session is accepted without a look-up. A revoked key may still be accepted for this
- * long.
+ * Milliseconds for which a key or a session is accepted without another look-up. After its revocation, a key may be
+ * accepted for this long.
  */
 export const keyLifeMs = 1_000;
 
-/** Milliseconds for which an unknown, expired or revoked key is refused without a look-up. */
+/** Milliseconds for which an unknown, expired or revoked key is refused without another look-up. */
 const refusalLifeMs = 10_000;
 
 const maxRemembered = 1000;
@@ -17,17 +17,17 @@ const maxRefusedRemembered = 10_000;
 export interface CredentialCacheDeps<Found> {
   find: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
   /**
-   * Returns false for records such as revoked keys. Their look-up still returns them, but the cache keeps them as long
-   * as unknown secrets. By default, all records are good.
+   * Returns false for records that must be refused, such as revoked keys. A look-up still returns them, but they are
+   * cached for as long as unknown secrets. Default: no record is refused.
    */
   isGood?: (found: Found) => boolean;
   clock: Clock;
 }
 
-/** Cache of keys or sessions by digest. */
+/** Cache of keys or sessions, by the digest of their secret. */
 export interface CredentialCache<Found> {
   find(digest: string): Promise<Found | undefined>;
-  /** Drops the record, so the next request with this digest looks it up again. */
+  /** Removes a record, so that the next request with this digest looks it up again. */
   forget(digest: string): void;
   forgetAll(): void;
 }
@@ -37,7 +37,7 @@ export function createCredentialCache<Found extends object>(deps: CredentialCach
   const perf = { now: () => deps.clock.monotonicMs() };
   const found = new LRUCache<string, Found>({ max: maxRemembered, ttl: keyLifeMs, ttlResolution: 0, perf });
   const refused = new LRUCache<string, { found: Found | undefined }>({
-    // Bounds the number of entries by size: `max` would allocate room for all of them at once.
+    // `maxSize` limits the number of entries, because `max` would allocate memory for all of them at once.
     maxSize: maxRefusedRemembered,
     sizeCalculation: () => 1,
     ttl: refusalLifeMs,

@@ -23,7 +23,7 @@ describe('the role of a token', () => {
     expect(readGrant({ realm_access: { roles: 'ops other' } }, nested)).toMatchObject({ role: 'operator' });
   });
 
-  it('is refused with the reason: no claim, or no claim that is mapped to a role', () => {
+  it('is missing with a reason: there is no role claim, or no value of the claim is mapped to a role', () => {
     expect(readGrant({}, rules)).toEqual({
       refused: 'this token has no claim groups (OIDC_ROLE_CLAIM, OIDC_ROLES)',
     });
@@ -45,7 +45,7 @@ describe('the scope of a token', () => {
     expect(grantOfScope(scope)).toEqual({ role: 'viewer', scope: expected });
   });
 
-  it.each([[undefined], ['users'], [[]], [7]])('is empty for %j, so the token is refused', (scope) => {
+  it.each([[undefined], ['users'], [[]], [7]])('is empty for %j, so that the token is refused', (scope) => {
     expect(grantOfScope(scope)).toEqual({
       refused: 'this token has no muster that names a scope (OIDC_SCOPE_CLAIM): all, or client:…',
     });
@@ -58,11 +58,11 @@ describe('the name of a person', () => {
     [{ email: 'a@shop.example', email_verified: 'true' }, 'a@shop.example'],
     [{ email: 'a@shop.example' }, undefined],
     [{ email: 'a@shop.example', email_verified: false }, undefined],
-  ])('for the claims %j is %j: an email address counts only if the issuer has verified it', (claims, name) => {
+  ])('is, for the claims %j, %j: an email address counts only if the issuer has verified it', (claims, name) => {
     expect(readName(claims, 'email')).toBe(name);
   });
 
-  it('has no control characters', () => {
+  it('may not contain control characters', () => {
     expect([readName({ name: ' Ann ' }, 'name'), readName({ name: 'A\u202enn' }, 'name')]).toEqual(['Ann', undefined]);
   });
 });

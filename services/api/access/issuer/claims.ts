@@ -5,7 +5,7 @@ import type { IssuerSettings } from '../../../../shared/runtime/configuration/au
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Scope as claimed by a token: clients by name or id. */
+/** Scope as a token states it: its clients are names or ids. */
 export interface ClaimedScope {
   clients: readonly string[] | null;
   countries: readonly string[] | null;
@@ -13,7 +13,7 @@ export interface ClaimedScope {
   users: boolean;
 }
 
-/** Role and scope that a token grants, or a sentence with the reason why it grants nothing. */
+/** Role and scope that a token grants. If it grants nothing, a sentence with the reason. */
 export type TokenGrant = { role: Role; scope: ClaimedScope } | { refused: string };
 
 type Rules = Pick<IssuerSettings, 'roleClaim' | 'roles' | 'scopeClaim'>;
@@ -34,23 +34,26 @@ export function readGrant(claims: Claims, { roleClaim, roles, scopeClaim }: Rule
 
 /** Returns the display name of a person; undefined if the token has none. */
 export function readName(claims: Claims, nameClaim: string): string | undefined {
-  // An unverified email address may belong to any person. Some issuers write the claim as a string.
+  // Any person may claim an unverified email address. Some issuers write the claim as a string.
   if (nameClaim === 'email' && ![true, 'true'].some((verified) => claims['email_verified'] === verified))
     return undefined;
   const name = claimAt(claims, nameClaim);
   return typeof name === 'string' && displayName.test(name.trim()) ? name.trim() : undefined;
 }
 
-/** Same rule as for names of keys: no characters that move a cursor or change the direction of a line. */
+/**
+ * Pattern of a display name, as for names of keys. It excludes characters that move a cursor or change the direction of
+ * a line.
+ */
 const displayName = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
 const whole: ClaimedScope = { clients: null, countries: null, actionTypes: null, users: false };
 
 /**
- * Parses `all`, or values by kind: `client:shop`, `country:SG`, `action:award-points`; `users` grants users of all
- * campaigns in the scope. A kind without values is unbounded, and `*` means all of a kind, as with keys. A scope of
- * clients alone holds no campaigns. A kind with only invalid values is bounded to nothing. Undefined if the token names
- * no kind.
+ * Parses `all`, or values by kind: `client:shop`, `country:SG`, `action:award-points`; `users` grants the users of all
+ * campaigns in the scope. A kind without values is unlimited, and `*` means all of a kind, as for keys. A scope that
+ * has only clients contains no campaigns. A kind with only invalid values contains nothing. Returns undefined if no
+ * value of a known kind is there.
  */
 function scopeIn(values: readonly string[]): ClaimedScope | undefined {
   if (values.includes('all')) return whole;
@@ -74,7 +77,10 @@ function namedBy(kind: string, values: readonly string[]): string[] | undefined 
   return named.length === 0 ? undefined : named.slice(0, mostNamed);
 }
 
-/** Returns a list of strings, split at blanks as in OAuth scopes. Drops strings that Postgres cannot store. */
+/**
+ * Returns the strings of a claim; a single string is split at blanks, as in OAuth scopes. Strings that Postgres cannot
+ * store are dropped.
+ */
 function valuesOf(claims: Claims, name: string): string[] {
   const value = claimAt(claims, name);
   const values: unknown[] =
@@ -84,7 +90,10 @@ function valuesOf(claims: Claims, name: string): string[] {
   ];
 }
 
-/** Returns the claim of exactly that name, dots included, or else a nested one: `realm_access.roles`. */
+/**
+ * Returns the claim with exactly this name, which may contain dots. Otherwise returns the nested claim, such as
+ * `realm_access.roles`.
+ */
 function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

@@ -5,16 +5,19 @@ import type { OpenIdIssuer } from '../../../../shared/ports/openid.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 
 const minuteMs = 60_000;
-/** Age at which keys are fetched again, in milliseconds. A withdrawn key is accepted for at most this long. */
+/**
+ * Age in milliseconds at which keys are fetched again. A key that the issuer has withdrawn is accepted for at most this
+ * long.
+ */
 export const refreshAfterMs = 10 * minuteMs;
-/** Longest time, in milliseconds, that keys are used while the issuer is unavailable. */
+/** Maximum age in milliseconds of keys that are used while the issuer is unavailable. */
 export const maxStaleMs = 60 * minuteMs;
-/** Shortest time between two fetches caused by tokens that name an unknown key, in milliseconds. */
+/** Minimum time in milliseconds between two fetches that are caused by tokens with an unknown key id. */
 export const unknownKeyPauseMs = 30_000;
-/** Pause between an unsuccessful request to the issuer and the next one, in milliseconds. */
+/** Minimum time in milliseconds between a failed request to the issuer and the next request. */
 export const retryAfterFailureMs = 10_000;
 
-/** Reports that the issuer is unavailable and its last documents are too old. */
+/** The issuer is unavailable, and its last documents are too old. */
 export class IssuerUnavailableError extends Error {
   override readonly name = 'IssuerUnavailableError';
 }
@@ -26,11 +29,17 @@ export interface IssuerKeysDeps {
 }
 
 export interface IssuerKeys {
-  /** Key resolver for jose. Fetches the keys again for an unknown key. @throws {IssuerUnavailableError} */
+  /**
+   * Key resolver for the package jose. Fetches the keys again if a key is unknown.
+   * @throws {IssuerUnavailableError}
+   */
   keyOf: JWTVerifyGetKey;
-  /** @throws {IssuerUnavailableError} */
+  /**
+   * Returns the discovery document.
+   * @throws {IssuerUnavailableError}
+   */
   discovered(): Promise<DiscoveryDocument>;
-  /** Fetches the documents for the first time; failures are logged. */
+  /** Fetches the documents for the first time, without waiting for them. Failures are logged. */
   begin(): void;
   /** Returns whether the last request to the issuer succeeded; null before the first request. */
   isAnswering(): boolean | null;
@@ -43,8 +52,9 @@ interface Known {
 }
 
 /**
- * Caches the discovery document and the keys of an issuer. At most one fetch is under way, however many requests wait
- * for it. After a failure no request waits: each uses the cached documents, and one of them starts the next fetch.
+ * Caches the discovery document and the keys of an issuer. At most one fetch is in progress, however many requests wait
+ * for it. After a failed fetch, no request waits: each uses the cached documents, and one of them starts the next
+ * fetch.
  */
 export function createIssuerKeys({ provider, clock, logger }: IssuerKeysDeps): IssuerKeys {
   let known: Known | undefined;

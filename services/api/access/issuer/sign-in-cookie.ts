@@ -2,14 +2,14 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * Values that a sign-in needs again when the browser returns from the issuer. Each is derived from the secret in the
- * browser's cookie, so none is stored or reveals the others.
+ * browser's cookie. So none of them is stored, and none reveals the others.
  */
 export interface SignInSecrets {
-  /** Returned with the code: proves that the browser that began the sign-in ends it. */
+  /** Value that the issuer returns with the code. It proves that the sign-in ends in the browser in which it began. */
   state: string;
-  /** Returned inside the ID token: proves that the token was made for this sign-in. */
+  /** Value that the issuer returns in the ID token. It proves that the token was issued for this sign-in. */
   nonce: string;
-  /** Verifier of PKCE: sent with the code, so an intercepted code is useless. */
+  /** PKCE verifier. It is sent with the code, so that an intercepted code is useless. */
   verifier: string;
 }
 
@@ -18,7 +18,7 @@ export function signInSecretsOf(secret: string): SignInSecrets {
   return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
 }
 
-/** Implements RFC 7636, section 4.2. */
+/** Computes the PKCE code challenge (RFC 7636, section 4.2). */
 export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }

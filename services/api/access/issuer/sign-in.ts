@@ -8,7 +8,10 @@ import { IssuerUnavailableError, type IssuerKeys } from './issuer-keys.ts';
 import { challengeOf, isSameText, signInSecretsOf } from './sign-in-cookie.ts';
 import { issuerUnavailable, type TokenAuthenticator } from './token-authenticator.ts';
 
-/** Maximum codes that are redeemed at the same time. People sign in rarely, and each waits for the issuer. */
+/**
+ * Maximum number of codes that are redeemed at the same time. People sign in rarely, and each request waits for the
+ * issuer.
+ */
 const mostAtOnce = 50;
 
 export interface SignInDeps {
@@ -21,12 +24,12 @@ export interface SignInDeps {
   logger: Logger;
 }
 
-/** Parameters that the issuer returns through the browser, and the secrets in the browser's cookies. */
+/** The parameters with which the issuer sends the browser back, and the secrets in the browser's cookies. */
 export interface SignInResponse {
   code: string;
   state: string;
   secrets: readonly string[];
-  /** Address of the connection. */
+  /** IP address of the connection. */
   from: string;
 }
 
@@ -34,15 +37,21 @@ export interface SignInResponse {
 export interface SignIn {
   readonly name: string;
   readonly sessionMs: number;
-  /** Returns the URL for the browser. @throws {HttpProblem} 503 while the issuer is unavailable */
+  /**
+   * Returns the URL at the issuer to which the browser must go.
+   * @throws {HttpProblem} 503 while the issuer is unavailable
+   */
   addressFor(secret: string): Promise<string>;
-  /** @throws {HttpProblem} 401 for a sign-in that another browser began or that the issuer refuses; 403, 503 */
+  /**
+   * Completes a sign-in, and returns the person.
+   * @throws {HttpProblem} 401 if another browser has begun the sign-in, or if the issuer refuses it; 403, 503
+   */
   callerOf(response: SignInResponse): Promise<ApiKeyRecord>;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { settings, client, publicAddress, provider, keys, authenticator, logger } = deps;
-  // Configured, and never taken from the request: the issuer sends codes to this URL.
+  // The issuer sends codes to this URL, so it is configured and never taken from the request.
   const redirectUri = `${publicAddress.origin}${publicAddress.basePath}/log-in`;
   let underWay = 0;
 

@@ -15,7 +15,7 @@ import { IssuerUnavailableError, type IssuerKeys } from './issuer-keys.ts';
 import { TokenRefusedError, verifyToken } from './verify-token.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 
-/** Time for which a verified token is not verified again, in milliseconds, unless it expires before. */
+/** Time in milliseconds for which a verified token is not verified again, unless it expires before. */
 const verifiedLifeMs = 60_000;
 const maxRemembered = 1000;
 
@@ -32,8 +32,8 @@ export interface TokenAuthenticatorDeps {
 export interface TokenAuthenticator {
   /**
    * Returns the person or program, with the rights that the token grants.
-   * @param from address of the connection
-   * @throws {HttpProblem} 401 for a token that is not accepted, 403 without a role or for a person who is shut out, 503
+   * @param from IP address of the connection
+   * @throws {HttpProblem} 401 if the token is not accepted, 403 if it grants no role or the person is shut out, 503
    * while the issuer is unavailable
    */
   callerOf(token: string, from: string): Promise<ApiKeyRecord>;
@@ -45,7 +45,7 @@ export interface TokenAuthenticator {
 export interface SignInTerms {
   nonce: string;
   clientId: string;
-  /** Address of the connection. */
+  /** IP address of the connection. */
   from: string;
 }
 
@@ -73,14 +73,19 @@ export function createTokenAuthenticator({
   const known = new LRUCache<string, ApiKeyRecord>({ ...remembered, ttl: keyLifeMs });
   const findAll = batchLookups((subjects) => persons.find(settings.issuer, subjects));
 
-  /** Refuses and counts a person. The issuer has verified the identity, so refusals are counted by person. */
+  /**
+   * Refuses a person, and counts the refusal. It is counted by person, because the issuer has verified who the person
+   * is.
+   */
   function refusePerson(person: Pick<ClaimedPerson, 'subject' | 'name'>, refusal: Refusal, from: string): never {
     const { subject, name = null } = person;
     callerCounter?.personRefused({ issuer: settings.issuer, subject, name, ...refusal }, from);
     throw new HttpProblem({ status: 403, ...refusal });
   }
 
-  /** Applies the rights that the token grants now. The rights stored in the row are only for people to read. */
+  /**
+   * Returns the record with the rights that the token grants now. The rights in the row are only stored for display.
+   */
   function applyClaims(record: ApiKeyRecord, person: ClaimedPerson, from: string): ApiKeyRecord {
     const { role, scope } = person;
     if (record.state === 'active') return { ...record, role, scope };
@@ -135,7 +140,9 @@ export function createTokenAuthenticator({
   };
 }
 
-/** Resolves clients by name or id. Drops unknown ones, so that a scope never grows by an unknown name. */
+/**
+ * Replaces names and ids of clients by ids. Unknown clients are dropped, so that an unknown name never extends a scope.
+ */
 async function scopeOf({ clients: refs, ...rest }: ClaimedScope, clients: TokenAuthenticatorDeps['clients']) {
   if (refs === null) return { clients: null, ...rest };
   const found = await Promise.all(refs.map((ref) => clientOfRef(ref, clients)));
@@ -149,8 +156,8 @@ function isNamed(record: ApiKeyRecord, { name }: ClaimedPerson): boolean {
 const updateEveryMs = 60_000;
 
 /**
- * Returns true if the row needs no update. Changed rights are written at most once a minute, because two tokens of one
- * person may alternate between two grants.
+ * Returns true if the row needs no update. Changed rights are written at most once a minute, because a person may use
+ * two tokens with different rights in turns.
  */
 function isCurrent(record: ApiKeyRecord, person: ClaimedPerson, now: Date): boolean {
   if (!isNamed(record, person)) return false;

@@ -2,26 +2,32 @@ import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } f
 import { z } from 'zod';
 import { escapedText, isName } from '../../../../shared/domain/ids/stored-text.ts';
 
-/** Asymmetric algorithms only: a symmetric one would let the public key sign, and `none` needs no key. */
+/**
+ * Accepted algorithms, which are all asymmetric. With a symmetric one, an attacker could use the public key to sign
+ * tokens; `none` needs no key at all.
+ */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Types of access tokens (RFC 9068) and ID tokens. Other tokens have other types, such as `logout+jwt`. */
+/**
+ * Accepted values of the header `typ`: those of access tokens (RFC 9068) and ID tokens. Other tokens have other types,
+ * such as `logout+jwt`.
+ */
 const types: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
-/** Tolerance between the issuer's clock and ours. */
+/** Tolerance in seconds for a difference between the issuer's clock and ours. */
 const toleranceSeconds = 30;
 
 const longestToken = 8192;
 /**
- * Subject as the specification requires it: a string. Numbers are refused: JSON writes one number in several ways, and
- * as a string it would match the person whose subject has the same digits.
+ * Subject as the specification requires it: a string. Numbers are refused, because JSON can write the same number in
+ * several ways, and as text it could equal the subject of another person.
  */
 const subjectShape = z.string().min(1).max(255);
 
-/** Reports why a token is refused, as a sentence for the caller. */
+/** A token is refused. The message is a sentence for the caller. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError';
 }
@@ -35,7 +41,9 @@ export interface TokenTerms {
 
 export type VerifiedClaims = JWTPayload & { sub: string; exp: number };
 
-/** Recognizes a JWT by its form: a header that begins with `{"`, and two dots. No API key has this form. */
+/**
+ * Returns true if a text has the form of a JWT: a header that begins with `{"`, and two dots. No API key has this form.
+ */
 export function isToken(text: string): boolean {
   if (!text.startsWith('eyJ')) return false;
   const first = text.indexOf('.');
@@ -43,11 +51,14 @@ export function isToken(text: string): boolean {
   return first > 0 && second > 0 && !text.includes('.', second + 1);
 }
 
-/** Returns the claims of a valid token. @throws {TokenRefusedError} or any error of the key look-up */
+/**
+ * Returns the claims of a valid token.
+ * @throws {TokenRefusedError} if the token is not valid; also throws the errors of the key resolver
+ */
 export async function verifyToken(token: string, terms: TokenTerms): Promise<VerifiedClaims> {
   const { issuer, audiences, keyOf, now } = terms;
   if (token.length > longestToken) throw new TokenRefusedError(`this token is longer than ${longestToken} characters`);
-  // Checks issuer and expiry first, because the key may have to be fetched.
+  // Issuer and expiry are checked before the signature, because the key may first have to be fetched.
   const { iss, exp: ends } = claimsIn(token);
   if (iss !== issuer) throw new TokenRefusedError('this token is of another issuer');
   if (ends !== undefined && (ends + toleranceSeconds) * 1000 <= now.getTime()) throw new TokenRefusedError(expired);

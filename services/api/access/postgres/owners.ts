@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { OwnedKind, Owner, Owners } from '../owners.port.ts';
 
-/** Creates the reader of owners. It is used for keys with a scope, and for objects of an account. */
+/** Creates the reader of owners. It is needed for keys with a scope, and for objects of an account. */
 export function createOwners({ pool }: { pool: Pool }): Owners {
   const rowsOf: Readonly<Record<Exclude<OwnedKind, 'notification'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
     job: (id) => pool.query<OwnerRow>(ownerOfJob, [id]),
@@ -32,8 +32,8 @@ export function createOwners({ pool }: { pool: Pool }): Owners {
       if (!row) return undefined;
       const { clientId, countries, actionTypes } = row;
       if (clientId === null) return { of: 'campaign', countries: countries ?? [], actionTypes: actionTypes ?? [] };
-      // The job of a notification contains a message, which a key for all clients must not read. Its owner is therefore
-      // the account of the notification.
+      // The job of a notification contains a message, which a key for all clients must not read. So its owner is not
+      // its client, but the account of the notification.
       const ofNotification = kind === 'job' ? await ownerOfNotification(clientId, true) : undefined;
       return ofNotification ?? { of: 'client', clientId };
     },
@@ -48,7 +48,7 @@ interface OwnerRow {
 
 const ofClient = `client as "clientId", null::text[] as countries, null::text[] as "actionTypes"`;
 
-/** Columns with the countries and action types of a campaign's revision `r`. */
+/** SQL of the columns with the countries and action types of a campaign's revision `r`. */
 export const reachOfRevision = `array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries,
   array(select step ->> 'action' from jsonb_array_elements(r.definition -> 'chain') step) as "actionTypes"`;
 
@@ -71,7 +71,7 @@ const ownerOfCampaign = `
   from campaigns c join revisions r on r.campaign = c.id and r.revision = c.revision
   where c.id = $1::uuid`;
 
-/** SQL array of the strings of a template at a path; variables are not strings. */
+/** SQL of an array of the strings at a path of a template. Variables are not strings, so they are omitted. */
 const texts = (path: string) => `array(
     select value #>> '{}' from jsonb_path_query(r.definition, '$.campaign.${path} ? (@.type() == "string")') value)`;
 
@@ -106,8 +106,8 @@ const ownerOfAudienceCount = `
   from audience_counts c where c.id = $1::uuid`;
 
 /**
- * Selects the account of a notification, with the scopes of the account's key and of the key that set the URL. Messages
- * are sent only within both scopes.
+ * Selects the account of a notification, with the scopes of the account's key and of the key that set the URL. The
+ * notification receives only messages that are within both scopes.
  */
 const accountOfNotification = `
   select n.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,

@@ -4,22 +4,22 @@ import { isGoodKey } from '../credentials/postgres/key-rows.ts';
 
 /** Person with a valid token of the issuer who was refused in the last thirty days. */
 export interface RefusedPersonRecord extends RefusedPerson {
-  /** Number of refusals since the person was last let in. */
+  /** Number of refusals since the person last had access. */
   count: number;
   firstAt: Date;
   lastAt: Date;
   lastFrom: string | null;
-  /** The person's row among the keys; null if the person was never let in. */
+  /** Id of the person's row among the keys; null if the person never had access. */
   key: string | null;
-  /** True if the person was let in after the last refusal, by a token or by an operator. */
+  /** True if the person got access after the last refusal, through a token or through an operator. */
   isInAgain: boolean;
-  /** True if the person is shut out, but not revoked, and may be let in again. */
+  /** True if the person is shut out and not revoked, so that an operator may let the person in again. */
   mayBeLetIn: boolean;
 }
 
 export type RefusedPeopleReader = ReturnType<typeof createRefusedPeople>;
 
-/** Creates the reader of refused people, latest refusal first. About a thousand are stored. */
+/** Creates the reader of refused people, the latest refusal first. At most about a thousand are stored. */
 export function createRefusedPeople({ pool }: { pool: Pool }) {
   return async (limit: number): Promise<RefusedPersonRecord[]> => {
     const { rows } = await pool.query<RefusedPersonRecord>(selectPeople, [limit]);

@@ -6,7 +6,7 @@ import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from '../
 import { touchKeys } from '../credentials/postgres/key-store.ts';
 import { linkLifeMs, sessionIdleMs, sessionMaxMs, sessionTouchMs } from '../session-lives.ts';
 
-/** Rights and longest life of a session opened through an issuer. */
+/** Rights and maximum duration of a session that was opened through an issuer. */
 export interface SessionTerms {
   role: Role;
   scope: Scope;
@@ -14,21 +14,24 @@ export interface SessionTerms {
 }
 
 export interface SessionRecord {
-  /** Key with the role and the scope of the session. */
+  /** Key of the session, with the role and the scope of the session. */
   apiKey: ApiKeyRecord;
   createdAt: Date;
-  /** Latest end, however much the session is used. */
+  /** Time at which the session ends at the latest, however much it is used. */
   expiresAt: Date;
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /**
- * Creates the store of sessions, and of links that open one once. Both are stored as SHA-256 digests, so a reader of
- * the tables can use neither. They end with their key.
+ * Creates the store of sessions, and of links that each open a session once. Both are stored as SHA-256 digests, so a
+ * reader of the tables can use neither. Both end with their key.
  */
 export function createSessionStore({ pool }: { pool: Pool }) {
-  /** Returns the valid sessions of digests. The look-up counts as use: the idle time starts again. */
+  /**
+   * Returns the valid sessions with these digests. This counts as a use of the sessions, so their idle time begins
+   * again.
+   */
   async function find(digests: readonly string[]): Promise<Map<string, SessionRecord>> {
     const values = [digests, sessionIdleMs, sessionTouchMs];
     const { rows } = await pool.query<SessionRow>({ name: 'find-sessions', text: findSessions, values });
@@ -36,7 +39,11 @@ export function createSessionStore({ pool }: { pool: Pool }) {
   }
 
   return {
-    /** @param terms if undefined, the session has the rights of its key @throws {Error} if the key does not exist */
+    /**
+     * Opens a session.
+     * @param terms if undefined, the session has the rights of its key
+     * @throws {Error} if the key does not exist
+     */
     open: async (digest: string, apiKey: string, terms?: SessionTerms): Promise<SessionRecord> => {
       const { role = null, scope = wholeScope, maxMs = sessionMaxMs } = terms ?? {};
       await pool.query(
@@ -55,7 +62,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       return session;
     },
     find,
-    /** Returns false if there is no such session. */
+    /** Closes a session. Returns false if there is no such session. */
     close: async (digest: string) =>
       (await pool.query('delete from sessions where digest = $1', [digest])).rowCount === 1,
     /** Closes all sessions of a key and deletes its links. Returns the number of closed sessions. */
@@ -63,7 +70,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       await pool.query('delete from session_links where api_key = $1', [apiKey]);
       return (await pool.query('delete from sessions where api_key = $1', [apiKey])).rowCount ?? 0;
     },
-    /** Returns the number of open sessions by key; keys without sessions are omitted. */
+    /** Returns, by key, the number of open sessions. Keys without sessions are missing. */
     countOpen: async (apiKeys: readonly string[]): Promise<Map<string, number>> => {
       const { rows } = await pool.query<{ key: string; sessions: number }>(countOpenSessions, [apiKeys]);
       return new Map(rows.map(({ key, sessions }) => [key, sessions]));
@@ -74,12 +81,15 @@ export function createSessionStore({ pool }: { pool: Pool }) {
       if (!rows[0]) throw new Error('a link was not stored');
       return rows[0].expiresAt;
     },
-    /** Returns the key of an unused, unexpired link of a valid key. Of two concurrent requests, one receives it. */
+    /**
+     * Returns the key of a link that is unused and not expired, and whose key is valid. The link is then used. Of two
+     * concurrent requests, only one gets the key.
+     */
     useLink: async (digest: string): Promise<ApiKeyRecord | undefined> => {
       const { rows } = await pool.query<KeyRow>(takeLink, [digest]);
       return rows[0] && keyOf(rows[0]);
     },
-    /** Returns the digests of stored links, expired or not. A cheap check before a link is used. */
+    /** Returns the digests for which links are stored, expired or not. This is a cheap check before a link is used. */
     findLinks: async (digests: readonly string[]): Promise<Map<string, { digest: string }>> => {
       const { rows } = await pool.query<{ digest: string }>('select digest from session_links where digest = any($1)', [
         digests,
@@ -91,7 +101,7 @@ export function createSessionStore({ pool }: { pool: Pool }) {
 
 interface SessionRow extends KeyRow {
   digest: string;
-  /** Role of the session itself; null if the session has its key's rights. */
+  /** Role of the session; null if the session has the rights of its key. */
   ownRole: Role | null;
   ownScope: Scope;
   openedAt: Date;
@@ -126,7 +136,7 @@ const countOpenSessions = `
   select api_key as key, count(*)::int as sessions from sessions
   where api_key = any($1::uuid[]) and least(idle_expires_at, expires_at) > now() group by api_key`;
 
-/** Parameters: $1 digests, $2 idle ms, $3 ms between two writes. */
+/** Finds sessions and records their use. $1: digests, $2: maximum idle time in ms, $3: ms between two writes. */
 const findSessions = `
   with found as materialized (
     select s.digest, s.api_key, s.created_at, s.idle_expires_at, s.expires_at, s.role,
@@ -147,7 +157,7 @@ const findSessions = `
     found.role as "ownRole", found.scope as "ownScope", ${keyFields}
   from found join api_keys k on k.id = found.api_key`;
 
-/** Parameters: $1 digest, $2 key, $3 ms. */
+/** Stores a link. $1: digest, $2: key, $3: duration in ms. */
 const insertLink = `
   insert into session_links (digest, api_key, expires_at) values ($1, $2, now() + $3::float8 * interval '1 ms')
   returning expires_at as "expiresAt"`;

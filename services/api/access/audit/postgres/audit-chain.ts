@@ -7,7 +7,10 @@ export type AuditChain = ReturnType<typeof createAuditChain>;
 
 export function createAuditChain({ pool }: { pool: Pool }) {
   return {
-    /** Returns the entries after a number, in one snapshot. @param after undefined: from the first entry */
+    /**
+     * Returns the entries after the entry with this number, in one snapshot.
+     * @param after undefined to begin with the first entry
+     */
     part: async (after: number | undefined, limit: number): Promise<ChainPart> => {
       const { rows } = await pool.query<PartRow>(selectPart.with({ after: after ?? null, limit }));
       const { cut, head, hasBeforeCut, previous, links } = onlyRow(rows);
@@ -25,7 +28,8 @@ interface PartRow {
 }
 
 /**
- * Rebuilds the hashed text as `append_audit` writes it, because that function in the database may have been replaced.
+ * Builds the hashed text of entries in the same way as the database function `append_audit`. That function is not
+ * called, because an attacker may have replaced it.
  */
 const selectPart = unnamedStatementOf<{ after: number | null; limit: number }>(
   ($) => `

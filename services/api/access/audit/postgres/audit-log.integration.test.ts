@@ -83,7 +83,7 @@ describe('the audit log', () => {
     expect(await subjectsOf({ route: '/v1/runs/:id', subject: 'run_1' })).toEqual([]);
   });
 
-  it('includes the first moment of a time range, and excludes its end', async () => {
+  it('includes entries of the first moment of a time range, and excludes those of its end', async () => {
     await audit.record(entry);
     const [kept] = (await audit.list({}, 1, null)).items;
     const at = kept?.at ?? new Date(0);

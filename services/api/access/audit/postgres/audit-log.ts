@@ -5,15 +5,15 @@ import type { ChainPlace } from '../audit-chain.port.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** Details that a person needs to understand a change: never a secret, never a raw body. */
+/** Details of a change for readers of the log. They never contain a secret or a complete body. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
 
 export interface AuditEntry {
   apiKey: string | null;
   method: string;
-  /** Route as registered: `/v1/runs/:id/pause`. */
+  /** Route as it is registered, such as `/v1/runs/:id/pause`. */
   route: string;
-  /** Public id or name of what was changed; null if it has neither. */
+  /** Public id of the changed object, or its name; null if it has neither. */
   subject: string | null;
   status: number;
   requestId: string;
@@ -23,7 +23,7 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry, ChainPlace {
   auditId: string;
   at: Date;
-  /** Null if the key does not exist any more. */
+  /** Name of the key; null if the key does not exist any more. */
   keyName: string | null;
 }
 
@@ -33,9 +33,9 @@ export interface AuditFilter {
   apiKey?: string | undefined;
   method?: string | undefined;
   route?: string | undefined;
-  /** Inclusive. */
+  /** Time of the earliest entry, inclusive. */
   since?: Date | undefined;
-  /** Exclusive. */
+  /** Time after the latest entry, exclusive. */
   until?: Date | undefined;
 }
 
@@ -49,7 +49,11 @@ export function createAuditLog({ pool }: { pool: Pool }) {
       return onlyRow(rows);
     },
 
-    /** Returns entries, newest first. @param cursor id of the last one seen @throws {InvalidCursorError} */
+    /**
+     * Returns entries, newest first.
+     * @param cursor id of the last entry of the previous page
+     * @throws {InvalidCursorError}
+     */
     list: async (
       { number, subject, apiKey, method, route, since, until }: AuditFilter,
       limit: number,

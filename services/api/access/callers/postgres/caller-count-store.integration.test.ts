@@ -58,7 +58,7 @@ describe('people whose tokens were refused', () => {
     lastFrom: '10.0.0.1',
   };
 
-  it('are added up by issuer and subject, with the detail of the last refusal, and need no key', async () => {
+  it('are counted by issuer and subject, with the reason of the last refusal, even if they have no row among the keys', async () => {
     await note(stranger);
     await note({ ...stranger, name: null, count: 3, detail: 'no claim', lastFrom: '10.0.0.2' });
     expect(await listed()).toMatchObject([
@@ -76,7 +76,7 @@ describe('people whose tokens were refused', () => {
     ]);
   });
 
-  it('are counted from zero if they were accepted in the meantime', async () => {
+  it('are counted from zero again if they were accepted in between', async () => {
     await note(stranger);
     await database.pool.query(
       `update refused_people set first_at = first_at - interval '1 hour', last_at = last_at - interval '1 hour'`,
@@ -90,7 +90,7 @@ describe('people whose tokens were refused', () => {
     expect(again?.firstAt).toEqual(again?.lastAt);
   });
 
-  it('may be let in again if they are shut out but not revoked; refused requests do not count as use', async () => {
+  it('may be let in again if they are shut out and not revoked; refused requests do not count as a use', async () => {
     const persons = createPersonStore(database);
     const person = { subject: 'ada', name: 'ada@test', role: 'viewer', scope: wholeScope } as const;
     const { key: row } = await persons.upsert(issuer, person);
@@ -110,7 +110,7 @@ describe('people whose tokens were refused', () => {
     expect(await listed()).toMatchObject([{ key: row, mayBeLetIn: false, isInAgain: false }]);
   });
 
-  it('are kept for thirty days, at most a thousand of them', async () => {
+  it('are kept for thirty days, but at most a thousand of them', async () => {
     const many = Array.from({ length: maxStoredPeople }, (_, number) => ({ ...stranger, subject: `sub ${number}` }));
     await note(...many);
     await database.pool.query(`update refused_people set last_at = last_at - interval '1 day'`);

@@ -4,7 +4,7 @@ import type { CallerCounts } from '../caller-counter.ts';
 
 export const maxStoredPeople = 1000;
 
-/** Returns a function that adds counts to the stored ones in one statement, and skips counts of deleted keys. */
+/** Returns a function that adds counts to the stored ones in one statement. Counts of deleted keys are skipped. */
 export function createCallerCountStore({ pool }: { pool: Pool }) {
   return async ({ refusals, calls, people }: CallerCounts): Promise<void> => {
     await pool.query(
@@ -53,13 +53,14 @@ interface AddParams {
   personFroms: (string | null)[];
 }
 
-/** SQL condition: the person was let in after the last refusal. The count then starts again. */
+/** SQL condition that the person was let in after the last refusal, so that the count begins again. */
 const wasLetIn = `exists (select from api_keys k
       where k.issuer = p.issuer and k.subject = p.subject and k.last_used_at > p.last_at)`;
 
 /**
- * Locks rows in a fixed order, because several processes may add counts at once. The statement also deletes calls older
- * than 7 days, in larger batches than it adds, and refused people beyond the bound.
+ * Adds counts. Rows are locked in a fixed order, because several processes may add counts at the same time. The
+ * statement also deletes calls older than 7 days, in larger batches than it adds, and the oldest refused people if
+ * there are too many.
  */
 const addCounts = statementOf<AddParams>(
   'add-caller-notes',

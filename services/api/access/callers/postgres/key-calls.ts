@@ -7,7 +7,7 @@ interface Answers {
 }
 
 export interface CallsOfDay extends Answers {
-  /** Date in UTC, such as `2026-11-24`. */
+  /** Day in UTC, such as `2026-11-24`. */
   day: string;
 }
 
@@ -17,15 +17,18 @@ export interface CallsOfOperation extends Answers {
 }
 
 export interface KeyCalls {
-  /** Today and the seven days before, oldest first; a day without calls has zeros. */
+  /** Today and the seven days before, the oldest first. A day without calls has zeros. */
   days: CallsOfDay[];
-  /** Operations called in these days, most recently called first. */
+  /** Operations that were called in these days, the most recently called first. */
   operations: CallsOfOperation[];
 }
 
 export type KeyCallsReader = ReturnType<typeof createKeyCalls>;
 
-/** Creates the reader of a key's calls. The API's operations in eight days bound the number of rows. */
+/**
+ * Creates the reader of the calls of a key. The number of rows is small: one per operation of the API and day, for
+ * eight days.
+ */
 export function createKeyCalls({ pool }: { pool: Pool }) {
   return async (key: string): Promise<KeyCalls> => {
     const [days, operations] = await Promise.all([

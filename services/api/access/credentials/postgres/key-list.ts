@@ -13,16 +13,16 @@ type KeyKind = (typeof apiKeyKinds)[number];
 export interface KeyFilter {
   state?: KeyState | undefined;
   role?: Role | undefined;
-  /** API keys, or people of an issuer. */
+  /** Only API keys, or only people of an issuer. */
   kind?: KeyKind | undefined;
   /** True for keys that were used at least once. */
   used?: boolean | undefined;
-  /** Only active keys that expire within this number of days. */
+  /** Only active keys that expire within this many days. */
   endsWithinDays?: number | undefined;
   /** True for keys that were refused in the last seven days. */
   refused?: boolean | undefined;
   q?: string | undefined;
-  /** Only keys whose scope is within this one. */
+  /** Only keys whose scope is within this scope. */
   within: Scope;
 }
 
@@ -56,7 +56,7 @@ interface ListParams extends Scope {
   pattern: string | null;
   cursor: string | null;
   limit: number;
-  /** True if the caller may read users. Otherwise the list omits keys that may read users. */
+  /** True if the caller may read users. If not, keys that may read users are omitted from the list. */
   isReader: boolean;
 }
 

@@ -14,35 +14,40 @@ export interface ApiKeyRecord {
   bounds: KeyBounds;
   revision: number;
   createdAt: Date;
-  /** Key that created this one; null if it was created on the database. */
+  /** Id of the key with which this one was created; null if it was created directly in the database. */
   createdBy: string | null;
   /**
-   * Id of the key whose quotas this key uses: its own id, or that of the key from which the team's keys were created.
+   * Id of the account: the key whose quotas this key uses. It is the key itself, or the key from which the keys of its
+   * team were created.
    */
   account: string;
   expiresAt: Date | null;
-  /** Accurate to a minute. */
+  /** Time of the last use, exact to a minute. */
   lastUsedAt: Date | null;
   rotatedAt: Date | null;
-  /** Time at which the secrets before the last rotation expire; null if no such secret is valid. */
+  /** Time at which the secrets before the last rotation expire; null if none of them is valid any more. */
   formerUntil: Date | null;
   revokedAt: Date | null;
-  /** Requests with an expired or revoked secret; null if there were none. */
+  /** Refused requests with an expired or revoked secret; null if there were none. */
   refusals: KeyRefusals | null;
-  /** State by the database's clock. */
+  /** State of the key, by the database's clock. */
   state: KeyState;
-  /** Issuer of a person or program. Such a row has no secret; its tokens grant its rights. Null for API keys. */
+  /**
+   * Issuer of a person or program; null for API keys. The row of a person or program has no secret, because their
+   * tokens grant the rights.
+   */
   issuer: string | null;
   subject: string | null;
 }
 
 /**
- * Refused requests since the expiry was set, or since the last rotation. Requests of the last minute may be missing.
+ * Refused requests since the expiry was last set, or since the last rotation. Requests of the last minute may be
+ * missing.
  */
 export interface KeyRefusals {
   count: number;
   lastAt: Date;
-  /** Address of the last connection; null if unknown. */
+  /** IP address of the last such request; null if unknown. */
   lastFrom: string | null;
 }
 

@@ -25,7 +25,7 @@ describe('API keys', () => {
     const found = (await keys.find([digest])).get(digest);
     return found?.isGood === true ? found.apiKey : undefined;
   };
-  /** The key that a secret of it is refused for. */
+  /** Returns the key under which a refused secret is counted. */
   const refusedFor = async (digest: string) => {
     const found = (await keys.find([digest])).get(digest);
     return found?.isGood === false ? found.apiKey.key : undefined;
@@ -36,7 +36,7 @@ describe('API keys', () => {
       `update api_key_secrets set expires_at = expires_at - $1 * interval '1 second';`.replace('$1', String(seconds)),
     );
 
-  it('are found by the digests of their secrets, many at once', async () => {
+  it('are found by the digests of their secrets, many with one look-up', async () => {
     const [one, two] = [await add('digest-1', 'console "east" 🗝'), await add('digest-2')];
     const found = await keys.find(['digest-1', 'digest-2', 'digest-3']);
     expect([...found.keys()].sort()).toEqual(['digest-1', 'digest-2']);
@@ -58,7 +58,7 @@ describe('API keys', () => {
     expect(await find('digest-1')).toMatchObject(terms);
   });
 
-  it('are unchanged if their digest is added again', async () => {
+  it('are unchanged if a key with the same digest is added again', async () => {
     const added = await add('digest-1', 'first');
     expect(await add('digest-1', 'second')).toEqual(added);
     expect(await names()).toEqual(['first']);
@@ -71,7 +71,7 @@ describe('API keys', () => {
     expect((await keys.get(key))?.lastUsedAt).toBeInstanceOf(Date);
   });
 
-  it('have the time of their last use written once a minute, however often they are used', async () => {
+  it('have the time of their last use written at most once a minute', async () => {
     const { key } = await add('digest-1');
     await find('digest-1');
     const first = (await keys.get(key))?.lastUsedAt;
@@ -100,7 +100,7 @@ describe('API keys', () => {
     expect((await keys.list({ state: 'active', within: wholeScope }, 10, null)).items).toEqual([]);
   });
 
-  it('are found by the former secret until the overlap ends, and by the new one afterwards', async () => {
+  it('are found by the old secret until the overlap ends, and by the new one also afterwards', async () => {
     const { key } = await add('before');
     expect((await keys.rotate(key, 'after', 60_000))?.formerUntil).toBeInstanceOf(Date);
     expect((await find('before'))?.key).toBe(key);
@@ -109,7 +109,7 @@ describe('API keys', () => {
     expect(await find('after')).toMatchObject({ key, formerUntil: null });
   });
 
-  it('lose an older secret at its planned time, even after another rotation', async () => {
+  it('lose an older secret at its planned time, even if they were rotated again', async () => {
     const { key } = await add('first');
     await keys.rotate(key, 'second', 60_000);
     await keys.rotate(key, 'third', 3_600_000);
@@ -153,7 +153,7 @@ describe('API keys', () => {
     expect(await find('digest-2')).toBeUndefined();
   });
 
-  it('are reported as missing by a revocation or a change if they do not exist', async () => {
+  it('are reported as missing if a key to revoke or change does not exist', async () => {
     expect(await keys.revoke(unknown)).toBeUndefined();
     const change = {
       name: 'a',
@@ -186,7 +186,7 @@ describe('API keys', () => {
     const refusal = { count: 2, lastAgoMs: 1000, lastFrom: '10.20.7.14' };
     const within = wholeScope;
 
-    it('are known by their secrets, without counting as used', async () => {
+    it('are found by their secrets, which does not count as a use', async () => {
       const { key: old } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
       const { key: revoked } = await add('revoked');
       await keys.revoke(revoked);
@@ -197,7 +197,7 @@ describe('API keys', () => {
       expect((await keys.get(old))?.lastUsedAt).toBeNull();
     });
 
-    it('have their refusals added up, with the last address', async () => {
+    it('have their refused requests counted, with the IP address of the last one', async () => {
       const { key } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
       expect((await keys.get(key))?.refusals).toBeNull();
       await note([{ key, ...refusal }]);
@@ -210,7 +210,7 @@ describe('API keys', () => {
       expect(Date.now() - (refusals?.lastAt.getTime() ?? 0)).toBeLessThan(60_000);
     });
 
-    it('are listed separately while requests still use them', async () => {
+    it('are listed separately if requests still use them', async () => {
       const { key } = await keys.add({ name: 'old', digest: 'old', role: 'viewer', expiresAt: new Date(0) });
       await add('good', 'good');
       await note([{ key, ...refusal }]);
@@ -241,7 +241,7 @@ describe('API keys', () => {
       expect(await namesOf({ kind: 'key', used: true })).toEqual(['later']);
     });
 
-    it('have their refusals counted from zero after a new expiry or secret, but not after a new name', async () => {
+    it('have their refused requests counted from zero after a new expiry or secret, but not after a new name', async () => {
       const { key, role, scope } = await add('digest-1');
       const refusals = async () => (await keys.get(key))?.refusals?.count ?? 0;
       const change = { name: 'b', owner: null, role, scope, bounds: noBounds, expiresAt: null };
@@ -264,7 +264,7 @@ describe('API keys', () => {
     expect(second).toMatchObject({ items: [{ name: 'one' }], next: null });
   });
 
-  it('are listed to a key with a scope if their own scope is within it', async () => {
+  it('are listed for a key with a scope only if their own scope is within it', async () => {
     const scopes = {
       whole: wholeScope,
       own: { ...wholeScope, clients: [client] },

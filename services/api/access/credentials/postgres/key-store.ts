@@ -10,7 +10,7 @@ import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './k
 
 export interface FoundKey {
   apiKey: ApiKeyRecord;
-  /** True if neither the secret nor the key has expired, and the key is not revoked. */
+  /** True if the key can be used: neither the secret nor the key has expired, and the key is not revoked. */
   isGood: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface ApiKeyChange {
 export type ApiKeyChanged =
   | { kind: 'changed'; apiKey: ApiKeyRecord }
   | { kind: 'missing' }
-  /** The key has another revision by now, or was revoked: nothing was changed. */
+  /** The key has another revision than expected, or was revoked. Nothing was changed. */
   | { kind: 'outdated' };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Creates the store of keys. It stores SHA-256 digests, so a reader of the tables cannot use the keys. */
+/** Creates the store of keys. Secrets are stored as SHA-256 digests, so a reader of the tables cannot use the keys. */
 export function createKeyStore({ pool }: { pool: Pool }) {
   async function get(key: string): Promise<ApiKeyRecord | undefined> {
     const { rows } = await pool.query<KeyRow>(`select ${keyFields} from api_keys k where k.id = $1`, [key]);
@@ -47,10 +47,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
   return {
     get,
 
-    /** Returns the key. A key whose secret is already stored is returned unchanged. */
+    /** Adds a key. If a key with the same digest exists, returns that key unchanged. */
     add: async (wanted: NewApiKey): Promise<ApiKeyRecord> => require(await addApiKey(pool, wanted)),
 
-    /** Returns the keys of digests, and records the use of valid keys. */
+    /** Returns the keys with these digests, and records that the valid ones were used. */
     find: async (digests: readonly string[]): Promise<Map<string, FoundKey>> => {
       const { rows } = await pool.query<KeyRow & FoundRow>(findKeys.with({ digests: [...digests] }));
       return new Map(rows.map((row) => [row.digest, { apiKey: keyOf(row), isGood: row.isGood }]));
@@ -59,8 +59,9 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     list: (filter: KeyFilter, limit: number, cursor: string | null) => listKeys(pool, filter, limit, cursor),
 
     /**
-     * @param by the key that makes the change, recorded in `changed_by`, because its holder may control the changed
-     * key. Null in tests
+     * Changes a key.
+     * @param by key that makes the change; null in tests. It is recorded in `changed_by`, because its holder may now
+     * control the changed key.
      */
     change: async (
       key: string,
@@ -79,9 +80,10 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Adds a secret; the current ones expire after the overlap. Returns undefined for a missing or revoked key.
-     * @param by the key that receives the secret, recorded in `changed_by`, because its holder knows a secret of the
-     * other key
+     * Adds a secret to a key. The present secrets expire after the overlap. Returns undefined if the key does not exist
+     * or is revoked.
+     * @param by key whose holder receives the secret. It is recorded in `changed_by`, because this holder now knows a
+     * secret of the other key.
      */
     rotate: async (
       key: string,
@@ -94,8 +96,8 @@ export function createKeyStore({ pool }: { pool: Pool }) {
     },
 
     /**
-     * Revokes a key, and deletes its sessions and links. A second revocation keeps the time of the first. Returns
-     * undefined if the key does not exist.
+     * Revokes a key, and deletes its sessions and links. If the key was revoked before, the time of the first
+     * revocation is kept. Returns undefined if the key does not exist.
      */
     revoke: async (key: string): Promise<ApiKeyRecord | undefined> => {
       await pool.query(revokeKey.with({ key }));
@@ -109,7 +111,10 @@ interface FoundRow {
   isGood: boolean;
 }
 
-/** SQL that records the use of keys, at most once a minute each; skips locked rows. @param used query of key ids */
+/**
+ * SQL that records that keys were used: at most once a minute for each key, and not for rows that are locked.
+ * @param used query that selects the ids of keys
+ */
 export const touchKeys = (used: string) => `
   update api_keys set last_used_at = now() where id in (
     select id from api_keys
@@ -128,13 +133,13 @@ const findKeys = statementOf<{ digests: string[] }>(
   select found.digest, found.is_good as "isGood", ${keyFields} from found join api_keys k on k.id = found.api_key`,
 );
 
-/** SQL of a list with one more value, unless the value is null or already in the list. */
+/** SQL of a list to which a value is appended, unless the value is null or already in the list. */
 export const appended = (list: string, value: string) =>
   `case when ${value} is null or ${value} = any(${list}) then ${list} else ${list} || ${value} end`;
 
 /**
- * SQL of `changed_by` with one more key. A person's row has no secret, so a change of it gives no other caller access
- * and is not recorded.
+ * SQL of `changed_by` with one more key. For the row of a person, nothing is recorded: the row has no secret, so a
+ * change of it gives no other caller access.
  */
 const changedBy = (by: string) =>
   `case when k.issuer is null then ${appended('k.changed_by', `${by}::uuid`)} else k.changed_by end`;
@@ -142,7 +147,7 @@ const changedBy = (by: string) =>
 interface UpdateParams extends Scope, KeyBounds, Omit<ApiKeyChange, 'scope' | 'bounds'> {
   key: string;
   expected: number;
-  /** The person that the field `owner` names; null without an owner. */
+  /** The person that `owner` refers to; null without an owner. */
   person: string | null;
   by: string | null;
 }
@@ -173,7 +178,7 @@ interface RotateParams {
   by: string | null;
 }
 
-/** Deletes expired secrets. Sessions and links were opened with a former secret, and expire with it. */
+/** Deletes expired secrets. Sessions and links that were opened with an old secret expire with it. */
 const rotateKey = statementOf<RotateParams>(
   'rotate-api-key',
   ($) => `

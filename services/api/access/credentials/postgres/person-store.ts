@@ -8,11 +8,11 @@ import { statementOf } from '../../../../../shared/postgres/connection/statement
 import { isGoodKey, keyFields, keyOf, type ApiKeyRecord, type KeyRow } from './key-rows.ts';
 import { appended, touchKeys } from './key-store.ts';
 
-/** Person or program, as described by a token of the issuer. */
+/** Person or program, as a token of the issuer describes it. */
 export interface ClaimedPerson {
-  /** Claim `sub`: the issuer never assigns it to another person. */
+  /** Claim `sub`, which the issuer never gives to another person. */
   subject: string;
-  /** Undefined if the token has no name. */
+  /** Name in the token; undefined if there is none. */
   name: string | undefined;
   role: Role;
   scope: Scope;
@@ -21,12 +21,15 @@ export interface ClaimedPerson {
 export type PersonStore = ReturnType<typeof createPersonStore>;
 
 /**
- * Creates the store of people of an issuer. Each is a row of `api_keys` without a secret, identified by issuer and
- * subject, so authorship, quotas and sessions work as for keys.
+ * Creates the store of people of an issuer. Each person is a row of `api_keys` without a secret, which is identified by
+ * issuer and subject. Authors, quotas and sessions therefore work as for keys.
  */
 export function createPersonStore({ pool }: { pool: Pool }) {
   return {
-    /** Returns people by subject, including people whom an operator has shut out. Records the use of all others. */
+    /**
+     * Returns people by subject, including those that an operator has shut out. Records that the others have used the
+     * API.
+     */
     find: async (issuer: string, subjects: readonly string[]): Promise<Map<string, ApiKeyRecord>> => {
       const { rows } = await pool.query<KeyRow & { ofSubject: string }>(
         findPersons.with({ issuer, subjects: [...subjects] }),
@@ -34,7 +37,7 @@ export function createPersonStore({ pool }: { pool: Pool }) {
       return new Map(rows.map((row) => [row.ofSubject, keyOf(row)]));
     },
 
-    /** Adds a person, or updates name and rights. Does not change whether the person is shut out. */
+    /** Adds a person, or updates the person's name and rights. Does not change whether the person is shut out. */
     upsert: async (
       issuer: string,
       { subject, name = null, role, scope }: ClaimedPersonOrUnnamed,
@@ -76,12 +79,15 @@ interface UpsertParams extends Scope {
   issuer: string;
   subject: string;
   name: string | null;
-  /** Person that the name identifies, or the subject if the row has no name. */
+  /** Name that identifies the person; the subject if the row has no name. */
   person: string;
   role: Role;
 }
 
-/** The owner is the display name: a key with the same owner belongs to the same person. */
+/**
+ * Adds or updates a person. The owner is the display name, because a key with the same owner belongs to the same
+ * person.
+ */
 const upsertPerson = statementOf<UpsertParams>(
   'note-person',
   ($) => `
