@@ -8,7 +8,7 @@ const on = apiOnPostgres({ begun: 'once' });
 const fields = z.record(z.string(), z.unknown());
 const openApi = z.object({ paths: z.record(z.string(), fields), components: z.object({ schemas: fields }) });
 
-it('the OpenAPI document for any installation has all operations and schemas of a running API, and no action type', async () => {
+it('the OpenAPI document for all installations has the operations and schemas of a running API, and no action type', async () => {
   const running = openApi.parse((await on.api.server.inject('/openapi.json')).json());
   const written = openApi.parse(await apiDocument());
 

@@ -6,8 +6,9 @@ import { createApi } from './api.ts';
 import type { ApiDeps } from './api-parts.ts';
 
 /**
- * Returns the OpenAPI document of any installation, from the shapes of the routes. Routes are registered and never
- * called, so their dependencies may be missing. The document names no country or action type of an installation.
+ * Returns the OpenAPI document that is the same for all installations, from the shapes of the routes. Routes are
+ * registered but never called, so they need no working dependencies. The document contains no country or action type of
+ * an installation.
  */
 export async function apiDocument(): Promise<unknown> {
   return (await describedApi()).document;
@@ -15,7 +16,7 @@ export async function apiDocument(): Promise<unknown> {
 
 interface DescribedApi {
   document: unknown;
-  /** Shapes that the document is written from, by method and path. */
+  /** Shapes of requests and responses from which the document is written, by method and path. */
   shapes: ReadonlyMap<string, FastifySchema>;
   /** Sentences of the audit log, by method and route. */
   sentences: ReadonlyMap<string, string>;
@@ -41,7 +42,10 @@ export async function describedApi(): Promise<DescribedApi> {
   }
 }
 
-/** Accepts dependencies without stores. Registration only keeps references to stores, and no handler runs here. */
+/**
+ * Treats an object without stores as complete dependencies. This is safe, because a registration only keeps references
+ * to stores, and no handler runs here.
+ */
 function isEnoughToRegister(deps: object): deps is ApiDeps {
   return 'logger' in deps && 'catalogue' in deps;
 }

@@ -28,9 +28,9 @@ import { createQuarantineParts } from './quarantine/parts.ts';
 import { createRevisionParts } from './revisions/parts.ts';
 
 interface ApiContext extends BaseContext {
-  /** Returns undefined until the first check of the database has succeeded. */
+  /** Returns the id of the installation; undefined until the first check of the database has succeeded. */
   installationId: () => string | undefined;
-  /** Reads the state of the workers' consumer group. By default, it comes from the brokers. */
+  /** Reads the state of the workers' consumer group. The default reads it from the Kafka brokers. */
   group?: GroupLook;
 }
 
@@ -58,11 +58,14 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
 }
 
 export type ApiDeps = ReturnType<typeof createApiParts> & {
-  /** Pages of the console. If undefined, `/` redirects to the documentation. */
+  /** Pages of the console. Without them, `/` redirects to the documentation. */
   pages?: ConsolePages | undefined;
-  /** Rejects if the database is unavailable. */
+  /** Checks the database, and rejects if it is unavailable. */
   ping: PartCheck;
-  /** Returns the reason why this process may not use its database. The API refuses requests while there is a reason. */
+  /**
+   * Returns the reason why this process may not use its database, if any. While there is a reason, the API refuses
+   * requests.
+   */
   databaseProblem?: (() => Error | undefined) | undefined;
 };
 
@@ -83,8 +86,8 @@ export function createServerParts(deps: ApiDeps) {
   };
 }
 
-/** Parts that a `routes.ts` registers its routes with. */
+/** Parts that each `routes.ts` receives to register its routes. */
 export interface ApiParts extends ApiDeps, ReturnType<typeof createServerParts> {
-  /** Returns false as soon as the server begins to stop. */
+  /** Returns false from the moment the server begins to stop. */
   isReady: () => boolean;
 }

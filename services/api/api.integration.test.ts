@@ -41,12 +41,12 @@ describe('the key to the API', () => {
     expect(problem.parse(response.json()).code).toBe('unauthorized');
   });
 
-  it('is checked before an unknown route is reported', async () => {
+  it('is checked first: without a valid key, an unknown route is not reported as unknown', async () => {
     expect((await get('/v1/secrets', {})).statusCode).toBe(401);
     expect((await get('/v1/secrets')).statusCode).toBe(404);
   });
 
-  it('is refused ten seconds after it was revoked, at the latest', async () => {
+  it('is refused at most ten seconds after its revocation', async () => {
     expect((await get('/v1/campaigns')).statusCode).toBe(200);
     await on.deps.apiKeys.revoke(on.key);
 
@@ -55,12 +55,12 @@ describe('the key to the API', () => {
     expect((await get('/v1/campaigns')).statusCode).toBe(401);
   });
 
-  it.each(['/healthz', '/readyz', '/openapi.json', '/docs/'])('is not required at %s', async (url) => {
+  it.each(['/healthz', '/readyz', '/openapi.json', '/docs/'])('is not required for %s', async (url) => {
     expect((await get(url, {})).statusCode).toBe(200);
   });
 });
 
-describe('a request id', () => {
+describe('the id of a request', () => {
   it('is returned unchanged in the header and in a problem', async () => {
     const response = await get('/v1/nowhere', { ...authorized, 'x-request-id': 'mine-17' });
 
@@ -105,7 +105,7 @@ describe('a problem', () => {
 });
 
 describe('an idempotency key', () => {
-  it('returns the first answer again, and creates nothing', async () => {
+  it('returns the first answer again and creates nothing', async () => {
     const first = await post({ 'idempotency-key': 'once' });
     const again = await post({ 'idempotency-key': 'once' });
 
@@ -116,7 +116,7 @@ describe('an idempotency key', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
-  it('returns the first answer again, even if the same body would now be refused', async () => {
+  it('returns the first answer again even if the same body would now be refused', async () => {
     const body = { ...someCampaign, schedule: { type: 'at', time: '2026-01-01T00:00:10Z' } };
     const first = await post({ 'idempotency-key': 'once' }, body);
     await on.passTime(3_600_000);
@@ -124,7 +124,7 @@ describe('an idempotency key', () => {
     expect((await post({ 'idempotency-key': 'once' }, body)).body).toBe(first.body);
   });
 
-  it('is refused with another body', async () => {
+  it('is refused with a body that differs from the first', async () => {
     await post({ 'idempotency-key': 'once' });
 
     const other = await post({ 'idempotency-key': 'once' }, { ...someCampaign, name: 'Another' });
@@ -133,13 +133,13 @@ describe('an idempotency key', () => {
     expect(problem.parse(other.json()).code).toBe('idempotency-key-reused');
   });
 
-  it('is free again after a request that was refused', async () => {
+  it('may be used again after its request was refused', async () => {
     await post({ 'idempotency-key': 'once' }, { ...someCampaign, chain: [] });
 
     expect((await post({ 'idempotency-key': 'once' })).statusCode).toBe(201);
   });
 
-  it('is refused while the first request runs', async () => {
+  it('is refused while its first request runs', async () => {
     const repeats: Promise<number>[] = [];
     const campaigns: CampaignStore = {
       ...on.deps.campaigns,
@@ -157,8 +157,9 @@ describe('an idempotency key', () => {
     expect(await Promise.all(repeats)).toEqual([409]);
   });
 
-  it('creates one campaign even if the process dies before it stores the answer', async () => {
-    // Of younger types no worker has to have said anything: what is warned of would change meanwhile.
+  it('creates one campaign even if the process dies before it stores its answer', async () => {
+    // Makes the action types old: about a new type, the API warns until a worker has reported, so two answers could
+    // differ in their warnings.
     await on.pool.query(`update action_types set created_at = created_at - interval '61 seconds'`);
     const { server: dying } = await createApi({
       ...on.deps,
@@ -175,14 +176,14 @@ describe('an idempotency key', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toHaveLength(1);
   });
 
-  it('has to consist of visible characters', async () => {
+  it('must consist of visible characters', async () => {
     const response = await post({ 'idempotency-key': 'two words' });
 
     expect(response.statusCode).toBe(400);
     expect(problem.parse(response.json()).code).toBe('invalid-idempotency-key');
   });
 
-  it('is optional: two requests without it create two campaigns', async () => {
+  it('is optional, and two requests without a key create two campaigns', async () => {
     const ids = [await post({}), await post({})].map((response) => campaign.parse(response.json()).id);
     expect(new Set(ids).size).toBe(2);
   });
@@ -196,7 +197,7 @@ describe('readiness', () => {
     expect((await get('/healthz', {})).statusCode).toBe(200);
   });
 
-  it('begins when the service starts and ends when the service stops, and a second stop has no effect', async () => {
+  it('begins when the service starts and ends when the service stops; a second stop has no effect', async () => {
     expect(api.ready()).toBe(false);
     await api.start();
     expect(api.ready()).toBe(true);

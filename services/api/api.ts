@@ -14,7 +14,7 @@ import { findRoutesFiles, tagsOf, type RoutesFile } from './routes-files.ts';
 import { v1Routes } from './v1-routes.ts';
 
 export interface Api extends Service {
-  /** Resolves with the base URL when the server accepts connections. */
+  /** Starts the server. Resolves with its base URL as soon as it accepts connections. */
   start(): Promise<string>;
   readonly server: HttpServer;
 }
@@ -27,7 +27,7 @@ const documentation = {
     'Text lengths are in UTF-16 code units: a character above U+FFFF counts as two.',
 };
 
-/** Creates the HTTP API. It keeps no state that another API process would need. */
+/** Creates the HTTP API. It keeps no state that other API processes would need. */
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const files = await findRoutesFiles(import.meta.dirname);
   const basePath = deps.publicAddress?.basePath ?? '';
@@ -63,7 +63,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   }
   const admitReader = (request: FastifyRequest) => parts.authentication.callerOf(request);
   await documentRoutes(server, document, deps.docs === 'public' ? () => Promise.resolve() : admitReader);
-  // An open stream would keep the server from closing for as long as its run takes.
+  // An open stream would keep the server from stopping until the run of the stream ends.
   server.addHook('preClose', (done) => {
     parts.watch.stop();
     parts.campaignWatch.stop();
@@ -71,7 +71,10 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
   });
   await server.ready();
 
-  /** Stops listening and ends the streams at once. Resolves when all responses that had begun are sent. */
+  /**
+   * Stops the server: it accepts no more connections and ends streams at once. Resolves when all other responses are
+   * sent.
+   */
   const close = (): Promise<undefined> => (closed ??= server.close());
 
   return {

@@ -7,27 +7,30 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { describeParamsError } from './describe-params-error.ts';
 
 /**
- * Maximum number of checked values. Each part of a schema may apply to each value, so more values would block other
- * requests.
+ * Maximum number of values that a check accepts. Each part of a schema may apply to each value, so a check of more
+ * values would block other requests for too long.
  */
 const maxValues = 2000;
 
-/** Larger inputs report only their first problem, because each problem is an object in memory. */
+/**
+ * Largest number of values for which all problems are listed. For larger inputs, only the first problem is reported,
+ * because each problem is an object in memory.
+ */
 const maxValuesListedWhole = 200;
 
 interface Compiled {
   first: ValidateFunction;
-  /** Returns the validator that lists all problems. It is compiled only for parameters with problems. */
+  /** Returns the validator that lists all problems. The validator is compiled only when parameters have problems. */
   all: () => ValidateFunction;
 }
 
-/** Validators by registered schema; entries are released with their schema. */
+/** Validators by registered schema. A validator is released together with its schema. */
 const compiled = new WeakMap<ParamsSchema, Compiled>();
 
 /**
  * Checks parameters by the schema of their action type, and returns the problems.
  * @param pointer JSON pointer of the parameters
- * @throws {Error} if the schema cannot be used, because a newer version accepted it
+ * @throws {Error} if a newer version of Muster accepted the schema and this version cannot use it
  */
 export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: string): FieldProblem[] {
   const values = valuesIn(params);
@@ -42,7 +45,10 @@ export function paramsProblems(schema: ParamsSchema, params: unknown, pointer: s
   return withoutRepeats(validate.errors ?? []).map((error) => describeParamsError(error, pointer));
 }
 
-/** @throws {Error} if the schema is not valid JSON Schema 2020-12 */
+/**
+ * Compiles a schema of parameters.
+ * @throws {Error} if the schema is not valid JSON Schema 2020-12
+ */
 export function compileParamsSchema(schema: ParamsSchema): Compiled {
   let all: ValidateFunction | undefined;
   const made = { first: validatorOf(schema, false), all: () => (all ??= validatorOf(schema, true)) };
@@ -51,7 +57,7 @@ export function compileParamsSchema(schema: ParamsSchema): Compiled {
 }
 
 function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction {
-  // One instance for each schema: a shared instance would keep all schemas for its lifetime.
+  // Each schema has its own instance: a shared instance would keep all schemas in memory as long as it lives.
   const ajv = new Ajv2020({
     allErrors,
     verbose: true,
@@ -67,14 +73,17 @@ function validatorOf(schema: ParamsSchema, allErrors: boolean): ValidateFunction
   return ajv.compile(schema);
 }
 
-/** Counts values recursively. Bodies are at most 64 levels deep. */
+/**
+ * Returns the number of values in a value, including nested ones. The recursion is safe, because bodies are at most 64
+ * levels deep.
+ */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1);
 }
 
 /**
- * Returns a RegExp that refuses texts longer than the length for which its cost was checked
+ * Returns a RegExp that refuses texts longer than the length up to which the cost of the pattern was checked
  * (shared/domain/endpoint/pattern-cost.ts).
  */
 function boundedRegExp(pattern: string, flags: string) {
@@ -83,8 +92,8 @@ function boundedRegExp(pattern: string, flags: string) {
 }
 
 /**
- * Drops the problems inside a combination such as `anyOf`, and keeps the problem of the combination. Only one of the
- * forms is meant, so most of their problems do not apply.
+ * Drops the problems of each alternative in a combination such as `anyOf`, and keeps the problem of the combination
+ * itself. The parameters are meant for only one alternative, so most problems of the others do not apply.
  */
 function withoutRepeats(errors: readonly ErrorObject[]): ErrorObject[] {
   const forms = errors.filter(({ keyword }) =>

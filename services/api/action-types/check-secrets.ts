@@ -7,17 +7,20 @@ import type { CheckResult } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
-/** Secrets to set; null removes one. Secrets that are not named are unchanged. */
+/** Secrets to set; null removes a secret. Secrets without an entry are unchanged. */
 export type WantedSecrets = Partial<Record<SecretName, string | null>>;
 
-/** Value of an HTTP header: visible ASCII, with blanks inside. */
+/** Pattern of an HTTP header's value: visible ASCII, and blanks except at the beginning and the end. */
 const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?$/;
 
-/** Secret as shown in responses: only the time of its last change. A replacement may contain it. */
+/**
+ * Secret as shown in responses: only the time of its last change. A request that replaces the action type may contain
+ * this form, so that a response can be sent back.
+ */
 const maskedSecret = z.strictObject({ changedAt: z.string() });
 const fields = z.record(z.string(), z.unknown());
 
-/** Returns the reason why a value is not a secret of this kind. The value is never quoted. */
+/** Returns the reason why a value is not a valid secret of this name. The reason never quotes the value. */
 export function secretFault(name: SecretName, value: unknown): Omit<FieldProblem, 'pointer'> | undefined {
   const right =
     name === 'authorization' ? 'the whole Authorization header: 1 to 8192 visible ASCII characters' : webhookSecretForm;

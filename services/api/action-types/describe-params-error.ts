@@ -61,7 +61,7 @@ const expectations: Readonly<Record<string, [code: string, right: (params: Field
   maxProperties: ['wrong-length', ({ limit }) => `at most ${sized('object', Number(limit))}`],
 };
 
-/** Error sentences by keyword, for keywords whose error cannot name a valid value. */
+/** Error sentences by keyword, for keywords whose error cannot state a valid value. */
 const sentences: Readonly<Record<string, (params: Fields) => string>> = {
   uniqueItems: ({ i, j }) => `has to have each item once: ${String(i)} and ${String(j)} are the same`,
   contains: () => 'has too few or too many items of the kind that it has to have',
@@ -85,13 +85,13 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Returns the size of a value; of strings the number of characters, as JSON schema counts them. */
+/** Returns the size of a value: for a string the number of characters, as JSON Schema counts them. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Array.from(value).length;
   return Array.isArray(value) ? value.length : Object.keys(fieldsOf(value)).length;
 }
 
-/** Returns the object's own field, because objects inherit fields such as `constructor`. */
+/** Returns a field of the object itself. Inherited fields, such as `constructor`, are ignored. */
 function ownField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

@@ -37,7 +37,7 @@ const describeRewards = (paramsSchema: unknown = rewardSchema) => ask('PATCH', p
 const campaignWith = (params: unknown) =>
   ask('POST', '/v1/campaigns', { ...someCampaign, chain: [{ action: 'award-reward', params }] });
 
-/** `pointer code: detail`, a line each. */
+/** Returns the problems of an answer, one a line, as `pointer code: detail`. */
 function problemsOf(answer: Awaited<ReturnType<typeof ask>>): string[] {
   return problem.parse(answer.json()).errors.map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
 }
@@ -49,7 +49,7 @@ describe('the schema of an action’s parameters', () => {
     expect(items.find(({ name }) => name === 'award-reward')?.paramsSchema).toEqual(rewardSchema);
   });
 
-  it('is removed with null', async () => {
+  it('is removed by a change to null', async () => {
     await describeRewards();
     expect((await describeRewards(null)).json()).not.toHaveProperty('paramsSchema');
     expect((await campaignWith({ anything: 1 })).statusCode).toBe(201);
@@ -64,13 +64,13 @@ describe('the schema of an action’s parameters', () => {
       { properties: { id: { pattern: '^(a+)+$' } } },
       '/paramsSchema/properties/id/pattern',
     ],
-  ])('is refused for %s, with its pointer', async (_name, schema, pointer) => {
+  ])('is refused for %s, with a pointer to the fault', async (_name, schema, pointer) => {
     const refused = await describeRewards(schema);
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('may name its dialect', async () => {
+  it('may state its JSON Schema dialect', async () => {
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     expect((await describeRewards({ ...rewardSchema, $schema })).statusCode).toBe(200);
     expect((await campaignWith({ rewardId: 'ride-5' })).statusCode).toBe(201);
@@ -87,7 +87,7 @@ describe('a campaign whose action has a schema', () => {
     expect((await campaignWith(params)).statusCode).toBe(201);
   });
 
-  it('is refused with each problem at its place, with the given and the expected value', async () => {
+  it('is refused with one problem for each invalid parameter, with the given and the expected value', async () => {
     const refused = await campaignWith({ units: 0, channel: 'fax', until: 'soon', tags: ['', 7, 'c'], unit: 2 });
     expect(refused.statusCode).toBe(422);
     expect(problemsOf(refused).sort()).toEqual([
@@ -102,7 +102,7 @@ describe('a campaign whose action has a schema', () => {
     ]);
   });
 
-  it('is refused for a text that does not match its pattern, or that is longer than patterns may check', async () => {
+  it('is refused for a text that does not match its pattern, or that is too long to be checked against the pattern', async () => {
     expect(problemsOf(await campaignWith({ rewardId: 'Ride 5' }))).toEqual([
       '/chain/0/params/rewardId invalid-value: has to be like ^[a-z0-9-]+$, in at most 256 characters, not "Ride 5"',
     ]);
@@ -118,7 +118,7 @@ describe('a campaign whose action has a schema', () => {
     ]);
   });
 
-  it('is refused quickly for more values than can be checked at once', async () => {
+  it('is refused quickly if the parameters have more values than are checked', async () => {
     await describeRewards({
       properties: { tags: { items: { anyOf: Array.from({ length: 200 }, (_, n) => ({ const: n })) } } },
     });
@@ -131,14 +131,14 @@ describe('a campaign whose action has a schema', () => {
     expect(few).toHaveLength(3);
   });
 
-  it('has one problem if a value could be meant as one of several alternatives in the schema', async () => {
+  it('has one problem if a value matches none of several alternatives in the schema', async () => {
     await describeRewards({ anyOf: [{ required: ['rewardId'] }, { required: ['voucher'] }] });
     expect(problemsOf(await campaignWith({}))).toEqual([
       '/chain/0/params invalid-value: fits none of the forms that it may have',
     ]);
   });
 
-  it('is not started if the schema has changed since and the parameters no longer match it', async () => {
+  it('does not start if the schema has changed since its creation and the parameters no longer match', async () => {
     const { links } = z
       .object({ links: z.object({ start: z.string() }) })
       .parse((await campaignWith({ rewardId: 'ride-5', units: 50 })).json());
@@ -166,7 +166,7 @@ describe('the OpenAPI document', () => {
     components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }),
   });
 
-  it('has the parameters of the registered actions, and a valid example', async () => {
+  it('has the parameters of the registered actions and a valid example', async () => {
     await describeRewards();
     await on.deps.catalogue.refresh();
     const { body } = await ask('GET', '/openapi.json');

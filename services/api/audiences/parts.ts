@@ -8,7 +8,7 @@ import { createCountRequests } from './counts/postgres/count-requests.ts';
 import { createAudienceStore } from './lists/postgres/audience-store.ts';
 import { createSavedAudienceStore } from './saved/postgres/saved-audience-store.ts';
 
-/** Maximum concurrent requests to the segmentation service, over all API requests of this process. */
+/** Maximum number of concurrent requests to the segmentation service, for all API requests of this process together. */
 const maxConcurrentRequests = 64;
 
 export function createAudienceParts({ pool, uploadPool, quotas, ...parts }: BaseParts) {

@@ -22,13 +22,13 @@ export interface PreviewRouteDeps extends SavedAudienceDeps {
   owners: Owners;
 }
 
-/** Registers the estimate of a saved audience, or of sources that the request names. */
+/** Registers the route that estimates a saved audience, or sources in the request. */
 export function previewRoute(server: HttpServer, parts: PreviewRouteDeps): void {
   server.route({
     method: 'POST',
     url: '/audiences/preview',
-    // No entry in the audit log, because the request changes nothing that matters to an audit. A preview of a campaign
-    // returns the same estimate.
+    // The request has no entry in the audit log, because it changes nothing. A preview of a campaign returns the same
+    // estimate.
     config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true, refusals: sourceRefusals },
     schema: {
       operationId: 'previewAudience',
@@ -53,7 +53,10 @@ export function previewRoute(server: HttpServer, parts: PreviewRouteDeps): void 
 
 type Sources = Pick<SavedAudienceDefinition, 'countries' | 'audience'>;
 
-/** @throws {HttpProblem} 404, also for a saved audience outside of the caller's scope */
+/**
+ * Returns the saved audience.
+ * @throws {HttpProblem} 404 if it does not exist or is outside the caller's scope
+ */
 async function savedInScope(request: FastifyRequest, id: string, deps: PreviewRouteDeps): Promise<UsedSavedAudience> {
   const uuid = uuidOf('savedAudience', id);
   if (uuid === undefined) throw notFound('audience', id);
@@ -61,7 +64,10 @@ async function savedInScope(request: FastifyRequest, id: string, deps: PreviewRo
   return requireSaved({ id, uuid }, deps);
 }
 
-/** @throws {HttpProblem} 422 for a source that does not exist */
+/**
+ * Returns the estimate of the sources.
+ * @throws {HttpProblem} 422 for a source that does not exist
+ */
 async function estimateUsable(sources: Sources, deps: PreviewRouteDeps): Promise<SourceEstimates> {
   const sourceEstimates = await estimateSources(sources, deps);
   if (sourceEstimates.problems.length > 0) throw invalidRequest(sourceEstimates.problems);

@@ -206,7 +206,10 @@ function deleteRoute(server: HttpServer, parts: ApiParts): void {
   });
 }
 
-/** Returns the kind of an audience by the prefix of its id. @throws {HttpProblem} 404, also for a malformed id */
+/**
+ * Returns the kind of an audience, which the prefix of its id determines.
+ * @throws {HttpProblem} 404, also for a malformed id
+ */
 function requireAudienceId(id: string): { kind: 'list' | 'saved'; id: string; uuid: string } {
   const listId = uuidOf('audience', id);
   if (listId !== undefined) return { kind: 'list', id, uuid: listId };

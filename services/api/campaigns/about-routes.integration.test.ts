@@ -31,12 +31,12 @@ async function started() {
 }
 
 describe('the description of a campaign', () => {
-  it('is set when it is created, and shown with it', async () => {
+  it('is set at the creation of the campaign, and shown with the campaign', async () => {
     const { id } = await created();
     expect((await get(`/v1/campaigns/${id}`)).json()).toMatchObject({ ...someCampaign, ...about, revision: 1 });
   });
 
-  it('can be changed after the start, without a revision, with an entry in the audit log', async () => {
+  it('can be changed after the start, without a new revision, with an entry in the audit log', async () => {
     const id = await started();
     const { etag = '' } = (await get(`/v1/campaigns/${id}`)).headers;
     const patch = { owner: 'team riders', tags: ['december'], metadata: null };
@@ -54,7 +54,7 @@ describe('the description of a campaign', () => {
     expect(audit).toMatchObject({ items: [{ method: 'PATCH', subject: id, detail: { fields: Object.keys(patch) } }] });
   });
 
-  it('is changed together with the definition of a draft, as one revision', async () => {
+  it('is stored together with a change of a draft’s definition, as one revision', async () => {
     const { id } = await created();
     const changed = await send('PATCH', `/v1/campaigns/${id}`, { name: 'January', owner: null });
     expect(changed.json()).toMatchObject({ name: 'January', revision: 2, tags: about.tags });
@@ -73,7 +73,7 @@ describe('the description of a campaign', () => {
     [{ metadata: { 'a b': 'x' } }, '/metadata/a b'],
     [{ metadata: { a: 7 } }, '/metadata/a'],
     [{ metadata: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'x'])) }, '/metadata'],
-  ])('is refused with a pointer to the invalid field, at creation and in a change: %j', async (wrong, pointer) => {
+  ])('is refused with a pointer to its invalid field, at creation and in a change: %j', async (wrong, pointer) => {
     const pointersOf = (answer: { json: () => unknown }) =>
       problem.parse(answer.json()).errors.map((each) => each.pointer);
     expect(pointersOf(await send('POST', '/v1/campaigns', { ...someCampaign, ...wrong }))).toEqual([pointer]);

@@ -94,12 +94,15 @@ function submitRoute(server: HttpServer, deps: ApprovalVerbsDeps): void {
   });
 }
 
-/** Returns the approved numbers of users: a raise of budgets does not raise them. */
+/** Returns the approved numbers of users. A raise of budgets does not change them. */
 function coveredBy({ approval }: CampaignRecord): UsersByCountry {
   return approval?.state === 'approved' ? approval.covers.usersAtMost : {};
 }
 
-/** Returns the budgets of a started campaign before and after a raise. @throws {HttpProblem} 409, 422 */
+/**
+ * Returns the budgets of a started campaign before and after a raise.
+ * @throws {HttpProblem} 409 if the campaign is not started, 422 for an invalid raise
+ */
 function raiseOf({ campaignId, state, definition }: CampaignRecord, wanted: readonly Budget[]) {
   const before = definition.budgets ?? [];
   if (state === 'draft') {
@@ -210,9 +213,9 @@ function answerOf(request: FastifyRequest, id: string, decided: Decision) {
 }
 
 /**
- * Returns the upper bounds of users by country, and the estimates. A bound comes from the request, or else from the
- * estimate with headroom.
- * @throws {HttpProblem} 422
+ * Returns the upper bounds of users by country, and the estimates. A bound is taken from the request, otherwise from
+ * the estimate with some headroom.
+ * @throws {HttpProblem} 422 if a country has neither
  */
 async function boundsOf(
   { definition }: CampaignRecord,

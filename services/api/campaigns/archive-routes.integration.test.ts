@@ -29,7 +29,7 @@ async function addRun(id: string, state: RunState, endedAt?: Date, parentId?: st
   return await on.deps.rows.addRun({ ...run, ...(parentId !== undefined && { parentId }) });
 }
 
-/** Creates a campaign whose run has ended. */
+/** Creates a campaign with an ended run. */
 async function ended() {
   const { id } = await created();
   await post(id, 'start');
@@ -43,7 +43,7 @@ const refusalOf = (answer: Awaited<ReturnType<typeof post>>) => {
 };
 
 describe('an archived campaign', () => {
-  it('is only in the list of the archive, is found by its id, and is unchanged after it is restored', async () => {
+  it('is only in the list of archived campaigns, is found by its id, and is unchanged after it is restored', async () => {
     const before = await created();
     const { id } = await created({ name: 'put away' });
     const archived = await post(id, 'archive');
@@ -64,7 +64,7 @@ describe('an archived campaign', () => {
     expect(await listed()).toEqual([id, before.id]);
   });
 
-  it('is neither changed nor started until it is restored, except for its description', async () => {
+  it('cannot be changed or started until it is restored, except for its description', async () => {
     const { id } = await created();
     await post(id, 'archive');
     const forbidden = `409 state-forbids: ${id} is archived: restore it first (POST /v1/campaigns/${id}/unarchive)`;
@@ -76,7 +76,7 @@ describe('an archived campaign', () => {
     expect((await post(id, 'start')).statusCode).toBe(200);
   });
 
-  it('is not started by the store either, if it is called directly', async () => {
+  it('is not started by a direct call of the store either', async () => {
     const { id } = await created();
     await post(id, 'archive');
     const { campaigns } = on.deps;
@@ -91,7 +91,7 @@ describe('an archived campaign', () => {
     expect(await on.rowsOf('run_starts')).toEqual([]);
   });
 
-  it.each(runStates)('is not archived before a run that was %s has ended', async (state) => {
+  it.each(runStates)('is not archived before its run, which was %s, has ended', async (state) => {
     const hasEnded = ['completed', 'completed_with_failures', 'expired', 'cancelled', 'failed'].includes(state);
     const { id } = await created();
     await post(id, 'start');
@@ -125,7 +125,7 @@ describe('an archived campaign', () => {
     expect(refusalOf(await post(id, 'archive'))).toContain('is running, and has to end first');
   });
 
-  it('is not archived if a concurrent start comes first', async () => {
+  it('is not archived if a concurrent start is first', async () => {
     const { id } = await created();
     const client = await on.pool.connect();
     try {
@@ -144,7 +144,7 @@ describe('an archived campaign', () => {
     }
   });
 
-  it('is listed again while another of its runs continues', async () => {
+  it('is in the usual list again while another of its runs continues', async () => {
     const { id, runId } = await ended();
     await post(id, 'archive');
     expect(await listed()).toEqual([]);
@@ -160,7 +160,7 @@ describe('an archived campaign', () => {
     expect(await listed()).toEqual([id]);
   });
 
-  it('needs no attention because of a failed run', async () => {
+  it('does not need attention because of a failed run', async () => {
     const { id } = await created();
     await addRun(id, 'failed', new Date(on.deps.clock.nowMs()));
     expect(await listed('?state=needs-attention')).toEqual([id]);
@@ -169,8 +169,8 @@ describe('an archived campaign', () => {
   });
 });
 
-describe('deleting a draft', () => {
-  it('removes the draft with all of its revisions and budgets, but not its entry in the audit log', async () => {
+describe('the deletion of a draft', () => {
+  it('removes the draft with all its revisions and budgets, and keeps its entries in the audit log', async () => {
     const other = await created();
     const chain = [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 2 }];
     const { id } = await created({ name: 'nothing came of it', chain, budgets: [{ country: 'SG', units: 5 }] });
@@ -195,7 +195,7 @@ describe('deleting a draft', () => {
     expect(await on.rowsOf('campaigns')).toEqual([]);
   });
 
-  it('is refused for a campaign that was started or has run', async () => {
+  it('is refused for a campaign that was started or has a run', async () => {
     const { id } = await created();
     await post(id, 'start');
     const forbidden = `409 state-forbids: ${id} cannot be deleted: `;
@@ -207,7 +207,7 @@ describe('deleting a draft', () => {
     expect(await on.rowsOf('revisions')).toHaveLength(1);
   });
 
-  it('waits for a concurrent change and also removes the revision of that change', async () => {
+  it('waits for a concurrent change and removes the revision of that change, too', async () => {
     const { id } = await created();
     const client = await on.pool.connect();
     try {

@@ -16,7 +16,7 @@ const on = apiOnPostgres();
 const answered = z.object({ id: z.string(), warnings: z.array(warning) });
 
 let api: Api;
-/** By `segment/country`. */
+/** Number of users or failure that the segmentation service reports, by `segment/country`. */
 let segments: Record<string, number | null | SegmentationFailure>;
 
 beforeEach(async () => {
@@ -106,7 +106,7 @@ describe('a created campaign', () => {
       'unknown-run',
       'there is no run',
     ],
-  ])('is refused for %s, and the refusal names it', async (_what, audience, pointer, code, detail) => {
+  ])('is refused for %s, and the problem contains its name', async (_what, audience, pointer, code, detail) => {
     segments = { 'lost/ID': failing('not-found') };
     const response = await post('/v1/campaigns', withAudience(audience));
     expect(response.statusCode).toBe(422);
@@ -116,7 +116,7 @@ describe('a created campaign', () => {
     expect((await on.deps.campaignLists.page({}, undefined, 'newest', 10, null)).items).toEqual([]);
   });
 
-  it('is refused for a step that the earlier run does not have, and for outcomes that are not stored', async () => {
+  it('is refused for a step that the earlier run does not have, and for outcomes that runs do not store', async () => {
     const exclude = [
       { runId: await addRun('completed'), step: 3 },
       { runId: await addRun('completed', false), outcomes: ['failed'] },
@@ -128,7 +128,7 @@ describe('a created campaign', () => {
     ]);
   });
 
-  it('is refused for users of a run that were deleted after their retention', async () => {
+  it('is refused for users of an earlier run that were deleted after their retention', async () => {
     const runId = await addRun('completed');
     await on.pool.query('update feeds set next_batch_no = 6');
     const response = await post('/v1/campaigns', withAudience({ include: [{ runId }] }));
@@ -147,7 +147,7 @@ describe('a created campaign', () => {
     expect(warnings[0]?.detail).toContain('in SG, ID: segment "a" could not be checked (HTTP 503)');
   });
 
-  it('waits only some seconds for a service that hangs', async () => {
+  it('waits at most a few seconds for a segmentation service that hangs', async () => {
     const hanging: typeof on.deps.segmentation = {
       ...on.deps.segmentation,
       describe: (_segment, _country, signal) =>
@@ -185,7 +185,7 @@ describe('a created campaign', () => {
     expect(estimate).toMatchObject({ users: { atLeast: 3, atMost: 3000 }, warnings: [{ code: 'may-be-few' }] });
   });
 
-  it('has a warning if it waits for an earlier run that continues', async () => {
+  it('has a warning if it waits for the end of an earlier run', async () => {
     const runId = await addRun('running');
     const audience = { include: [{ segment: 'a' }], exclude: [{ runId }] };
     const { warnings } = answered.parse((await post('/v1/campaigns', withAudience(audience))).json());
@@ -201,7 +201,7 @@ describe('an exact count of an audience', () => {
   const { countries } = someCampaign;
   const counted = { SG: 1700, ID: 1500, VN: 40 };
 
-  /** Asks for the count as the console does, and ends it as a trigger does. */
+  /** Requests the count as the console does, and stores its result as the trigger service does. */
   async function countIt(): Promise<string> {
     const answer = await post('/v1/audiences/exact-counts', { countries, audience });
     const { id } = z.object({ id: z.string() }).parse(answer.json());
@@ -229,7 +229,7 @@ describe('an exact count of an audience', () => {
     });
   });
 
-  it('does not replace the estimate once a segment has another snapshot', async () => {
+  it('does not replace the estimate after a segment has changed its snapshot', async () => {
     await countIt();
     const segmentation: typeof on.deps.segmentation = {
       ...on.deps.segmentation,
@@ -243,7 +243,7 @@ describe('an exact count of an audience', () => {
 });
 
 describe('the start of a campaign', () => {
-  it('checks the sources again, and is refused if one is missing', async () => {
+  it('checks the sources again and is refused if one is missing', async () => {
     const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
     segments = { 'lapsed-riders/VN': failing('not-found') };
     const response = await post(`/v1/campaigns/${id}/start`);
@@ -256,7 +256,7 @@ describe('the start of a campaign', () => {
     expect(started.json()).toMatchObject({ state: 'scheduled', warnings: [] });
   });
 
-  it('has a warning while the service is unavailable, and a repeat sends no request', async () => {
+  it('has a warning while the segmentation service is unavailable, and a repeated start sends no request', async () => {
     const { id } = answered.parse((await post('/v1/campaigns', someCampaign)).json());
     segments = { 'lapsed-riders/VN': failing('unavailable') };
     expect((await post(`/v1/campaigns/${id}/start`)).json()).toMatchObject({

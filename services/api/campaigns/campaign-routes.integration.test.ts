@@ -27,7 +27,7 @@ async function created(body: object = someCampaign) {
 }
 
 describe('creating a campaign', () => {
-  it('returns the definition, its id and its links', async () => {
+  it('returns the definition with the campaign’s id and links', async () => {
     const response = await post('/v1/campaigns', someCampaign);
 
     expect(response.statusCode).toBe(201);
@@ -38,13 +38,13 @@ describe('creating a campaign', () => {
     expect(response.headers.location).toBe(`/v1/campaigns/${found.id}`);
   });
 
-  it('returns the start time of the schedule even for a draft', async () => {
+  it('returns the start time of the schedule, even for a draft', async () => {
     const schedule = { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' };
     expect((await created({ ...someCampaign, schedule })).startsAt).toBe('2026-12-01T01:00:00.000Z');
     expect((await created()).startsAt).toBeNull();
   });
 
-  it('keeps a schedule as it was sent', async () => {
+  it('keeps a schedule in the form in which it was sent', async () => {
     const schedule = { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' };
     expect((await created({ ...someCampaign, schedule })).schedule).toEqual(schedule);
   });
@@ -177,7 +177,7 @@ describe('an invalid campaign', () => {
     ['a deadline of a second', { deadlineSeconds: 1 }, '/deadlineSeconds', 'out-of-range', 'at least 60, not 1'],
     ['a deadline in words', { deadlineSeconds: 'soon' }, '/deadlineSeconds', 'wrong-type', '"soon"'],
     ['an unknown priority', { priority: 'urgent' }, '/priority', 'invalid-value', '"low" or "normal" or "high"'],
-  ])('is refused for %s, and the refusal names it', async (_fault, fault, pointer, code, detail) => {
+  ])('is refused for %s, and the problem contains its name', async (_fault, fault, pointer, code, detail) => {
     const response = await post('/v1/campaigns', { ...someCampaign, ...fault });
 
     expect(response.statusCode).toBe(422);
@@ -187,7 +187,7 @@ describe('an invalid campaign', () => {
     expect(errors[0]?.detail).toContain(detail);
   });
 
-  it('is refused with all its problems at once, both schema errors and semantic errors', async () => {
+  it('is refused with all its problems at once: violations of the schema and of other rules', async () => {
     const response = await post('/v1/campaigns', {
       name: 7,
       countries: ['SG', 'FR'],
@@ -206,7 +206,7 @@ describe('an invalid campaign', () => {
     ]);
   });
 
-  it('is refused with at most a hundred problems', async () => {
+  it('is refused with no more than a hundred problems', async () => {
     const absurd = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, index]));
 
     const { errors, detail } = problem.parse((await post('/v1/campaigns', { ...someCampaign, ...absurd })).json());
@@ -215,7 +215,7 @@ describe('an invalid campaign', () => {
     expect(detail).toContain('4900 more');
   });
 
-  it('is accepted nevertheless if only its start time has passed, less than a minute ago', async () => {
+  it('is accepted if its only problem is a start time that has passed less than a minute ago', async () => {
     const response = await post('/v1/campaigns', { ...someCampaign, ...at('2025-12-31T23:59:10Z') });
     expect(response.statusCode).toBe(201);
   });
@@ -250,7 +250,7 @@ describe('an invalid campaign', () => {
 });
 
 describe('showing campaigns', () => {
-  it('pages from the newest to the oldest', async () => {
+  it('returns pages from the newest to the oldest campaign', async () => {
     const names = ['first', 'second', 'third'];
     for (const name of names) await created({ ...someCampaign, name });
 
@@ -269,7 +269,7 @@ describe('showing campaigns', () => {
     ['limit=1001', '/limit'],
     ['cursor=nowhere', '/cursor'],
     ['page=2', '/page'],
-  ])('refuses the query ?%s', async (query, pointer) => {
+  ])('refuses the query "?%s"', async (query, pointer) => {
     const response = await get(`/v1/campaigns?${query}`);
 
     expect(response.statusCode).toBe(422);
@@ -277,7 +277,7 @@ describe('showing campaigns', () => {
   });
 
   it.each(['cmp_01jdyjm7sbfx2v4x0000000000', 'cmp_short', 'run_01jdyjm7sbfx2v4x0000000000', '17'])(
-    'finds no campaign %s',
+    'does not find a campaign %s',
     async (id) => {
       const response = await get(`/v1/campaigns/${id}`);
 
@@ -288,7 +288,7 @@ describe('showing campaigns', () => {
     },
   );
 
-  it('returns an entity tag that changes with the campaign', async () => {
+  it('has an entity tag that changes with the campaign', async () => {
     const { links } = await created();
 
     const draft = await get(links.self);
@@ -314,7 +314,7 @@ describe('showing campaigns', () => {
 });
 
 describe('starting a campaign', () => {
-  it('makes it due at once if its schedule has the type `now`', async () => {
+  it('makes the campaign due at once if its schedule has the type `now`', async () => {
     const { links } = await created();
 
     const response = await post(links.start);
@@ -323,7 +323,7 @@ describe('starting a campaign', () => {
     expect(response.json()).toMatchObject({ state: 'scheduled', nextRunAt: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('makes it due at its time, shown in UTC', async () => {
+  it('makes the campaign due at the time of its schedule, shown in UTC', async () => {
     const { links } = await created({
       ...someCampaign,
       schedule: { type: 'at', time: '2026-12-01T09:00:00', zone: 'Asia/Singapore' },
@@ -332,14 +332,14 @@ describe('starting a campaign', () => {
     expect((await post(links.start)).json()).toMatchObject({ nextRunAt: '2026-12-01T01:00:00.000Z' });
   });
 
-  it('makes it due now if its time has passed since it was created', async () => {
+  it('makes the campaign due at once if its time has passed since its creation', async () => {
     const { links } = await created({ ...someCampaign, schedule: { type: 'at', time: '2026-01-01T00:00:05Z' } });
     await on.passTime(60_000);
 
     expect((await post(links.start)).json()).toMatchObject({ nextRunAt: '2026-01-01T00:01:00.000Z' });
   });
 
-  it('changes nothing the second time, with the same response', async () => {
+  it('has no effect when repeated, and returns the same response', async () => {
     const { chain, countries } = someCampaign;
     await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const { links } = await created();
@@ -352,7 +352,7 @@ describe('starting a campaign', () => {
     expect(second.json()).toEqual(first.json());
   });
 
-  it('is refused if its action is not configured any more', async () => {
+  it('is refused if an action of the campaign is no longer configured', async () => {
     const { links } = await created();
     await createActionTypeStore(on.deps).change('award-reward', { enabled: false }, null);
 

@@ -159,7 +159,7 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);
-      // The policy changed, or the approval was sent back, after the check above.
+      // The campaign is still a draft if, after the check above, the policy was changed or the approval was sent back.
       if (started.state === 'draft') throw approvalChanged(id);
       return { ...campaignView(started), warnings: sourceEstimates.warnings };
     },
@@ -222,12 +222,18 @@ function unscheduleRoute(server: HttpServer, { campaigns }: CampaignRoutesDeps):
   });
 }
 
-/** @throws {HttpProblem} 422 if a source of the audience does not exist */
+/**
+ * Checks that all sources of the audience exist.
+ * @throws {HttpProblem} 422 otherwise
+ */
 export async function requireSources(definition: CampaignDefinition, deps: CampaignRoutesDeps): Promise<Warning[]> {
   return (await estimateWithWarnings(definition, deps)).warnings;
 }
 
-/** @throws {HttpProblem} 422 if a source of the audience does not exist */
+/**
+ * Returns the estimate and the warnings.
+ * @throws {HttpProblem} 422 if a source of the audience does not exist
+ */
 async function estimateWithWarnings(
   definition: CampaignDefinition,
   deps: CampaignRoutesDeps,
@@ -238,9 +244,9 @@ async function estimateWithWarnings(
 }
 
 /**
- * Requires the approval of a start, if the policy needs one. A source of unknown size counts as zero; its users are
- * bounded when the campaign runs.
- * @param starter the key that starts the campaign at once; null if the campaign begins later
+ * Requires an approval of the start, if the policy needs one. A source of unknown size counts as zero users; the number
+ * of its users is checked when the run begins.
+ * @param starter key that starts the campaign at once; null if the campaign begins later
  * @throws {HttpProblem} 409 if an approval is needed
  */
 async function requireApproval(
@@ -260,7 +266,9 @@ function approvalChanged(id: string): HttpProblem {
   return new HttpProblem({ status: 409, code: 'approval-needed', detail });
 }
 
-/** Validates a body by its shape and the configuration, and reports all problems at once. Headers are not checked. */
+/**
+ * Validates a body by its shape and by the configuration, and reports all problems at once. It does not check headers.
+ */
 export function campaignValidator(catalogue: CatalogueReader, clock: Clock): FastifySchemaCompiler<unknown> {
   return ({ httpPart }) =>
     (value: unknown) => {
@@ -270,7 +278,10 @@ export function campaignValidator(catalogue: CatalogueReader, clock: Clock): Fas
     };
 }
 
-/** Checks a campaign against the current configuration, which may have changed since. @throws {HttpProblem} 409 */
+/**
+ * Checks a campaign against the current configuration, which may have changed since the campaign was written.
+ * @throws {HttpProblem} 409
+ */
 export function requireConfigured(definition: CampaignDefinition, catalogue: Catalogue): void {
   const { budgets = [], chain } = definition;
   const errors = [...checkAgainstConfig(definition, catalogue), ...checkMoney(budgets, chain, catalogue)];

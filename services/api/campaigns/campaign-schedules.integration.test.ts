@@ -15,7 +15,7 @@ async function post(url: string, body: unknown = {}) {
   return response.json<Record<string, unknown>>();
 }
 
-/** Typed, unlike what it stands for. */
+/** Returns Vitest's `stringContaining`, whose type is `any`, with the type `unknown`. */
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 const create = (schedule: object, countries = ['SG', 'ID']) =>
@@ -23,7 +23,7 @@ const create = (schedule: object, countries = ['SG', 'ID']) =>
 const start = async (schedule: object) => post(`/campaigns/${String((await create(schedule))['id'])}/start`);
 
 describe('a recurring campaign', () => {
-  it('shows its policies, and after the start its schedule and its next run', async () => {
+  it('shows its policies, and after the start also its schedule and the time of its next run', async () => {
     const draft = await create({ type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore' });
     expect(draft).toMatchObject({
       schedule: { type: 'recurring', misfire: 'fire-once', catchUpSeconds: 3600, overlap: 'skip', spreadSeconds: 0 },
@@ -59,7 +59,7 @@ describe('a recurring campaign', () => {
     });
   });
 
-  it('is refused if it never recurs, and with each problem of its recurrence', async () => {
+  it('is refused if its schedule has no occurrence, and with each problem of its recurrence', async () => {
     const over = await create({ type: 'recurring', everySeconds: 60, until: '2025-12-31T00:00:00Z' });
     expect(over['errors']).toMatchObject([{ pointer: '/schedule/until', code: 'past-time' }]);
     const wrong = await create({ type: 'recurring', cron: '0 25 * * *' });
@@ -69,12 +69,12 @@ describe('a recurring campaign', () => {
 });
 
 describe('a campaign at a local time', () => {
-  it('is due when the first of its countries reaches that time', async () => {
+  it('is due as soon as the first of its countries reaches that time', async () => {
     const started = await start({ type: 'local', time: '2026-01-02T09:00:00', zones: { ID: 'Asia/Jakarta' } });
     expect(started).toMatchObject({ startsAt: '2026-01-02T01:00:00.000Z', nextRunAt: '2026-01-02T01:00:00.000Z' });
   });
 
-  it('has to name the zone of a country with several zones, and a time in the future', async () => {
+  it('must name the time zone of a country with several zones, and a time in the future', async () => {
     const many = await create({ type: 'local', time: '2026-01-02T09:00:00' });
     expect(many['errors']).toMatchObject([
       { pointer: '/schedule/zones/ID', code: 'missing', detail: containing('Asia/Jakarta') },

@@ -6,7 +6,10 @@ import { plannedStartOf, startsNow } from '../schedules/planned-start.ts';
 import { invalidRequest, stateForbids } from '../frame/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 
-/** Schedules a draft, now or at the time of its schedule. A time that has passed means now, by the store's clock. */
+/**
+ * Schedules a draft for now or for the time of its schedule. A time that has passed, by the database's clock, means
+ * now.
+ */
 export function startCampaign(
   campaigns: CampaignStore,
   { campaignId, definition }: CampaignRecord,
@@ -29,9 +32,9 @@ export const canaryRefusals = {
 };
 
 /**
- * Checks a start that sets a canary. The start is refused if the definition has a canary, because that one is approved,
- * and if the run begins later, because people then have to see the canary in the definition.
- * @throws {HttpProblem} 409 if the campaign is started already, 422 if its definition or schedule forbids the canary
+ * Checks a start that sets a canary. It is refused if the definition has a canary, because approvals cover that canary.
+ * It is also refused if the run begins later, because people must then see the canary in the definition.
+ * @throws {HttpProblem} 409 if the campaign is already started, 422 if its definition or schedule forbids the canary
  */
 export function requireCanaryAtStart({ campaignId, state, definition }: CampaignRecord, now: Date): void {
   const id = publicId('campaign', campaignId);

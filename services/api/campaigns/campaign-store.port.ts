@@ -9,8 +9,9 @@ import type { Asker } from '../../../shared/domain/run/asker.ts';
 import type { Redefinition } from '../frame/redefinition.port.ts';
 
 /**
- * State of a campaign. `draft`: not started, or unscheduled. `scheduled`: its job is not due yet, or its run has begun
- * (the latest run's state has the details).
+ * State of a campaign.
+ * - `draft`: the campaign was not started, or was unscheduled.
+ * - `scheduled`: its job is not due yet, or its run has begun; the state of the latest run then has the details.
  */
 export type CampaignState = 'draft' | 'scheduled';
 
@@ -20,24 +21,24 @@ export interface CampaignRecord {
   state: CampaignState;
   definition: CampaignDefinition;
   about: CampaignAbout;
-  /** Campaign or template from which this campaign was made; null if there is none. */
+  /** Campaign or template from which this campaign was created; null if it was written anew. */
   origin: CampaignOrigin | null;
   createdAt: Date;
   /**
-   * Time at which the campaign was archived; null if it is not archived. An archived campaign is neither changed nor
-   * started.
+   * Time at which the campaign was archived; null if it is not archived. An archived campaign can be neither changed
+   * nor started.
    */
   archivedAt: Date | null;
-  /** Due time of the campaign's job; null if there is none. */
+  /** Time at which the campaign's job is due; null if it has no job. */
   nextRunAt: Date | null;
-  /** Schedule of a recurring campaign that was started. */
+  /** Schedule of a recurring campaign that was started; otherwise null. */
   scheduleId: string | null;
   latestRun: { runId: string; state: RunState } | null;
   /** Newest approval of the campaign itself; null if it was never submitted. */
   approval: ApprovalRecord | null;
 }
 
-/** Key that writes, and the account whose quotas the write counts towards. */
+/** Key that writes a campaign, and the account in whose quotas the write counts. */
 export interface Writer {
   key: string;
   account: string;
@@ -51,9 +52,9 @@ export interface AboutChange {
 export interface CampaignStore {
   /**
    * Creates a draft.
-   * @param campaignId UUID v7; an existing campaign is returned unchanged. Defaults to a new id.
-   * @param by account whose quotas include the campaign and its runs; null: none
-   * @throws {BeyondQuotaError}
+   * @param campaignId UUID v7; an existing campaign is returned unchanged. The default is a new id.
+   * @param by account in whose quotas the campaign and its runs count; null if no quota applies
+   * @throws {BeyondQuotaError} if a quota allows no further campaign
    */
   create(
     definition: CampaignDefinition,
@@ -65,12 +66,13 @@ export interface CampaignStore {
   get(campaignId: string): Promise<CampaignRecord | undefined>;
   /**
    * Stores another definition of a draft as its next revision, and returns the draft. Approvals that are given or
-   * waiting become void if they cover something else; a change of the name keeps them. No effect if the campaign is not
-   * a draft, or has another revision by now.
-   * @param revision the revision that the definition was made from
+   * waiting become void if the content that they cover has changed; a change of the name keeps them. Has no effect if
+   * the campaign is not a draft or has another revision by now.
+   * @param revision revision from which the new definition was made
    * @param by key that makes the change
-   * @param aboutChange description to store with the same change; no effect if the description is not `before` any more
-   * @throws {BeyondQuotaError}
+   * @param aboutChange description to store with the change; nothing is stored if the current description is no longer
+   * `before`
+   * @throws {BeyondQuotaError} if a quota is exceeded
    */
   redefine(
     campaignId: string,
@@ -81,15 +83,15 @@ export interface CampaignStore {
   ): Promise<Redefinition<CampaignRecord> | undefined>;
   /**
    * Changes the description of a campaign in any state, without a new revision.
-   * @returns false without an effect if the campaign does not exist, or its description is not `before` any more
+   * @returns false, without an effect, if the campaign does not exist or its description is no longer `before`
    */
   describe(campaignId: string, aboutChange: AboutChange): Promise<boolean>;
   /**
-   * Moves a draft to scheduled, with the job that will start the run. Repeating it changes nothing.
-   * @param dueAt null: now, by the database's clock
-   * @param clearedBy result of the approval check; no effect if it does not hold any more
-   * @param asker person who starts it, for the history of its run
-   * @param canary canary of the run that it starts, which overrides that of the definition
+   * Schedules a draft, with the job that will start its run. A repeat has no effect.
+   * @param dueAt time of the start; null means now, by the database's clock
+   * @param clearedBy result of the approval check; the call has no effect if the result no longer holds
+   * @param asker person who starts the campaign, for the history of its run
+   * @param canary canary of the started run, which overrides the one of the definition
    * @throws {BeyondQuotaError} if the account has too many open runs
    */
   start(
@@ -99,15 +101,15 @@ export interface CampaignStore {
     asker?: Asker | null,
     canary?: Canary | null,
   ): Promise<CampaignRecord | undefined>;
-  /** Moves a draft to scheduled, with the schedule that will start its runs; otherwise as `start`. */
+  /** Schedules a recurring draft, with the schedule that will start its runs. Otherwise like `start`. */
   startRecurring(
     campaignId: string,
     recurrence: RecurrenceDefinition,
     clearedBy?: ClearedBy,
   ): Promise<CampaignRecord | undefined>;
   /**
-   * Moves a scheduled campaign back to draft, and deletes its job, or its schedule if that has not fired. No effect
-   * once the job is a run. Repeating it changes nothing.
+   * Makes a scheduled campaign a draft again, and deletes its job, or its schedule if that has not started a run. Has
+   * no effect once a run has begun. A repeat has no effect.
    */
   unschedule(campaignId: string): Promise<CampaignRecord | undefined>;
 }

@@ -74,7 +74,7 @@ const states = {
 
 const forbidden = '409 state-forbids';
 
-/** In the order of `verbs`. */
+/** Expected answers to each of the requests in `verbs`, in the same order. */
 const table: Record<keyof typeof states, string[]> = {
   'a draft': ['200', '200', '200', '200', '200', '201', '200', '200', '204', '201', '201'],
   'in review': ['200', '200', '200', '409 approval-needed', '200', '201', forbidden, '200', forbidden, '201', '201'],
@@ -116,7 +116,7 @@ describe.each(Object.entries(states))('a campaign that is %s', (state, make) => 
   const answers = Object.entries(table).find(([name]) => name === state)?.[1] ?? [];
 
   it.each(Object.entries(verbs).map(([verb, send], place) => [verb, answers[place] ?? 'nothing', send] as const))(
-    'answers %s with %s',
+    'answers the request %s with %s',
     async (_verb, answer, send) => {
       expect(verdictOf(await send(await make()))).toBe(answer);
     },

@@ -18,7 +18,7 @@ async function waitingRun(): Promise<string> {
   return publicId('run', runId);
 }
 
-it('a canary is a number of users or a share of them', async () => {
+it('the canary of a campaign is a number or a share of its users', async () => {
   expect((await create({ users: 1000, then: 'pause' })).json()).toMatchObject({
     canary: { users: 1000, then: 'pause' },
   });
@@ -37,13 +37,13 @@ it('a canary is a number of users or a share of them', async () => {
   }
 });
 
-describe('a canary of a start', () => {
+describe('a canary that the start of a campaign sets', () => {
   const drafted = async (changes: object = {}) =>
     campaign.parse((await on.ask('POST', '/v1/campaigns', { ...someCampaign, ...changes })).json()).id;
   const started = (id: string, canary: object) => on.ask('POST', `/v1/campaigns/${id}/start`, { canary });
   const settings = async () => (await on.rowsOf('run_starts')).map((row) => row['settings']);
 
-  it('is a setting of its run alone, and is in the audit log', async () => {
+  it('applies only to the started run, and is in the audit log', async () => {
     const id = await drafted();
     const answer = await started(id, { users: 100 });
     expect(answer.statusCode, answer.body).toBe(200);
@@ -55,7 +55,7 @@ describe('a canary of a start', () => {
     expect(items).toMatchObject([{ summary: 'started a campaign', detail: { canary } }, {}]);
   });
 
-  it('does not replace the canary of the definition, because the definition may be approved', async () => {
+  it('does not replace the canary of the definition, which an approval may cover', async () => {
     const id = await drafted({ canary: { users: 10 } });
     const errors = [{ pointer: '/canary', code: 'canary-in-definition' }];
     expect((await started(id, { users: 1_000_000 })).json()).toMatchObject({ status: 422, errors });
@@ -65,13 +65,16 @@ describe('a canary of a start', () => {
   it.each([
     ['at a time', { type: 'at', time: '2127-01-15T09:00:00', zone: 'Asia/Singapore' }],
     ['again and again', { type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore' }],
-  ])('is refused for a run that begins %s; only the definition may have a canary then', async (_when, schedule) => {
-    const id = await drafted({ schedule });
-    const errors = [{ pointer: '/canary', code: 'starts-later' }];
-    expect((await started(id, { users: 10 })).json()).toMatchObject({ status: 422, errors });
-  });
+  ])(
+    'is refused for a run that begins %s, because only the definition may then have a canary',
+    async (_when, schedule) => {
+      const id = await drafted({ schedule });
+      const errors = [{ pointer: '/canary', code: 'starts-later' }];
+      expect((await started(id, { users: 10 })).json()).toMatchObject({ status: 422, errors });
+    },
+  );
 
-  it('is refused for a started campaign, because it would have no effect', async () => {
+  it('is refused for a campaign that is already started, because it would have no effect', async () => {
     const id = await drafted();
     await on.ask('POST', `/v1/campaigns/${id}/start`);
     expect(await started(id, { users: 10 }).then((answer) => answer.json<object>())).toMatchObject({
@@ -82,7 +85,7 @@ describe('a canary of a start', () => {
   });
 });
 
-it('a run that waits after its canary names the next action in its progress, and continues when it is resumed', async () => {
+it('a run that waits after its canary shows in its progress what a person can do, and continues when it is resumed', async () => {
   const id = await waitingRun();
   const progress = (await on.ask('GET', `/v1/runs/${id}/progress`)).json<{ stall: { nextStep: string } }>();
   expect(progress).toMatchObject({ canary: 'waits', stall: { by: 'pause' } });
@@ -91,7 +94,7 @@ it('a run that waits after its canary names the next action in its progress, and
   expect((await on.ask('GET', `/v1/runs/${id}`)).json()).toMatchObject({ state: 'running', canary: 'over' });
 });
 
-it('a run that waits after its canary can be paused with a reason, and resumed later', async () => {
+it('a run that waits after its canary can be paused with a reason and resumed later', async () => {
   const id = await waitingRun();
   const pause = () => on.ask('POST', `/v1/runs/${id}/pause`, { reason: 'asking the shop' });
   const paused = { state: 'paused', canary: 'waits', stateReason: 'paused by a test: asking the shop' };

@@ -17,7 +17,7 @@ function problemsOf(step: object) {
 }
 
 describe('a step of a campaign', () => {
-  it('may name a check, and waits for it by default', () => {
+  it('may name a check, and by default waits for the result of the check', () => {
     const step = { action: 'award-reward', params: {} };
     const check = { type: 'caps', onUnavailable: 'wait' };
     expect(problemsOf({ ...step, check: { type: 'caps' } })).toEqual([{ ...step, check }]);
@@ -25,7 +25,7 @@ describe('a step of a campaign', () => {
     expect(problemsOf({ ...step, check: failing })).toEqual([{ ...step, check: failing }]);
   });
 
-  it('may not name an action as its check, an unregistered check, or a check as its action', () => {
+  it('cannot use an action as its check, a check that is not registered, or a check as its action', () => {
     const action = 'award-reward';
     const unknown = ['/chain/0/check/type', 'unknown-check'];
     expect(problemsOf({ action, check: { type: 'award-reward' } })).toEqual([unknown]);
@@ -34,14 +34,14 @@ describe('a step of a campaign', () => {
   });
 });
 
-describe('an action type for checks', () => {
+describe('the action type of a check', () => {
   const wrong = (fields: object) => {
     const caps = { url: 'http://caps', check: true, ...fields };
     const read = engineConfig.safeParse({ segmentation: { url: 'http://segments' }, actionTypes: { caps } });
     return read.error?.issues.map(({ path }) => path.join('/'));
   };
 
-  it('has to be of class A, without receipts', () => {
+  it('must be of class A and without receipts', () => {
     expect(wrong({ class: 'A' })).toBeUndefined();
     expect(wrong({ class: 'B' })).toEqual(['actionTypes/caps/class']);
     expect(wrong({ class: 'A', receipts: true })).toEqual(['actionTypes/caps/receipts']);

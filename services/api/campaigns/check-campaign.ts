@@ -12,18 +12,18 @@ import { checkSchedule } from '../schedules/check-schedule.ts';
 
 const maxParamsBytes = 64 * 1024;
 
-/** Reads no more items than the largest shape allows; the shape refuses items beyond that. */
+/** List of at most as many items as the shape of a campaign allows. The shape reports items beyond that number. */
 const list = z
   .array(z.unknown())
   .catch([])
   .transform((items) => items.slice(0, 250));
 
-/** Reads as much of a body as possible, so that its wrong parts do not hide other problems. */
+/** Reads as many parts of a body as possible, so that an invalid part does not hide the problems of others. */
 const readable = z
   .object({ countries: list, chain: list, schedule: z.unknown().optional(), budgets: list })
   .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
 
-/** Checks whether a body is a campaign that can be carried out here, and returns all problems at once. */
+/** Checks whether a body is a campaign that this installation can carry out, and returns all problems at once. */
 export function checkCampaign(body: unknown, config: Catalogue, now: Date): CheckResult<WrittenCampaign> {
   const shaped = checkShape(writtenCampaign, body);
   const { countries, chain, schedule, budgets } = readable.parse(body);
@@ -38,7 +38,7 @@ export function checkCampaign(body: unknown, config: Catalogue, now: Date): Chec
   return shaped.ok && problems.length === 0 ? shaped : { ok: false, problems, more: shaped.ok ? 0 : shaped.more };
 }
 
-/** Returns problems for countries and actions that are not, or no longer, configured. */
+/** Returns problems for countries and actions that are not, or are no longer, configured. */
 export function checkAgainstConfig(
   { countries, chain }: { countries: readonly unknown[]; chain: readonly unknown[] },
   config: Catalogue,
@@ -83,7 +83,7 @@ function checkAction(step: unknown, index: number, config: Catalogue): readonly 
   return [{ pointer: `/chain/${index}/action`, code: 'unknown-action', detail }];
 }
 
-/** Returns the names of action types that may be steps, or checks of steps. */
+/** Returns the names of the action types that may be steps, or of those that may be checks of steps. */
 function namesOf({ actionTypes }: Catalogue, checks: boolean): string[] {
   return Object.entries(actionTypes).flatMap(([name, { check }]) => (check === checks ? [name] : []));
 }
@@ -99,7 +99,10 @@ function checkCheck(step: unknown, index: number, config: Catalogue): readonly F
 
 const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
 
-/** Checks parameters by the schema of their action type, if any. The shape refuses parameters that are no object. */
+/**
+ * Checks parameters by the schema of their action type, if it has one. Parameters that are not an object are a problem
+ * of the shape.
+ */
 function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): readonly FieldProblem[] {
   const read = parametrised.safeParse(step).data;
   const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;
@@ -117,7 +120,7 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? 'nothing is' : `configured are ${names.join(', ')}`;
 }
 
-/** Bounds the size of parameters, because they are sent with every batch. */
+/** Bounds the size of parameters, because each batch contains them. */
 function checkParamsSize(step: unknown, index: number): readonly FieldProblem[] {
   const { params } = z.object({ params: z.unknown() }).catch({ params: undefined }).parse(step);
   const bytes = Buffer.byteLength(JSON.stringify(params ?? null));

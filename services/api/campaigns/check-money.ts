@@ -7,7 +7,7 @@ import { quoted } from '../frame/http-problem.ts';
 const monetaryBudget = z.object({ amount: z.string(), currency: z.string() });
 const costing = z.object({ action: z.string(), unitsPerUser: z.int().min(1) });
 
-/** Returns problems of monetary budgets: another currency, and steps that cost units without a price. */
+/** Returns the problems of budgets in money: a wrong currency, and steps whose action costs units but has no price. */
 export function checkMoney(
   budgets: readonly unknown[],
   chain: readonly unknown[],

@@ -18,7 +18,7 @@ const chain = [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPe
 const about = { description: 'Brings riders back', owner: 'growth', tags: ['payday'], metadata: { ticket: 'M-1' } };
 
 describe('a copy of a campaign', () => {
-  it('is a separate draft with the newest revision of the original, and names the original', async () => {
+  it('is an independent draft with the newest revision of the original, and refers to the original', async () => {
     const budgets = [{ country: 'SG', units: 5 }];
     const { id } = await created({ ...about, chain, budgets, paceUsersPerSecond: 7 });
     await on.ask('PATCH', `/v1/campaigns/${id}`, { priority: 'low' });
@@ -49,7 +49,7 @@ describe('a copy of a campaign', () => {
     expect((await created()).origin).toBeNull();
   });
 
-  it('takes the given fields instead of those of the original, and null resets one', async () => {
+  it('has the given fields instead of those of the original, and null resets a field', async () => {
     const { id } = await created({ ...about, paceUsersPerSecond: 7 });
     const copy = campaign.parse((await clone(id, { name: 'January', tags: ['new'], paceUsersPerSecond: null })).json());
     expect([copy.name, copy.tags, copy.paceUsersPerSecond, copy.owner]).toEqual([
@@ -61,14 +61,14 @@ describe('a copy of a campaign', () => {
     expect((await on.ask('GET', `/v1/campaigns/${id}`)).json()).toMatchObject({ name: someCampaign.name, revision: 1 });
   });
 
-  it('remains when the original is deleted', async () => {
+  it('remains after the original is deleted', async () => {
     const { id } = await created();
     const copy = campaign.parse((await clone(id)).json());
     await on.ask('DELETE', `/v1/campaigns/${id}`);
     expect((await on.ask('GET', `/v1/campaigns/${copy.id}`)).json()).toMatchObject({ origin: { campaignId: id } });
   });
 
-  it('does not start at a time that has passed: another schedule is required', async () => {
+  it('needs another schedule if the time of the original’s schedule has passed', async () => {
     const { id } = await created({ schedule: { type: 'at', time: '2026-01-02T00:00:00Z' } });
     await on.passTime(2 * 86_400_000);
     const refused = problem.parse((await clone(id)).json());
@@ -88,13 +88,13 @@ describe('a copy of a campaign', () => {
     expect(refused.errors.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
-  it('has a name within the limit, never cut inside a character', async () => {
+  it('has a name that is cut to the limit, but never inside a character', async () => {
     const { id } = await created({ name: `${'x'.repeat(193)}🚲 and more`.slice(0, 199) });
     const copy = campaign.parse((await clone(id)).json());
     expect(copy.name).toBe(`${'x'.repeat(193)}, copy`);
   });
 
-  it('is created once under one Idempotency-Key', async () => {
+  it('is created only once with the same Idempotency-Key', async () => {
     const { id } = await created();
     const headers = { ...authorized, 'idempotency-key': 'k' };
     const copies = [];
@@ -104,7 +104,7 @@ describe('a copy of a campaign', () => {
     expect(await on.rowsOf('campaigns')).toHaveLength(2);
   });
 
-  it('is allowed to a key whose scope covers it, and counts in the quota of the account', async () => {
+  it('is allowed to a key whose scope includes its countries and actions, and counts in the quota of the account', async () => {
     const { secret, id: keyId } = await makeManager();
     const theirs = campaign.parse((await askAs(secret, 'POST', '/v1/campaigns', inSg)).json());
     const copied = await askAs(secret, 'POST', `/v1/campaigns/${theirs.id}/clone`);
@@ -115,7 +115,7 @@ describe('a copy of a campaign', () => {
     expect(accounts).toEqual([uuidOf('apiKey', keyId), uuidOf('apiKey', keyId)]);
   });
 
-  it('is refused if the original does not exist', async () => {
+  it('is refused if its original does not exist', async () => {
     expect((await clone('cmp_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 });

@@ -35,7 +35,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
       body: campaignPatch.optional(),
       response: { 201: jsonAnswer('The draft', campaignWithWarnings) },
     },
-    // Leaves validation to the handler, which checks the copy.
+    // The body is not validated before the handler, because the handler validates the resulting copy.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { id } = request.params;
@@ -60,7 +60,7 @@ export function cloneRoutes(server: HttpServer, deps: CampaignRoutesDeps): void 
   });
 }
 
-/** Cuts a name without splitting a surrogate pair. */
+/** Shortens a name without splitting a surrogate pair. */
 function nameOfCopy(name: string): string {
   const kept = name.slice(0, maxNameLength - copySuffix.length).replace(/[\uD800-\uDBFF]$/, '');
   return `${kept}${copySuffix}`;

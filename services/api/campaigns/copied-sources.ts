@@ -14,10 +14,10 @@ export interface CopiedSourcesDeps {
 type Before = Pick<CampaignRecord, 'definition' | 'about'>;
 
 /**
- * Checks the saved audience that a campaign names as the origin of its sources. A new origin needs the same sources. An
- * existing origin is removed when the sources change.
- * @param before the campaign that this one was made from; null: none
- * @throws {HttpProblem} 422 if the revision does not exist, or has other sources
+ * Checks the saved audience that a campaign names as the origin of its sources. A new reference requires the same
+ * sources as the saved audience. An existing reference is removed when the sources change.
+ * @param before campaign from which this one was made; null if there is none
+ * @throws {HttpProblem} 422 if the revision does not exist or has other sources
  */
 export async function checkCopiedSources(
   written: WrittenCampaign,

@@ -16,8 +16,8 @@ async function created() {
   return campaign.parse((await send('POST', '/v1/campaigns', someCampaign)).json());
 }
 
-describe('giving a draft another definition', () => {
-  it('returns its next revision, which is shown from then on', async () => {
+describe('a change of a draft’s definition', () => {
+  it('returns the next revision of the draft, which later reads return', async () => {
     const { id } = await created();
     const response = await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: 'Lapsed riders, January' });
 
@@ -28,7 +28,7 @@ describe('giving a draft another definition', () => {
     expect(found.headers.etag).toBe(response.headers.etag);
   });
 
-  it('reports all problems, and changes nothing', async () => {
+  it('reports all problems and changes nothing', async () => {
     const { id } = await created();
     const response = await send('PATCH', `/v1/campaigns/${id}`, { ...someCampaign, name: '', countries: ['FR'] });
 
@@ -39,7 +39,7 @@ describe('giving a draft another definition', () => {
     });
   });
 
-  it('replaces a field as a whole, keeps the others, and resets a field with null', async () => {
+  it('replaces each given field as a whole, keeps the others, and resets a field to its default with null', async () => {
     const recurring = { type: 'recurring', cron: '0 9 * * MON', zone: 'Asia/Singapore' };
     const payload = { ...someCampaign, schedule: recurring, deadlineSeconds: 600, paceUsersPerSecond: 5 };
     const { id } = campaign.parse((await send('POST', '/v1/campaigns', payload)).json());
@@ -62,7 +62,7 @@ describe('giving a draft another definition', () => {
     });
   });
 
-  it('is refused if another change was made in between', async () => {
+  it('is refused if the draft was changed since it was read', async () => {
     const { id } = await created();
     const { etag = '' } = (await on.api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized })).headers;
     const ifMatch = { 'if-match': etag };
@@ -74,7 +74,7 @@ describe('giving a draft another definition', () => {
     expect(late.statusCode).toBe(412);
   });
 
-  it('succeeds for one of several concurrent changes; the others are refused as outdated', async () => {
+  it('succeeds for only one of several concurrent changes; the others are refused as outdated', async () => {
     const { id } = await created();
     const { etag = '' } = (await on.api.server.inject({ url: `/v1/campaigns/${id}`, headers: authorized })).headers;
     const ifMatch = { 'if-match': etag };
@@ -112,7 +112,7 @@ describe('the preview of a campaign', () => {
     expect(list.json()).toMatchObject({ items: [] });
   });
 
-  it('has the load of each shard, without users who are held out', async () => {
+  it('has the load of each shard, without held-out users', async () => {
     const { load } = await preview({ ...someCampaign, audience: { ...someCampaign.audience, holdOutPercent: 10 } });
 
     expect(load).toHaveLength(6);
@@ -128,14 +128,14 @@ describe('the preview of a campaign', () => {
     });
   });
 
-  it('computes the duration from the pace of the campaign', async () => {
+  it('computes the duration of the run from the pace of the campaign', async () => {
     const previewed = await preview({ ...someCampaign, paceUsersPerSecond: 10 });
 
     expect(previewed.takesSeconds).toEqual({ atLeast: 300, atMost: 300 });
     expect(previewed.load[0]).toMatchObject({ limit: 'pace', seconds: 300 });
   });
 
-  it('reports all problems in its response, and estimates the valid parts', async () => {
+  it('reports all problems in its response and estimates the valid parts', async () => {
     const previewed = await preview({ ...someCampaign, name: '', chain: [{ action: 'award-yacht' }] });
 
     expect(previewed.problems.map(({ pointer }) => pointer)).toEqual(['/name', '/chain/0/action']);
@@ -149,7 +149,7 @@ describe('the preview of a campaign', () => {
   });
 
   it.each([[{}], [{ countries: 'SG' }], [{ audience: { include: [] }, chain: 7 }]])(
-    'is computed for incomplete input: %j',
+    'is returned for incomplete input: %j',
     async (body) => {
       const previewed = await preview(body);
       expect(previewed.problems.length).toBeGreaterThan(0);

@@ -63,7 +63,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
         ...problems(409),
       },
     },
-    // Leaves validation to the handler, which checks the changed campaign.
+    // The body is not validated before the handler, because the handler validates the changed campaign.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { headers, body } = request;
@@ -86,7 +86,7 @@ function changeRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   });
 }
 
-/** Changes the description. After a concurrent change, reads it again and retries. */
+/** Changes the description. After a concurrent change, reads the description again and retries. */
 async function describe(
   id: string,
   patch: object,
@@ -99,7 +99,7 @@ async function describe(
     requireMatch(ifMatch, campaignView(before));
     const after = patchAbout(before.about, patch);
     const isDone = await campaigns.describe(campaignId, { before: before.about, after });
-    // Read back, because responses show the description as it is stored.
+    // The campaign is read again, because responses show the description as it is stored.
     const described = isDone ? await campaigns.get(campaignId) : undefined;
     if (described) return described;
   }
@@ -109,7 +109,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/preview',
-    // No entry in the audit log, because the request changes nothing that matters to an audit.
+    // The request has no entry in the audit log, because it changes nothing.
     config: { role: 'manager', scope: 'calculation', heavy: 'previews', isFrequent: true },
     schema: {
       operationId: 'previewCampaign',
@@ -121,7 +121,7 @@ function previewRoute(server: HttpServer, deps: DraftRoutesDeps): void {
       body: writtenCampaign,
       response: { 200: jsonAnswer('The preview', campaignPreview) },
     },
-    // The handler validates the body, because validation problems are part of the response.
+    // The body is validated by the handler, because its problems are a part of the response.
     validatorCompiler: rawBody,
     handler: async ({ body }) => previewOf(body, await deps.catalogue.refresh(), deps),
   });
@@ -160,7 +160,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
 
 const noEstimates: Omit<SourceEstimates, 'estimatedAt'> = { sources: [], counted: null, problems: [], warnings: [] };
 
-/** Parts of a definition that can be estimated. */
+/** Parts of a definition that can be estimated independently of others. */
 const estimableFields = z
   .object({
     countries: z.array(z.string().regex(countryPattern)).max(250).catch([]),

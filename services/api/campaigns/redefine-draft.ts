@@ -13,8 +13,9 @@ import { checkCopiedSources } from './copied-sources.ts';
 
 /**
  * Stores the next revision of a draft.
- * @param before the campaign as it was read
- * @throws {HttpProblem} beyond the key's scope, for missing sources, or if the draft has changed since
+ * @param before campaign as it was read before the change
+ * @throws {HttpProblem} 403 beyond the key's scope, 422 for missing sources, 412 if the draft has changed since it was
+ * read
  */
 export async function redefineDraft(
   request: FastifyRequest,

@@ -2,7 +2,10 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { type HttpProblem, stateForbids } from '../frame/http-problem.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
-/** Refuses archived drafts, for starts and changes. @throws {HttpProblem} 409 */
+/**
+ * Refuses to start or change archived campaigns.
+ * @throws {HttpProblem} 409
+ */
 export function refuseArchived(record: CampaignRecord): void {
   if (record.archivedAt !== null && record.state === 'draft') throw campaignArchived(record);
 }
@@ -12,7 +15,10 @@ export function campaignArchived({ campaignId }: CampaignRecord): HttpProblem {
   return stateForbids(`${id} is archived: restore it first (POST /v1/campaigns/${id}/unarchive)`);
 }
 
-/** Requires a draft, for changes. @throws {HttpProblem} 409 */
+/**
+ * Refuses to change campaigns that are not drafts.
+ * @throws {HttpProblem} 409
+ */
 export function requireDraft(record: CampaignRecord): void {
   if (record.state !== 'draft')
     throw stateForbids(`${publicId('campaign', record.campaignId)} is started: only a draft can be changed`);

@@ -16,7 +16,10 @@ async function warningsOf(url: string, payload?: object) {
   return warned.parse((await on.ask('POST', `/v1/campaigns${url}`, payload)).json()).warnings;
 }
 
-/** Reports like a worker that serves all steps but the last, and the last one if it has no refusal. */
+/**
+ * Stores the report of a worker that serves all steps except the last. It also serves the last step if `refusal` is
+ * null.
+ */
 async function report(worker: string, countries: readonly string[], refusal: string | null): Promise<void> {
   await reportShards(on.pool, worker, { actions: actions.slice(0, last), countries });
   await reportShards(on.pool, worker, { actions: actions.slice(last), countries }, refusal);
@@ -28,13 +31,13 @@ const unserved = (where: string, why: string, step = last, action = actions[step
   code: 'no-worker',
   detail: `no worker can serve ${action} in ${where}, and it would wait: ${why}`,
 });
-/** Known to workers for long. */
+/** Makes the action types so old that workers must have reported on them. */
 const ageActionTypes = () => on.pool.query(`update action_types set created_at = created_at - interval '61 seconds'`);
 beforeEach(ageActionTypes);
 
 const noneIsSet = 'none runs that is set to serve it';
 
-/** In the preview, and when the campaign is made and started. */
+/** Returns the warnings of the preview, of the creation and of the start of a campaign. */
 async function collectWarnings() {
   const preview = await warningsOf('/preview', body);
   const made = await on.ask('POST', '/v1/campaigns', body);
@@ -49,7 +52,7 @@ it('a step that no worker can serve causes a warning in the preview, at creation
   expect(await collectWarnings()).toEqual([expected, expected, expected]);
 });
 
-it('a step that no worker is configured for causes a warning, in some countries or in all', async () => {
+it('a step that no running worker is configured to serve causes a warning for these countries', async () => {
   await report('a', ['SG'], null);
   await reportShards(on.pool, 'b', { actions: actions.slice(0, last), countries: ['ID'] });
   const expected = [unserved('ID', noneIsSet)];
@@ -64,14 +67,14 @@ it('a step that another worker serves causes no warning', async () => {
   expect(await warningsOf('/preview', body)).toEqual([]);
 });
 
-it('every step causes a warning if no worker has reported for a minute', async () => {
+it('all steps cause a warning if no worker has reported for a minute', async () => {
   await report('a', ['SG', 'ID'], null);
   expect(await warningsOf('/preview', body)).toEqual([]);
   await on.passTime(61_000);
   expect(await warningsOf('/preview', body)).toEqual(actions.map((_, step) => unserved('ID, SG', noneIsSet, step)));
 });
 
-it('a new action type causes no warning, because no worker can have reported on it', async () => {
+it('a new action type causes no warning, because workers cannot have reported on it yet', async () => {
   await report('a', ['SG', 'ID'], null);
   const type = { name: 'give-stars', url: 'https://stars.example/v1/batches', class: 'A' };
   expect((await on.ask('POST', '/v1/action-types', type)).statusCode).toBe(201);

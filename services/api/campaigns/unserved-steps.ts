@@ -5,11 +5,11 @@ import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { listCountries } from '../audiences/estimates/estimate-sources.ts';
 
 export interface UnservedStepsDeps {
-  /** Returns those of the shards that no worker serves, once for each cause. */
+  /** Returns the given shards that no worker serves, once for each cause. */
   unservedShards: (shards: readonly Shard[]) => Promise<readonly ShardRefusal[]>;
 }
 
-/** Returns warnings for steps that no worker serves currently. A run would wait until a worker does. */
+/** Returns warnings for steps that no worker serves at present. A run would wait until a worker serves them. */
 export async function findUnservedSteps(
   { chain, countries }: { chain: readonly { action: string }[]; countries: CampaignDefinition['countries'] },
   { unservedShards }: UnservedStepsDeps,

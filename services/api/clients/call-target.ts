@@ -4,9 +4,9 @@ import type { ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * Returns the URL of a job's call: the job's own URL, or else the URL of its endpoint.
- * @throws {HttpProblem} 422 if neither has a URL, or if their servers differ: credentials of an endpoint with a URL are
- * only for its own server
+ * Returns the URL of a job's call: the URL of the job, or the URL of its endpoint if the job has none.
+ * @throws {HttpProblem} 422 if neither has a URL, or if both have one and their servers differ: credentials of an
+ * endpoint are only for its own server
  */
 export function targetOf(
   { url }: { url?: string | undefined },

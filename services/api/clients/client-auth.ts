@@ -14,7 +14,10 @@ import type { ClientEgress, EgressRules } from './client-egress.ts';
 import { codeOf } from '../frame/server/check-shape.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
-/** @throws {HttpProblem} 422, which does not quote any value */
+/**
+ * Reads the credentials from a body.
+ * @throws {HttpProblem} 422, whose text never quotes a value
+ */
 export function readClientAuth(body: unknown): NewClientAuth {
   const read = newClientAuth.safeParse(body);
   if (read.success) return read.data;
@@ -25,7 +28,8 @@ export function readClientAuth(body: unknown): NewClientAuth {
 }
 
 /**
- * Checks the token server, to which Muster itself sends requests. Each call's URL is checked with its job.
+ * Checks the address of the token server, because Muster itself sends requests to it. The URL of each call is checked
+ * with its job.
  * @throws {HttpProblem} 422 for an address that may not be called
  */
 export function checkAddressesOfAuth(auth: NewClientAuth, rules: EgressRules, egress: ClientEgress): void {
@@ -33,7 +37,10 @@ export function checkAddressesOfAuth(auth: NewClientAuth, rules: EgressRules, eg
   if (forbidden) throw invalidRequest([forbidden]);
 }
 
-/** @throws {HttpProblem} 409 if secrets cannot be stored */
+/**
+ * Encrypts the secrets of the credentials.
+ * @throws {HttpProblem} 409 if this process cannot store secrets
+ */
 export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date, box: SecretBox): StoredClientAuth {
   const kept = { origins: auth.origins, changedAt: now.toISOString() };
   const sealed = (name: string, plain: string, sentTo = auth.origins) => ({
@@ -47,7 +54,7 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
       return { kind: auth.kind, ...kept, username: auth.username, password: sealed('password', auth.password) };
     case 'oauth2': {
       const { tokenUrl, clientId: id, scope = null } = auth;
-      // The secret is sent to the token server only. The tokens that it obtains are sent to the other origins.
+      // The secret is sent only to the token server. The tokens obtained with it are sent to the other origins.
       const clientSecret = sealed('clientSecret', auth.clientSecret, [tokenUrl, ...auth.origins]);
       return { kind: auth.kind, ...kept, tokenUrl, clientId: id, scope, clientSecret };
     }
@@ -59,7 +66,10 @@ export function sealClientAuth(auth: NewClientAuth, clientId: string, now: Date,
   }
 }
 
-/** @throws {HttpProblem} 422 if key and certificate do not match, or an origin does not use HTTPS */
+/**
+ * Returns the time until which the certificate is valid.
+ * @throws {HttpProblem} 422 if key and certificate do not match, or if an origin does not use HTTPS
+ */
 function validUntilOf({ origins, certificate, key, ca }: Extract<NewClientAuth, { kind: 'mtls' }>): Date {
   const plain = origins.findIndex((origin) => !origin.startsWith('https:'));
   if (plain >= 0) throw wrong(`/origins/${plain}`, 'has to be an https:// server');
@@ -71,7 +81,7 @@ function validUntilOf({ origins, certificate, key, ca }: Extract<NewClientAuth, 
   return new Date(read.validTo);
 }
 
-/** Replaces errors of the parser, which may quote the key. */
+/** Runs the work, and replaces errors of the parser, because they may quote the key. */
 function unlessWrong<Result>(pointer: string, work: () => Result): Result {
   try {
     return work();

@@ -7,19 +7,19 @@ import type { TargetTopics } from '../../../shared/runtime/configuration/target-
 import { createClientGuard, type EgressGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
 import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 
-/** Checks targets before they are stored, and refuses targets that the egress rules block. */
+/** Checks target URLs before they are stored, and refuses those that the egress rules block. */
 export interface ClientEgress {
-  /** Returns null if the target may be called. */
+  /** Returns the problem of a target; null if it may be called. */
   problemOf(rules: EgressRules, url: string, pointer: string): FieldProblem | null;
 }
 
 export interface EgressRules {
-  /** Name of the client, for the cause of a refusal. */
+  /** Name of the client, which the cause of a refusal contains. */
   client: string;
   allow: readonly EgressRule[];
 }
 
-/** Returns the rules of an endpoint: its own, or those of `default`. */
+/** Returns the rules of an endpoint: its own rules, or those of the endpoint `default` if it has none. */
 export function egressOf(
   { name, endpoints }: Pick<Client, 'name' | 'endpoints'>,
   { egress = endpoints[0].terms.egress }: EndpointTerms,
@@ -29,8 +29,7 @@ export function egressOf(
 
 const maxOriginsOfEndpoint = 200;
 /**
- * Scheme, host and port in characters that need no normalization. All URLs with the same origin receive the same
- * verdict.
+ * Pattern of an origin in characters that need no normalization. All URLs with the same origin have the same result.
  */
 const plainOrigin = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
 
@@ -44,9 +43,9 @@ function topicProblem(cause: string | null, topic: string, pointer: string): Fie
   return { pointer, code: 'forbidden-topic', detail: `the topic ${quoted(topic)} may not be written to: ${cause}` };
 }
 
-/** Creates the checks of targets. Most jobs of an endpoint go to few hosts, so verdicts are cached by origin. */
+/** Creates the checks of targets. Results are cached by origin, because most jobs of an endpoint have few hosts. */
 export function createClientEgress(installation: RuleList, topics: Pick<TargetTopics, 'whyNot'>): ClientEgress {
-  /** Verdicts by list of rules, which is a new object after each change of its client. */
+  /** Results by list of rules. Each change of a client creates a new list, so old results are not used. */
   const known = new WeakMap<readonly EgressRule[], KnownRules>();
 
   function verdictsOf({ client, allow }: EgressRules): KnownRules {

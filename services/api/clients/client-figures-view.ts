@@ -34,7 +34,7 @@ export function ledgerView(clientId: string, { check, ...counts }: ClientLedger,
   };
 }
 
-/** Returns the sums of all clients, and the counts of the first of them. */
+/** Returns the sums of all clients, and the counts of the first clients in the list. */
 export function countsView(totals: readonly ClientTotals[], now: Date): JobCountsShape {
   const sum = (field: Exclude<keyof ClientTotals, 'clientId'>) => totals.reduce((all, each) => all + each[field], 0);
   return {

@@ -13,7 +13,7 @@ export interface ObservedLoad {
   due: DueSnapshot;
   aside: readonly SidelinedLoad[];
   atDispatchers: readonly TargetLoadAtDispatcher[];
-  /** Last check of the ledger; null if it is not needed, or there was none. */
+  /** Last check of the ledger; null if the check is not needed or was never made. */
   check: ClientLedger['check'];
 }
 
@@ -92,7 +92,10 @@ function nowOf(loads: readonly TargetLoadAtDispatcher[]): Pick<Endpoint, 'underW
 const slowest = 0.95;
 const leastCountedMs = 1000;
 
-/** Adds up the rates of dispatchers, each over its own counting time, because some may have started recently. */
+/**
+ * Adds up the rates of dispatchers. Each rate is computed over that dispatcher's own period of counting, because some
+ * dispatchers may have started recently.
+ */
 function lastTenMinutesOf(loads: readonly TargetLoadAtDispatcher[]): Endpoint['lastTenMinutes'] {
   const counted = loads.flatMap(({ durations, durationsForMs }) =>
     durations === null || durationsForMs === null ? [] : [{ durations, forMs: durationsForMs }],
@@ -109,7 +112,10 @@ function rounded(perSecond: number): number {
   return Math.round(perSecond * 100) / 100;
 }
 
-/** Uses the counts of the last check if they are larger: other clients' due jobs may hide this client's. */
+/**
+ * Returns the counts of the last check if they are larger: this client's due jobs may be beyond the number of jobs that
+ * were read.
+ */
 function atLeast(found: { due: number; lagMs: number }, check: ObservedLoad['check']): { due: number; lagMs: number } {
   if (!check) return found;
   const { due, partitions, oldestDueAt, at } = check;

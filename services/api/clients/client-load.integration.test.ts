@@ -31,16 +31,16 @@ async function makeClient(name: string, fields: object = {}): Promise<string> {
 interface Stored {
   of?: string;
   endpoint?: string;
-  /** For so long; less than 0: it is to come. */
+  /** Milliseconds since the job was due; negative if it is due in the future. */
   dueForMs?: number;
-  /** Host that a sidelined job waits for. */
+  /** Host for which a sidelined job waits. */
   aside?: string;
   isCalled?: boolean;
   reports?: boolean;
   partition?: number;
 }
 
-/** Stores a job in the state that the terms describe. */
+/** Stores a job in the given state. */
 async function store({ of = client, endpoint, dueForMs = 0, aside, isCalled, reports, partition = 0 }: Stored) {
   const id = jobIdOf(jobs++);
   const dueAt = aside === undefined ? `now() - ${dueForMs} * interval '1 ms'` : `'infinity'`;
@@ -67,7 +67,7 @@ interface Dispatcher {
 const beat = (dispatcher: Dispatcher) =>
   createJobNodes({ pool: on.pool }).beat({ ...dispatcher, kind: 'dispatcher', region: 'local', figures: {} }, 10_000);
 
-/** Returns buckets with this number of calls of each duration. */
+/** Returns the counts by duration, with the given number of calls for each duration. */
 function buckets(...took: [ms: number, calls: number][]): number[] {
   const counts = Array.from({ length: callDurationBuckets }, () => 0);
   for (const [ms, calls] of took) counts[durationBucketOf(ms)] = calls;
@@ -117,14 +117,14 @@ describe('the load of a client', () => {
     });
   });
 
-  it('counts the jobs of a dead dispatcher as due after its claim has expired', async () => {
+  it('counts the jobs that a dead dispatcher had claimed as due, after the claims have expired', async () => {
     await store({ dueForMs: 1000, isCalled: true });
     expect((await load()).due).toBe(0);
     await on.passTime(91_000);
     expect(await load()).toMatchObject({ due: 1, lagMs: 92_000 });
   });
 
-  it('has the endpoint with a sidelined host first, with the time since when', async () => {
+  it('lists the endpoint with a sidelined host first, with the time since when it is sidelined', async () => {
     await store({ dueForMs: 60_000 });
     await store({ endpoint: hooks, aside: 'hooks.example.com' });
     await on.pool.query(
@@ -138,7 +138,7 @@ describe('the load of a client', () => {
     expect(endpoints[0]).toMatchObject({ due: 0, sidelined: 1, circuitOpenSince: asOf });
   });
 
-  it('is marked as an estimate if more jobs are due than were read, and then has the last check’s counts', async () => {
+  it('is marked as an estimate if more jobs are due than were read, and then has the counts of the last check', async () => {
     const another = await makeClient('another');
     await on.pool.query(
       `insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
@@ -157,7 +157,7 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({ due: 6, lagMs: 40_000, estimated: true });
   });
 
-  it('has the calls of each dispatcher with their limits, and its remaining credit', async () => {
+  it('shows the calls of each dispatcher with their limits, and its remaining credit', async () => {
     const credit = { toAnyClient: 200, toClients: { [client]: 86, [`${client}/high`]: 90 } };
     const calls = {
       [client]: { underWay: 14, slots: 32, lastMinute: 2520 },
@@ -166,7 +166,8 @@ describe('the load of a client', () => {
     await beat({ owner: 'dispatcher@a/1', credit, calls });
     await beat({ owner: 'dispatcher@b/2', credit: { toAnyClient: 150, toClients: {} }, calls: {} });
     await beat({ owner: 'dispatcher@stops/3', credit: null, calls });
-    // What it does is said now and then; between, what was said last is true.
+    // A heartbeat without calls: the calls of the previous heartbeat stay valid, because dispatchers report calls less
+    // often.
     await beat({ owner: 'dispatcher@a/1', credit });
     expect(await load()).toMatchObject({
       callsPerSecond: 42.5,
@@ -192,7 +193,7 @@ describe('the load of a client', () => {
     expect((await load()).dispatchers).toEqual([]);
   });
 
-  it('has the durations of calls in ten minutes, over all dispatchers, by endpoint', async () => {
+  it('shows the durations of calls in the last ten minutes of all dispatchers, by endpoint', async () => {
     const credit = { toAnyClient: 200, toClients: {} };
     const another = await makeClient('another');
     const byEndpoint = new Map([
@@ -201,11 +202,11 @@ describe('the load of a client', () => {
       [another, buckets([60_000, 9000])],
     ]);
     await beat({ owner: 'dispatcher@a/1', credit, durations: { forMs: 600_000, byEndpoint } });
-    // It has run for a minute, and called as often.
+    // Dispatcher b has counted for one minute only, so its rates are computed over one minute.
     const ofB = new Map([[client, buckets([100, 10], [500, 49])]]);
     await beat({ owner: 'dispatcher@b/2', credit, durations: { forMs: 60_000, byEndpoint: ofB } });
     await beat({ owner: 'dispatcher@idle/3', credit, durations: { forMs: 600_000, byEndpoint: new Map() } });
-    // With the beats between nothing is said of it: what was said last is true.
+    // A heartbeat without durations: the durations of the previous heartbeat stay valid.
     await beat({ owner: 'dispatcher@a/1', credit });
     expect(await load()).toMatchObject({
       lastTenMinutes: { calls: 749, callsPerSecond: 2.13, p95AtMostMs: 1000 },
@@ -219,7 +220,7 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({ lastTenMinutes: { calls: 0, callsPerSecond: 0, p95AtMostMs: null } });
   });
 
-  it('has the lag above which the client counts as behind', async () => {
+  it('shows the lag above which the client is marked as behind', async () => {
     expect((await load()).behindAfterMs).toBe(300_000);
   });
 

@@ -28,7 +28,7 @@ async function makeClient(fields: object = {}) {
 }
 
 describe('clients', () => {
-  it('are created with a name alone, and shown with all defaults', async () => {
+  it('are created with only a name, and shown with all defaults', async () => {
     const response = await ask('POST', '/v1/clients', { name: 'orders' });
     expect(response.statusCode).toBe(201);
     expect(response.headers.etag).toBe('"1"');
@@ -53,7 +53,7 @@ describe('clients', () => {
     expect(page).toEqual({ items: [made], next: null });
   });
 
-  it('are created once under one Idempotency-Key, and once under one name', async () => {
+  it('are created once with the same Idempotency-Key, and once with the same name', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const first = await ask('POST', '/v1/clients', { name: 'orders' }, key);
     expect((await ask('POST', '/v1/clients', { name: 'orders' }, key)).json()).toEqual(first.json());
@@ -61,7 +61,7 @@ describe('clients', () => {
     expect([taken.statusCode, problem.parse(taken.json()).code]).toEqual([409, 'name-taken']);
   });
 
-  it('are created with the terms of their endpoint `default` in one request', async () => {
+  it('are created together with the terms of their endpoint `default` in one request', async () => {
     const endpoint = { url: 'https://shop.test/hooks', concurrency: 7, sealPaths: true };
     expect(await makeClient({ endpoint })).toMatchObject({ endpoint: { name: 'default', ...endpoint } });
     const wrong = { name: 'other', endpoint: { url: 'http://169.254.169.254/', concurrency: 7 } };
@@ -71,7 +71,7 @@ describe('clients', () => {
     expect((await ask('POST', '/v1/clients', { name: 'other', endpoint: allowed })).statusCode).toBe(201);
   });
 
-  it('are changed by a merge patch at the expected revision, and null resets a field', async () => {
+  it('are changed by a merge patch at the expected revision, and null resets a field to its default', async () => {
     const { id } = await makeClient({ maxSchedules: 7, acceptPerSecond: 100 });
     const change = (body: object, etag: string) => ask('PATCH', `/v1/clients/${id}`, body, { 'if-match': etag });
     const changed = await change({ maxSchedules: null, acceptPerSecond: null, name: 'orders.eu' }, '"1"');
@@ -94,7 +94,7 @@ describe('clients', () => {
     expect(problem.parse(response.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('have no routes of their own for fields of endpoints', async () => {
+  it('have no fields of endpoints in their own routes', async () => {
     const { id } = await makeClient();
     const requests = [
       ['POST', 'disable'],
@@ -114,7 +114,7 @@ describe('clients', () => {
     expect((await ask('POST', '/v1/clients/nobody/endpoints/default/disable', {})).statusCode).toBe(404);
   });
 
-  it('are disabled with a reason and enabled again; a repeat changes nothing', async () => {
+  it('are disabled with a reason and enabled again, and a repeat changes nothing', async () => {
     const { id } = await makeClient();
     const disable = () => ask('POST', `/v1/clients/${id}/endpoints/default/disable`, { reason: 'calls in circles' });
     const disabled = endpointShape.parse((await disable()).json());
@@ -139,7 +139,7 @@ describe('a deleted client', () => {
   };
   const schedule = { name: 'hourly', everySeconds: 3600, target: { url: 'https://one.example/' } };
 
-  it('was disabled before, without stored jobs and active schedules, and its name is free afterwards', async () => {
+  it('had to be disabled and free of stored jobs and active schedules, and its name may be used again', async () => {
     const { id } = await makeClient();
     await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     const target = { ...schedule.target, client: 'orders' };
@@ -180,7 +180,7 @@ describe('a deleted client', () => {
     expect((await makeClient()).id).not.toBe(id);
   });
 
-  it('has dead jobs that can be read, and not replayed', async () => {
+  it('has dead jobs that can be read but not replayed', async () => {
     const { id } = await makeClient();
     const clientId = uuidOf('client', id) ?? '';
     const keys = await postgresJobSubject(on.pool).add([{ jobId: dead, clientId, dueInMs: -1 }]);
@@ -201,7 +201,7 @@ describe('a deleted client', () => {
 });
 
 describe('signing keys', () => {
-  it('are created by the API, shown once, and stored encrypted', async () => {
+  it('are created by the API, shown only in that response, and stored encrypted', async () => {
     const { id } = await makeClient();
     const response = await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     expect(response.statusCode).toBe(201);
@@ -218,7 +218,7 @@ describe('signing keys', () => {
     expect(on.deps.secretBox.open(rows[0]?.sealed ?? '', clientKeyContext(clientId, keyId))).toBe(secret);
   });
 
-  it('overlap while they are rotated: the older expires later', async () => {
+  it('overlap during a rotation: the older key expires later', async () => {
     const { id } = await makeClient();
     const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {})).json());
     const given = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -233,7 +233,7 @@ describe('signing keys', () => {
     expect(endpointShape.parse(removed.json()).keys).toEqual([second.key]);
   });
 
-  it('cause a warning if none exists, or if none stays valid', async () => {
+  it('cause a warning if there is none, or if all expire', async () => {
     const { id, endpoint } = await makeClient();
     const unsigned = (text: string) => {
       const detail: unknown = expect.stringContaining(text);
@@ -254,7 +254,7 @@ describe('signing keys', () => {
     expect(removed.warnings).toEqual(unsigned('not signed from 2026-01-02T00:00:00.000Z on'));
   });
 
-  it('have to be secrets of Standard Webhooks', async () => {
+  it('must be secrets in the format of Standard Webhooks', async () => {
     const { id } = await makeClient();
     const response = await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, { secret: 'whsec_short' });
     expect(response.statusCode).toBe(422);
@@ -286,7 +286,7 @@ describe('signing keys', () => {
   });
 });
 
-describe('the authorization of calls', () => {
+describe('the credentials for calls', () => {
   const origins = ['https://shop.test'];
   const tokens = { kind: 'oauth2', origins, tokenUrl: 'https://id.test/token', clientId: 'shop' };
   const auths = [
@@ -301,7 +301,7 @@ describe('the authorization of calls', () => {
     },
   ];
 
-  it.each(auths)('is set, shown without its secrets, and removed: $given.kind', async ({ given, view }) => {
+  it.each(auths)('are set, shown without their secrets, and removed: $given.kind', async ({ given, view }) => {
     const { id, revision } = await makeClient();
     const set = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(set.statusCode).toBe(200);
@@ -332,7 +332,7 @@ describe('the authorization of calls', () => {
     ['a secret in a URL', '/tokenUrl', { ...tokens, tokenUrl: 'https://a:secret-token@id.test/', clientSecret: 'x' }],
     ['another kind', '/kind', { kind: 'secret-kind', origins }],
     ['a field too many', '', { kind: 'basic', origins, username: 'a', password: 'b', token: 'secret-token' }],
-  ])('is refused with %s, without quoting it', async (_what, pointer, given) => {
+  ])('are refused with %s, and the problem does not quote it', async (_what, pointer, given) => {
     const { id } = await makeClient();
     const refused = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(refused.statusCode).toBe(422);
@@ -341,7 +341,7 @@ describe('the authorization of calls', () => {
   });
 
   it.each(['http://169.254.169.254/token', 'http://127.0.0.1/token', 'http://[::1]/token'])(
-    'is refused with a blocked token server: %s',
+    'are refused with a blocked token server: %s',
     async (tokenUrl) => {
       const { id } = await makeClient();
       await ask('POST', `/v1/clients/${id}/endpoints`, { name: 'orders', url: 'https://shop.test/orders' });

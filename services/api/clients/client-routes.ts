@@ -35,7 +35,7 @@ const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The client', clientShape);
 
-/** Registers the routes of clients. Each process applies a change within about a second. */
+/** Registers the routes of clients. All processes apply a change within about a second. */
 export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
   for (const register of [listRoute, createRoute, readRoute, changeRoute, deleteRoute]) register(server, deps);
 }
@@ -49,7 +49,10 @@ async function requireClient(id: string, { clientStore, clients }: ClientRoutesD
   return client;
 }
 
-/** Stores a change, and returns when this process uses it. @param expected revision; null for any */
+/**
+ * Stores a change, and returns once this process uses it.
+ * @param expected revision that the caller expects; null permits any
+ */
 async function changeClient(
   id: string,
   expected: number | null,
@@ -67,7 +70,7 @@ async function changeClient(
     nameOf: ({ name }) => name,
   });
   if (changed.kind === 'missing') throw notFound('client', id);
-  // Ensures that the next request to this process already uses the change.
+  // The refresh ensures that the next request to this process already uses the change.
   await deps.clients.refresh();
   return changed.client;
 }
@@ -157,7 +160,7 @@ function changeRoute(server: HttpServer, deps: ClientRoutesDeps): void {
       body: clientPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // Leaves validation to the handler, which checks the merged client.
+    // The body is not validated before the handler, because the handler validates the merged client.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { params, headers } = request;
@@ -196,7 +199,7 @@ function deleteRoute(server: HttpServer, deps: ClientRoutesDeps): void {
 
 const fields = z.record(z.string(), z.unknown());
 
-/** Applies a merge patch (RFC 7396) of one level: null resets a field to its default. */
+/** Applies a merge patch (RFC 7396) to the top level: a field of null is reset to its default. */
 function patched({ name, definition }: Client, patch: unknown): { name: string; definition: ClientDefinition } {
   const written = fields.safeParse(patch);
   if (!written.success) {

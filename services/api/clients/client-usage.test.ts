@@ -9,9 +9,9 @@ import { createClientUsage, type ClientUsage, type JobCounts } from './client-us
 
 const limited = (definition: Partial<ClientDefinition>) => clientOf(newClientOf('orders', { definition }));
 
-describe('the use of a client’s limits', () => {
+describe('the check of a client’s limits', () => {
   let clock: SettableClock;
-  /** Counts of all processes together. */
+  /** Counts of the jobs of all processes together. */
   let counts: JobCounts;
   let usage: ClientUsage;
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe('the use of a client’s limits', () => {
     return Array.from({ length: wanted }, () => usage.reserve(client)).filter(({ kind }) => kind === 'room').length;
   }
 
-  it('allows one second’s worth at once, and as much again each second', async () => {
+  it('allows the jobs of one second at once, and as many again each second', async () => {
     const client = limited({ acceptPerSecond: 100 });
     expect(taken(client, 300)).toBe(100);
     expect(usage.reserve(client)).toEqual({ kind: 'rate', retryAfterSeconds: 1 });
@@ -37,7 +37,7 @@ describe('the use of a client’s limits', () => {
     await usage.stop();
   });
 
-  it('allows a smaller share of the rate while other processes accept jobs for the client too', async () => {
+  it('allows a smaller share of the rate while other processes also accept jobs of the client', async () => {
     const client = limited({ acceptPerSecond: 100 });
     taken(client, 10);
     await passTime(clock, 1000);
@@ -51,7 +51,7 @@ describe('the use of a client’s limits', () => {
     await usage.stop();
   });
 
-  it('is full at the maximum of stored jobs, and has room again when some have ended', async () => {
+  it('refuses jobs at the maximum of stored jobs, and allows jobs again when some have ended', async () => {
     const client = limited({ maxStoredJobs: 30 });
     expect(taken(client, 50)).toBe(30);
     expect(usage.reserve(client)).toEqual({ kind: 'quota', stored: 30 });
@@ -61,7 +61,7 @@ describe('the use of a client’s limits', () => {
     await usage.stop();
   });
 
-  it('is reduced by jobs that turned out to be stored already', async () => {
+  it('does not count jobs that turned out to be stored already', async () => {
     const client = limited({ maxStoredJobs: 1 });
     expect(taken(client, 2)).toBe(1);
     usage.release(client, 1);
@@ -69,7 +69,7 @@ describe('the use of a client’s limits', () => {
     await usage.stop();
   });
 
-  it('is unlimited without a limit', async () => {
+  it('allows any number of jobs without a limit', async () => {
     expect(taken(limited({}), 5000)).toBe(5000);
     await usage.stop();
   });

@@ -6,28 +6,30 @@ import { refill, secondsUntilOne, type RateShare } from './rate-share.ts';
 
 export interface JobCounts {
   accepted: number;
-  /** Unfinished: pending, firing or sidelined. */
+  /** Number of unfinished jobs: pending, firing or sidelined. */
   stored: number;
 }
 
-/** Time between two reads of the counts of all processes, in milliseconds. */
+/** Interval between two reads of the counts of all processes, in milliseconds. */
 const readEveryMs = 1000;
-/** Time without jobs after which a client's counts are no longer read, in milliseconds. */
+/** Milliseconds without accepted jobs after which a client's counts are no longer read. */
 const forgetAfterMs = 60_000;
 
 export type Reservation =
   { kind: 'room' } | { kind: 'rate'; retryAfterSeconds: number } | { kind: 'quota'; stored: number };
 
 /**
- * Use of limits by clients. Jobs of other processes are known a second late, so a limit may be exceeded for that long.
+ * Check of clients' limits. This process learns of jobs that other processes accept up to a second late, so a limit may
+ * be exceeded for that long.
  */
 export interface ClientUsage {
   /**
    * Reserves capacity for one job, if the client's limits allow it.
-   * @param storedAtMost limit of stored jobs below the client's own; null: only the client's own limit applies
+   * @param storedAtMost limit of stored jobs that is below the client's own; null if only the client's own limit
+   * applies
    */
   reserve(client: Client, storedAtMost?: number | null): Reservation;
-  /** Releases reserved capacity, because jobs were duplicates or were not stored. */
+  /** Releases reserved capacity of jobs that were duplicates or were not stored. */
   release(client: Client, jobs: number): void;
   start(): void;
   stop(): Promise<void>;
@@ -35,7 +37,7 @@ export interface ClientUsage {
 
 interface Usage extends RateShare {
   usedAtMs: number;
-  /** Jobs counted by this process since the last read; the counts of that read may not include them. */
+  /** Jobs that this process has accepted since the last read. The counts of that read may not include them. */
   sinceRead: number;
   lastRead: { counts: JobCounts; atMs: number } | null;
 }

@@ -38,7 +38,10 @@ interface Routed {
   owned: OwnedEndpoints;
 }
 
-/** Registers the routes of a client's endpoints, `default` among them: where calls go, and by which terms. */
+/**
+ * Registers the routes of a client's endpoints, including `default`. An endpoint states the target and the terms of
+ * calls.
+ */
 export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const routed: Routed = { server, deps, owned: createOwnedEndpoints(deps) };
   listRoute(routed);
@@ -136,7 +139,7 @@ function changeRoute({ server, owned }: Routed): void {
       body: endpointPatch,
       response: { 200: answered, ...problems(409) },
     },
-    // Leaves validation to the handler, which checks the merged endpoint.
+    // The body is not validated before the handler, because the handler validates the merged endpoint.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const { params, headers } = request;
@@ -209,12 +212,12 @@ const ofDefault = {
   enable: 'Enabling `default` resumes the client; endpoints that were disabled themselves stay disabled.',
 };
 
-/** Body of `enable`, which takes no reason. */
+/** Body of the request `enable`: it has no reason, unlike that of `disable`. */
 const noFields = z.strictObject({});
 
 const fields = z.record(z.string(), z.unknown());
 
-/** Applies a merge patch (RFC 7396) of one level: null resets a field to what a new endpoint has. */
+/** Applies a merge patch (RFC 7396) to the top level: a field of null is reset to the value that a new endpoint has. */
 function patched({ name, url, terms }: ClientEndpoint, patch: unknown): { url: string | null; terms: EndpointTerms } {
   const written = fields.safeParse(patch);
   if (!written.success) {

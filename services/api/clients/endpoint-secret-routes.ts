@@ -43,8 +43,8 @@ const secretBytes = 32;
 
 /**
  * Registers the routes of an endpoint's signing keys (Standard Webhooks) and of the credentials that dispatchers add to
- * its calls. Each call carries a signature by each valid key. An endpoint without keys or credentials uses those of
- * `default`.
+ * its calls. Each call has one signature for each valid key. An endpoint without keys or credentials uses those of the
+ * endpoint `default`.
  */
 export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const { clientStore, endpointStore, clients, secretBox, clientEgress, clock } = deps;
@@ -126,7 +126,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       body: newClientAuth,
       response: { 200: answered, ...problems(409) },
     },
-    // The handler validates, because the usual messages would quote the secret.
+    // The handler validates the body, because the usual messages of validation would quote the secret.
     validatorCompiler: rawBody,
     handler: async (request) => {
       const { id, endpoint: name } = request.params;
@@ -169,7 +169,10 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
   });
 }
 
-/** @throws {HttpProblem} 422 for an invalid secret, 409 if secrets cannot be stored */
+/**
+ * Returns the given key, or a new one.
+ * @throws {HttpProblem} 422 for an invalid secret, 409 if this process cannot store secrets
+ */
 function givenOrNewKey(
   given: { secret?: string | undefined },
   { clientId, keyId }: { clientId: string; keyId: string },

@@ -31,7 +31,7 @@ export function clientKeyView({ keyId, createdAt, expiresAt }: ClientKey): Endpo
   return { id, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null };
 }
 
-/** Warns about unsigned calls, because receivers cannot distinguish them from calls by others. */
+/** Returns a warning if calls are not signed: their receiver cannot tell them from calls of other senders. */
 function warningsOf(self: string, keys: readonly ClientKey[]): EndpointShape['warnings'] {
   const ends = keys.map(({ expiresAt }) => expiresAt?.getTime() ?? Infinity);
   const lastEnd = Math.max(0, ...ends);

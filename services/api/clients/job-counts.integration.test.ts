@@ -9,7 +9,7 @@ const on = apiOnPostgres();
 
 const makeClient = async (name: string) => clientShape.parse((await on.ask('POST', '/v1/clients', { name })).json()).id;
 
-/** Adds the counts of a process. */
+/** Stores the job counts of the process with this slot. */
 const count = (client: string, slot: number, sums: readonly number[]) =>
   on.pool.query(
     `insert into client_totals (client, slot, accepted, called, expired, cancelled, dead)
@@ -22,7 +22,7 @@ const counts = async () => {
   return counted;
 };
 
-it('the job counts of all processes are summed by client and in total, and add up', async () => {
+it('the job counts of all processes are summed by client and in total, and the sums are consistent', async () => {
   const [shop, billing, quiet] = [await makeClient('shop'), await makeClient('billing'), await makeClient('quiet')];
   await count(shop, 1, [10, 4, 1, 0, 2]);
   await count(shop, 2, [5, 1, 0, 1, 0]);
@@ -44,7 +44,7 @@ it('the job counts of all processes are summed by client and in total, and add u
   expect(JSON.stringify(await counts())).not.toContain(quiet);
 });
 
-it('the job counts exclude jobs of notifications, and are empty if there never was a job', async () => {
+it('the job counts exclude jobs of notifications, and are empty if there have never been jobs', async () => {
   const nothing = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0, stored: 0, clients: [] };
   const made = await on.ask('POST', '/v1/notifications', { url: 'https://hooks.example.com/x', events: ['run.ended'] });
   expect(made.statusCode, made.body).toBe(201);

@@ -6,7 +6,7 @@ import { requireClientInScope } from '../access/scopes.ts';
 import { invalidRequest, quoted } from '../frame/http-problem.ts';
 
 /**
- * Returns the id of the client that a filter names. Deleted clients are accepted by id, because results of jobs are
+ * Returns the id of the client in a filter. The filter may have the id of a deleted client, because results of jobs are
  * kept.
  * @throws {HttpProblem} 422 for an unknown name, 403 for a client outside the scope
  */
@@ -21,7 +21,10 @@ export async function requireReadableClient(
   return clientId;
 }
 
-/** Returns a client by id or name. @throws {HttpProblem} 422 if unknown, 403 outside the scope */
+/**
+ * Returns the client with an id or a name.
+ * @throws {HttpProblem} 422 if it is unknown, 403 if it is outside the scope
+ */
 export async function requireNamedClient(
   ref: string,
   scope: Scope,
@@ -37,7 +40,7 @@ export async function requireNamedClient(
   throw invalidRequest([{ pointer, code: 'unknown-client', detail }]);
 }
 
-/** Reads the client again if it has no endpoint of this name here, because the endpoint may be new. */
+/** Reads the client again if this process knows no endpoint of this name, because the endpoint may be new. */
 export async function refreshForEndpoint(
   client: Client,
   name: string | undefined,
@@ -48,7 +51,7 @@ export async function refreshForEndpoint(
 }
 
 /**
- * Returns the endpoint of a client that a body or a filter names; `default` if it names none.
+ * Returns the endpoint of a client in a body or a filter; `default` if none is given.
  * @throws {HttpProblem} 422 for an unknown endpoint
  */
 export function requireNamedEndpoint(

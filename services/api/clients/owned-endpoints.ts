@@ -8,18 +8,28 @@ import { clientInPath } from './client-in-path.ts';
 import type { endpointInPath, EndpointSecretRoutesDeps } from './endpoint-secret-routes.ts';
 import type { EndpointChange, OwnedEndpoint } from './postgres/endpoint-store.ts';
 
-/** Endpoints with their clients, read and changed for one request. */
+/** Endpoints with their clients, as one request reads and changes them. */
 export interface OwnedEndpoints {
-  /** @param id `cli_…`, or the client's name. @throws {HttpProblem} 404 */
+  /**
+   * Returns a client.
+   * @param id `cli_…`, or the client's name
+   * @throws {HttpProblem} 404
+   */
   requireClient(id: string): Promise<Client>;
-  /** @throws {HttpProblem} 404 if the client or its endpoint does not exist */
+  /**
+   * Returns an endpoint with its client.
+   * @throws {HttpProblem} 404 if the client or its endpoint does not exist
+   */
   require(id: string, name: string): Promise<OwnedEndpoint>;
-  /** @throws {HttpProblem} 422 if the egress rules of the endpoint forbid the URL */
+  /**
+   * Checks the URL of an endpoint.
+   * @throws {HttpProblem} 422 if the egress rules of the endpoint forbid the URL
+   */
   checkUrl(client: Client, url: string | null, terms: EndpointTerms): void;
   /**
-   * Stores a change, and returns when this process uses it.
-   * @param expected revision that the caller has seen; null for any
-   * @throws {HttpProblem} 404 if the endpoint does not exist, 412 if its revision is another one
+   * Stores a change, and returns once this process uses it.
+   * @param expected revision that the caller has read; null permits any
+   * @throws {HttpProblem} 404 if the endpoint does not exist, 412 if it has another revision
    */
   change(
     path: z.output<typeof endpointInPath>,
@@ -62,7 +72,7 @@ export function createOwnedEndpoints(deps: EndpointSecretRoutesDeps): OwnedEndpo
         nameOf: () => name,
       });
       if (changed.kind === 'missing') throw notFound('endpoint', name);
-      // Ensures that the next request to this process already uses the change.
+      // The refresh ensures that the next request to this process already uses the change.
       await clients.refresh();
       return changed.owned;
     },

@@ -46,7 +46,7 @@ describe('the console', () => {
   });
 
   it.each(['/v1/nothing', '/assets/main-0000.js', '/docs/nothing.js', '/healthz/nothing', '/openapi.json/nothing'])(
-    'is not served at %s, which belongs to the API',
+    'is not served at %s, a path of the API',
     async (path) => {
       const response = await get(path, browser);
       expect([401, 404]).toContain(response.statusCode);
@@ -54,7 +54,7 @@ describe('the console', () => {
     },
   );
 
-  it('answers requests for other content types, and requests that change data, with a problem', async () => {
+  it('answers requests for other content types and requests that change data with a problem', async () => {
     expect((await get('/campaigns', { accept: 'application/json' })).statusCode).toBe(404);
     expect((await api.server.inject({ method: 'POST', url: '/campaigns', headers: browser })).statusCode).toBe(404);
   });
@@ -70,7 +70,7 @@ describe('the console', () => {
     expect(headers['referrer-policy']).toBe('no-referrer');
   });
 
-  it('has an empty frame for messages, which may show inline styles and load or run nothing', async () => {
+  it('has an empty frame for previews of messages, which may show inline styles but cannot load or run anything', async () => {
     const { statusCode, headers, body } = await get('/message-frame', browser);
     expect([statusCode, body]).toEqual([200, expect.stringContaining('<body></body>')]);
     const policy = String(headers['content-security-policy']);
@@ -79,7 +79,7 @@ describe('the console', () => {
     expect(policy).not.toMatch(/script|https?:|\*/);
   });
 
-  it('is served below the path of a proxy, whether or not the proxy removes it', async () => {
+  it('is served below a base path, whether or not the proxy removes the base path from requests', async () => {
     await api.close();
     await begin('https://example.com/muster');
     for (const path of ['/muster', '/muster/', '/muster/campaigns', '/campaigns', '/']) {
@@ -91,7 +91,7 @@ describe('the console', () => {
     expect((await get('/mustering/assets/main-8f3a.js')).statusCode).toBe(404);
   });
 
-  it('ignores the x-forwarded headers about its address', async () => {
+  it('does not use the x-forwarded headers to determine its address', async () => {
     const headers = { ...browser, 'x-forwarded-prefix': '/"><script>', 'x-forwarded-host': 'evil.example' };
     const page = await get('/', headers);
     expect(page.body).toContain('<base href="/" />');
@@ -110,7 +110,7 @@ describe('the files of the console', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('are compressed for clients that accept it', async () => {
+  it('are compressed for clients that accept compression', async () => {
     const url = '/assets/main-8f3a.js';
     const [br, gzip, plain] = [
       await get(url, { 'accept-encoding': 'gzip, br' }),
@@ -136,7 +136,7 @@ describe('the files of the console', () => {
 });
 
 describe('the console without a build', () => {
-  it('is not served, and its address redirects to the documentation', async () => {
+  it('is not served, and its address redirects to the documentation of the API', async () => {
     await api.close();
     await rm(join(folder, 'index.html'));
     await begin();
@@ -145,7 +145,7 @@ describe('the console without a build', () => {
     expect((await get('/campaigns', browser)).statusCode).toBe(404);
   });
 
-  it('refuses an index page without a base path', async () => {
+  it('is refused if its index page has no element for the base path', async () => {
     await writeFile(join(folder, 'index.html'), '<html></html>');
     await expect(readConsolePages(folder)).rejects.toThrow('lacks <base href="/" />');
   });

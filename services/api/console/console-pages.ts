@@ -6,16 +6,16 @@ export interface ConsoleFile extends PackedBody {
   /** URL path, such as `/assets/main-8f3a.js`. */
   path: string;
   type: string;
-  /** True if the name contains a hash of the content. */
+  /** True if the file name contains a hash of the content, so that the content never changes. */
   isImmutable: boolean;
 }
 
-/** The built console in memory (a few MiB), so that requested paths never reach the disk. */
+/** Files of the built console, in memory (a few MiB). Requested paths are looked up here and never on the disk. */
 export interface ConsolePages {
   readonly files: readonly ConsoleFile[];
   /**
-   * Returns the one page, which shows every view.
-   * @param basePath prefix of all paths; empty, or such as `/muster`
+   * Returns the only page, which shows all views.
+   * @param basePath prefix of all paths, such as `/muster`; may be empty
    */
   page(basePath: string): string;
 }
@@ -33,7 +33,7 @@ const types: Record<string, string> = {
 const pageName = 'index.html';
 const base = '<base href="/" />';
 
-/** Content security policy of the page: only its own scripts, styles and API. */
+/** Content security policy of the page: it may load scripts and styles and call the API of its own origin only. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ export const pagePolicy = [
 
 /**
  * Page without content, in which the console displays the HTML of a message (parts/campaign/message-frame.tsx). Its
- * policy allows inline styles, which messages have, and no scripts, forms or anything from elsewhere.
+ * policy allows inline styles, because messages use them, but no scripts, no forms, and nothing from other addresses.
  */
 export const messageFrame = {
   path: '/message-frame',
@@ -68,7 +68,7 @@ export const messageFrame = {
 
 /**
  * Reads the built console.
- * @param folder folder with `index.html` and `assets/`
+ * @param folder folder that contains `index.html` and `assets/`
  * @returns undefined if the console was not built
  * @throws if the page lacks the placeholder for the base path
  */

@@ -3,12 +3,14 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { sendPacked } from '../frame/server/packed-body.ts';
 import { messageFrame, pagePolicy, type ConsolePages } from './console-pages.ts';
 
-/** Paths for which the API answers itself: a mistyped path there is a problem, not a page. */
+/** Paths of the API. An unknown path below them gets a problem instead of the console's page. */
 const answeredElsewhere = ['/v1', '/docs', '/openapi.json', '/healthz', '/readyz', '/assets'];
 
-/** Sends the console's page for all paths outside of the API; the page shows the view of its path. */
+/**
+ * Sender of the console's page for all paths outside the API. The page itself shows the view that belongs to the path.
+ */
 export interface PageSender {
-  /** Returns whether a browser requests a page. The page itself decides whether the path has a view. */
+  /** Returns true if a browser requests a page. The page itself decides whether a view belongs to the path. */
   isFor(request: FastifyRequest): boolean;
   send(reply: FastifyReply): FastifyReply;
 }
@@ -30,7 +32,7 @@ export function createPageSender(pages: ConsolePages, basePath: string): PageSen
   };
 }
 
-/** Registers one route per file of the page, and one for the frame of messages: no other path leads to a file. */
+/** Registers one route for each file of the page and one for the frame of messages. No other path returns a file. */
 export function consoleFileRoutes(server: HttpServer, { files }: ConsolePages): void {
   const { path, policy, body } = messageFrame;
   server.get(path, { schema: { hide: true } }, (_request, reply) =>

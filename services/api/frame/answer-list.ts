@@ -17,7 +17,7 @@ const streamedPage = 1000;
 
 const formats = { json: 'application/json', csv, ndjson } as const;
 
-/** Query parameters of lists that can be exported as a stream: the format, and how CSV is written. */
+/** Query parameters of lists that can be exported as a stream: the format, and the form of CSV. */
 export const streamManner = {
   format: z
     .enum(['json', 'csv', 'ndjson'])
@@ -35,7 +35,10 @@ export const streamManner = {
     .describe('For CSV: true begins with a UTF-8 byte order mark, which Excel needs to read é'),
 };
 
-/** Returns true if a request to such a list exports all of it as a file. Its duration grows with the list. */
+/**
+ * Returns true if a request to such a list exports the whole list as a file. The duration of such a request grows with
+ * the list.
+ */
 export function asksForFile({ query, headers: { accept } }: Pick<FastifyRequest, 'query' | 'headers'>): boolean {
   const { format } = formatIn.safeParse(query).data ?? {};
   return typeOf({ accept, format }) !== formats.json;
@@ -61,18 +64,21 @@ export interface AnsweredList<Row, View extends object> {
   /** Name of the downloaded file, without extension. */
   fileName: string;
   columns: readonly string[];
-  /** Called once before the first page. Throws if the subject of the list does not exist. */
+  /** Throws if the object whose list is requested does not exist. Called once, before the first page is read. */
   requireSubject: () => Promise<void>;
-  /** Reads a page. `isFile`: it is part of a file, read over the connections for heavy requests. */
+  /** Reads a page. `isFile` is true for a page of a file, which is read over the connections for heavy requests. */
   pageOf: (limit: number, cursor: string | null, isFile: boolean) => Promise<Page<Row>>;
   view: (row: Row) => View;
-  /** Row of CSV, if it differs from the view. */
+  /** Returns the fields of an item's CSV row, if they differ from those of the view. */
   csvRow?: (row: Row) => object;
-  /** Cells that many rows of a file share. The first cell is the first column and the view's first property. */
+  /**
+   * Cells that are equal in many rows of a file. They begin with the first column, which is the first property of the
+   * view.
+   */
   sharedCells?: SharedCells<Row>;
 }
 
-/** Sends a page as JSON, or the whole list as a stream of CSV or lines of JSON, as the client prefers. */
+/** Sends a page as JSON, or the whole list as a stream of CSV or JSON lines. The request decides the form. */
 export async function answerList<Row, View extends object>(
   reply: FastifyReply,
   { accept, format, method, limit, cursor, raw, reader }: ListRequest,
@@ -98,7 +104,10 @@ export async function answerList<Row, View extends object>(
     .send(method === 'HEAD' ? Readable.from([]) : fileOf(pages, list, type === csv ? manner : undefined));
 }
 
-/** @param csvManner undefined for lines of JSON */
+/**
+ * Returns the list as a stream.
+ * @param csvManner form of CSV; undefined for JSON lines
+ */
 function fileOf<Row, View extends object>(
   pages: AsyncIterable<readonly Row[]>,
   { columns, view, csvRow = view, sharedCells }: AnsweredList<Row, View>,
@@ -117,8 +126,8 @@ function fileOf<Row, View extends object>(
 }
 
 /**
- * Problem of a limit in a request for a stream. A stream contains the whole list, so a limit is refused instead of
- * ignored.
+ * Problem of a limit in a request for a stream. A stream always contains the whole list, so a limit would be ignored;
+ * it is refused instead.
  */
 const notWithStream = {
   code: 'not-with-stream',

@@ -20,7 +20,7 @@ describe('lines of a file', () => {
     ['', []],
     ['1234567890\n12345678901\n1', ['1234567890', null, '1']],
     ['123456789012', [null]],
-  ])('are the same in chunks of any size: %j', async (text, lines) => {
+  ])('are the same for chunks of any size: %j', async (text, lines) => {
     expect(await linesOf([text])).toEqual(lines);
     expect(await linesOf(text.split(''))).toEqual(lines);
   });
@@ -30,17 +30,17 @@ describe('lines of a file', () => {
     ['\ufeff', ['']],
     ['\ufeff\na', ['', 'a']],
     ['\ufeff\r\na', ['', 'a']],
-  ])('begin after a byte order mark, even if the mark arrives in parts: %j', async (text, lines) => {
+  ])('begin after a byte order mark, even if the mark arrives in two chunks: %j', async (text, lines) => {
     const bytes = Buffer.from(text);
     expect(await linesOf([bytes])).toEqual(lines);
     expect(await linesOf(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(lines);
   });
 
-  it('keep bytes that are not UTF-8', async () => {
+  it('keep bytes that are invalid in UTF-8', async () => {
     expect(await linesOf([Buffer.from([0x61, 0xe9, 0x0a, 0xed, 0xa0, 0x80])])).toEqual(['a\xe9', '\xed\xa0\x80']);
   });
 
-  it('are read with few memory allocations, whatever their length, even if they arrive byte by byte', async () => {
+  it('are read with few memory allocations, even if a long line arrives byte by byte', async () => {
     const allocations = vi.spyOn(Buffer, 'allocUnsafe');
     onTestFinished(() => allocations.mockRestore());
     const line = 'x'.repeat(64 * 1024);

@@ -3,9 +3,9 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * Yields whole lines as bytes, without line ends and without a byte order mark at the start of the file. Yields null
- * for a line that is too long. Memory is bounded, however long a line is. Lines stay bytes, because a decoder that
- * replaces invalid UTF-8 would change the sender's text.
+ * Yields complete lines as bytes, without line ends, and without a byte order mark at the beginning of the file. Yields
+ * null for a line that is too long, so that memory is bounded. Lines are not decoded, because a decoder that replaces
+ * invalid UTF-8 would change the sender's text.
  */
 export async function* byteLines(bytes: AsyncIterable<unknown>, maxLineBytes: number): AsyncGenerator<Buffer | null> {
   let isFirst = true;
@@ -31,8 +31,8 @@ async function* splitLines(bytes: AsyncIterable<unknown>, maxLineBytes: number):
 }
 
 /**
- * Collects one line from its parts. The buffer doubles when it is full: copying for each part would cost minutes of CPU
- * for one long line that arrives byte by byte.
+ * Collects one line from its chunks. A full buffer is doubled: copying the line for each chunk would cost minutes of
+ * CPU time if one long line arrives byte by byte.
  */
 function createBegunLine(maxBytes: number) {
   let gathered = Buffer.alloc(0);
@@ -54,10 +54,10 @@ function createBegunLine(maxBytes: number) {
       makeRoom(length + part.length);
       length += part.copy(gathered, length);
     },
-    /** Returns the line, null if it is too long, and begins the next one. */
+    /** Returns the line, or null if it is too long, and begins the next line. */
     take: (): Buffer | null => {
       const line = isOverlong ? null : withoutReturn(gathered.subarray(0, length));
-      // The reader keeps the line, so the next line needs a buffer of its own.
+      // The caller keeps the returned line, so the next line needs a new buffer.
       gathered = Buffer.alloc(0);
       length = 0;
       isOverlong = false;

@@ -4,15 +4,21 @@ import { catalogueOf } from '../../../shared/runtime/installation/catalogue.ts';
 
 /** Countries and action types that campaigns may use. */
 export interface CatalogueReader {
-  /** Returns the catalogue of the last read, about a second ago. */
+  /** Returns the catalogue as it was last read, about a second ago. */
   current(): Catalogue;
-  /** Returns a catalogue at least as new as this call. Rejects if the database is unavailable. */
+  /**
+   * Reads the catalogue again, so that the result is at least as new as the call. Rejects if the database is
+   * unavailable.
+   */
   refresh(): Promise<Catalogue>;
-  /** Returns all action types, also disabled ones, because campaigns that began with them continue. */
+  /** Returns all action types, including disabled ones, because campaigns that use them continue. */
   registered(): Catalogue['actionTypes'];
 }
 
-/** Creates the reader of an installation's countries (all if undefined), action types and currency. */
+/**
+ * Creates the reader of an installation's countries, action types and currency. Undefined countries mean that all
+ * countries are available.
+ */
 export function createCatalogueReader(
   registry: Pick<RegistryReader, 'current' | 'refresh'>,
   { countries, currency }: Pick<Catalogue, 'countries' | 'currency'>,

@@ -76,7 +76,7 @@ export const apiEnvironment = commonEnvironment.pick({ DATABASE_URL: true, MUSTE
   ...quotaEnvironment.shape,
 });
 
-/** Names of all variables that the API reads, without the variables that the engine's file names. */
+/** Names of all variables that the API reads, except those that the configuration file of the engine lists. */
 export const apiVariables: readonly string[] = [
   apiEnvironment,
   authEnvironment,
@@ -94,28 +94,28 @@ export interface ApiConfig {
   kafka: KafkaSettings | undefined;
   topicPrefix: string;
   engine: EngineConfig;
-  /** 0 takes any free port. */
+  /** TCP port; 0 chooses any free port. */
   port: number;
   host: string;
-  /** Region under which schedules fired through the API are counted. */
+  /** Region in which schedules that are fired through the API are counted. */
   region: string;
   bootstrapApiKey: string | undefined;
-  /** Public address, if it differs from the listening address. */
+  /** Public address, if it differs from the address on which the API listens. */
   publicAddress: PublicAddress | undefined;
   auth: AuthSettings;
-  /** Readers of the OpenAPI document: everyone, or keys and sessions only. */
+  /** Readers of the OpenAPI document: everyone (`public`), or only callers with a key or a session (`keyed`). */
   docs: 'keyed' | 'public';
   /** Display name, such as `Production`. */
   installationName: string | undefined;
   /** IANA time zone in which the console shows times first. */
   zone: string;
-  /** ISO 4217 currency of prices. */
+  /** ISO 4217 code of the currency of prices; null if prices are not used. */
   currency: string | null;
-  /** Encrypts secrets; throws without a key. */
+  /** Encrypts secrets. Its functions throw if no key is configured. */
   secretBox: SecretBox;
   egress: RuleList;
   targetTopics: TargetTopics;
-  /** Undefined if no email is sent. */
+  /** Settings for sending email; undefined if no email is sent. */
   mail: MailSettings | undefined;
   quotas: Quotas;
 }

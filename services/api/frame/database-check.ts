@@ -3,13 +3,13 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { StartRefusedError } from '../../../shared/runtime/process/start-refused.ts';
 
-/** Milliseconds between two checks of the database. A good result is trusted for this long. */
+/** Milliseconds between two checks of the database. A successful check is valid for this long. */
 const checkEveryMs = 5_000;
 const afterErrorMs = 1_000;
 
 export interface DatabaseCheckDeps {
   /**
-   * Checks schema and configuration. Resolves with the installation's id; throws if this process may not use the
+   * Checks schema and configuration. Resolves with the id of the installation. Rejects if this process may not use the
    * database.
    */
   takePart: () => Promise<string>;
@@ -18,15 +18,21 @@ export interface DatabaseCheckDeps {
   logger: Logger;
 }
 
-/** Repeated check of the database. While it fails, the API keeps running, reports the reason, and refuses requests. */
+/**
+ * Repeated check of the database. While the check fails, the API keeps running, reports the reason, and refuses
+ * requests.
+ */
 export interface DatabaseCheck {
-  /** Checks once. Rejects with the reason. */
+  /** Checks the database once. Rejects with the reason if it is unusable. */
   check(): Promise<void>;
   /** Rejects while the database is unusable or unavailable. */
   require: () => Promise<void>;
-  /** Returns the reason why this process may not use the database. Undefined if it may, or before the first check. */
+  /**
+   * Returns the reason why this process may not use the database. Undefined if the process may use it, and before the
+   * first check.
+   */
   refusal: () => Error | undefined;
-  /** Returns undefined before the first successful check. */
+  /** Returns the id of the installation; undefined before the first successful check. */
   installationId: () => string | undefined;
   start(): void;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { escapedText } from '../../../shared/domain/ids/stored-text.ts';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import type { Problem } from './problems.contract.ts';
 
-/** Bound on the problems in a response, so that a request with many problems does not cause a huge response. */
+/** Maximum number of problems in a response, so that a request with many problems does not cause a huge response. */
 const maxFieldProblems = 100;
 
 export interface HttpProblemFacts {
@@ -13,7 +13,7 @@ export interface HttpProblemFacts {
   detail: string;
   errors?: readonly FieldProblem[];
   headers?: Readonly<Record<string, string>>;
-  /** Role that the request needs; only in a 403. */
+  /** Role that the request requires; present only in responses with status 403. */
   requiredRole?: Role;
 }
 
@@ -36,7 +36,10 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Returns a 422 with all problems of a request. @param unlisted number of further problems */
+/**
+ * Returns a problem with status 422 that lists the problems of a request.
+ * @param unlisted number of further problems that are not listed
+ */
 export function invalidRequest(errors: readonly FieldProblem[], unlisted = 0): HttpProblem {
   const listed = errors.slice(0, maxFieldProblems);
   const more = errors.length - listed.length + unlisted;
@@ -48,7 +51,10 @@ export function notFound(noun: string, id: string): HttpProblem {
   return new HttpProblem({ status: 404, code: `${noun}-not-found`, detail: `there is no ${noun} ${quoted(id)}` });
 }
 
-/** @param traceId id of the trace that the request belongs to */
+/**
+ * Returns the body of a problem response.
+ * @param traceId id of the trace to which the request belongs
+ */
 export function problemBody(problem: HttpProblem, requestId: string, traceId?: string): Problem {
   const { status, code, message, errors, requiredRole } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
@@ -67,7 +73,7 @@ export function forbiddenAddress(pointer: string, url: unknown, cause: string): 
 
 const maxQuotedLength = 80;
 
-/** Returns a value for use in a message: as JSON, and cut to a readable length. */
+/** Returns a value as JSON for a message, cut to a readable length. */
 export function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object';

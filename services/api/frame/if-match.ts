@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { HttpProblem, quoted } from './http-problem.ts';
 import type { Redefinition } from './redefinition.port.ts';
 
-/** Headers of routes that change only the state that the caller has seen; other headers are accepted. */
+/**
+ * Headers of routes that change an object only if it still is as the caller has read it. Other headers are accepted.
+ */
 export const ifMatchHeaders = z.looseObject({
   'if-match': z.string().optional().describe('ETag of the last read; 412 if the resource has changed since'),
 });
@@ -18,7 +20,7 @@ export function etagOf(resource: object): string {
   return `"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 27)}"`;
 }
 
-/** Returns the ETags that a request names; null if it accepts any. */
+/** Returns the ETags in a header `If-Match`; null if the request accepts any state. */
 function tagsIn(ifMatch: string | undefined): string[] | null {
   const tags = ifMatch?.split(',').map((tag) => tag.trim());
   return tags === undefined || tags.includes('*') ? null : tags;
@@ -32,7 +34,10 @@ export function requireMatch(ifMatch: string | undefined, resource: object): voi
   throw outdated(`the resource has changed: its ETag is ${etag} now, not ${wanted.join(', ').slice(0, 200)}`);
 }
 
-/** Returns the revision that a request expects; null for any. @throws {HttpProblem} 412 if it cannot be a revision */
+/**
+ * Returns the revision that a request expects; null if it accepts any.
+ * @throws {HttpProblem} 412 if the ETag cannot be a revision
+ */
 export function expectedRevision(ifMatch: string | undefined): number | null {
   const wanted = tagsIn(ifMatch);
   if (wanted === null) return null;
@@ -49,15 +54,15 @@ export function outdated(detail: string): HttpProblem {
 interface ChangeSteps<Subject, Outcome> {
   /** Reads the resource. Throws if it does not exist, or its state forbids changes. */
   look: () => Promise<Subject>;
-  /** Writes the change. Returns `outdated` if the resource has changed since it was read. */
+  /** Writes the change. Returns `outdated` if the resource has changed since `look` read it. */
   change: (before: Subject) => Promise<Outcome>;
   nameOf: (subject: Subject) => string;
 }
 
 /**
- * Changes a resource by its revision. After a concurrent change, reads it again and retries.
- * @param expected revision; null for any
- * @throws {HttpProblem} 412, and errors of the steps
+ * Changes a resource that has revisions. After a concurrent change, reads the resource again and retries.
+ * @param expected revision that the caller expects; null permits any
+ * @throws {HttpProblem} 412 for another revision, and the errors of both steps
  */
 export async function changeRevised<Subject extends { revision: number }, Outcome extends { kind: string }>(
   expected: number | null,
@@ -71,7 +76,10 @@ export async function changeRevised<Subject extends { revision: number }, Outcom
   }
 }
 
-/** @throws {HttpProblem} 412 if another change was written first */
+/**
+ * Returns the stored object.
+ * @throws {HttpProblem} 412 if another change was written first
+ */
 export function requireWritten<Kept extends { revision: number }>(
   name: string,
   { isWritten, record }: Redefinition<Kept>,

@@ -15,7 +15,7 @@ function aborted(signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Says nothing until it is let go. */
+/** Returns a source that yields no value and ends only when `end` is called. */
 function silent() {
   const ended = new AbortController();
   const source = (async function* (): AsyncGenerator<never, void> {
@@ -38,7 +38,7 @@ describe('merged sources', () => {
     beside.end();
   });
 
-  it('stay open while a source is silent, and yield the values of the local source', async () => {
+  it('continue while a source is silent, and yield the values of the other sources', async () => {
     const waiting = silent();
     const merged = mergeSources<string>([waiting.source], sourceOf('here'));
     expect(await merged.next()).toEqual({ done: false, value: 'here' });

@@ -4,10 +4,10 @@ interface Arrived<Value> {
 }
 
 /**
- * Yields values of several sources in order of arrival, until all sources have ended; `beside` does not keep the result
- * open. The next value of a source is requested when its value is taken. `Promise.race` is not used. Each race would
- * attach a listener to the promise of a silent source, and keep the values of that round in memory until the promise
- * settles.
+ * Yields the values of several sources in order of arrival, until all sources have ended. The source `beside` does not
+ * keep the result open. The next value of a source is requested when its previous value is taken. `Promise.race` is not
+ * used: each race would attach a listener to the promise of a silent source, and keep the values of that round in
+ * memory until the promise settles.
  */
 export async function* mergeSources<Value>(
   sources: readonly AsyncGenerator<Value, void>[],

@@ -14,13 +14,14 @@ import { createCatalogueReader, type CatalogueReader } from './catalogue-reader.
 import { createIdempotentRequests, type IdempotentRequests } from './postgres/idempotent-requests.ts';
 
 /**
- * Parts of the process that all folders of the API use: pools, readers of registered objects, and the configuration.
+ * Parts of the process that all folders of the API use: connection pools, readers of registered objects, and the
+ * configuration.
  */
 export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tracing' | 'environment' | 'onClose'> {
   config: ApiConfig;
-  /** Taken from the configuration. A separate field, so that a test can replace it. */
+  /** Host on which the API listens. The field is separate from the configuration, so that a test can replace it. */
   host: string;
-  /** 0 takes any free port. */
+  /** Port on which the API listens; 0 chooses any free port. */
   port: number;
   publicAddress: ApiConfig['publicAddress'];
   docs: ApiConfig['docs'];
@@ -31,26 +32,26 @@ export interface BaseParts extends Pick<ProcessContext, 'logger' | 'meter' | 'tr
   installation: { name: string | null; zone: string };
   clock: Clock;
   pool: ReturnType<typeof createPool>;
-  /** Connections for exports and reports, so that ordinary statements never wait for these. */
+  /** Connections for exports and reports. They are separate, so that ordinary statements never wait for these. */
   heavyPool: ReturnType<typeof createPool>;
-  /** Connections for uploads, which hold a connection or run long statements while the file is received. */
+  /** Connections for uploads. An upload holds a connection or runs long statements while its file arrives. */
   uploadPool: ReturnType<typeof createPool>;
   poolOptions: (name: ApiPool) => PoolDeps;
   registry: RegistryReader;
   clients: ClientReader;
   catalogue: CatalogueReader;
   idempotency: IdempotentRequests;
-  /** Egress for addresses that operators configure. */
+  /** Egress rules and name resolution for addresses that operators configure. */
   egress: { guard: EgressGuard; names: ReturnType<typeof createHostNames> };
   /**
-   * Registers a function that runs at the start, after the first database check and before the first request. Functions
-   * run in the order of their registration.
+   * Registers a function that runs at the start of the process, after the first check of the database and before the
+   * first request. The functions run in the order of their registration.
    */
   onStart: (start: () => void) => void;
   start: () => void;
 }
 
-/** Suffixes of the names of the API's other pools: each name begins with `muster-api-`. */
+/** Suffixes in the names of the API's other pools; each full name begins with `muster-api-`. */
 type ApiPool = keyof typeof poolSizes.api extends infer Name
   ? Name extends `muster-api-${infer Rest}`
     ? Rest
@@ -58,7 +59,7 @@ type ApiPool = keyof typeof poolSizes.api extends infer Name
   : never;
 
 export interface BaseContext extends Pick<ProcessContext, 'logger' | 'meter' | 'environment' | 'onClose'> {
-  /** Null or undefined if tracing is off. */
+  /** Tracing of the process; null or undefined if tracing is off. */
   tracing?: ProcessContext['tracing'];
   clock: Clock;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { preferredType } from './preferred-type.ts';
 
-describe('the form of an answer', () => {
+describe('the media type of an answer', () => {
   it.each([
     [undefined, 'application/json'],
     ['*/*', 'application/json'],

@@ -1,6 +1,7 @@
 /**
- * Returns the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1); of equals, the first. Falls back
- * to the first if none is acceptable, because another form is more useful than none.
+ * Returns the offered media type that an `Accept` header prefers (RFC 9110, 12.5.1), or the first of several equally
+ * preferred types. If none is acceptable, returns the first offered type, because a response in another form is more
+ * useful than none.
  */
 export function preferredType<Offered extends string>(
   accept: string | undefined,
@@ -27,7 +28,7 @@ function rangeOf(text: string): Range {
   return { type, quality: Number.isNaN(quality) ? 0 : quality };
 }
 
-/** Returns the quality of the most specific range that fits, not the highest quality. */
+/** Returns the quality of the most specific range that matches the type, even if another range has a higher quality. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const [group = ''] = type.split('/');
   for (const wanted of [type, `${group}/*`, '*/*']) {

@@ -2,10 +2,13 @@ import { BeyondQuotaError, BeyondScheduleBoundError, type StoredQuota } from '..
 import { HttpProblem } from './http-problem.ts';
 
 interface QuotaProblem {
-  /** HTTP status of the refusal. 507: the quota stays full until something is deleted. */
+  /** HTTP status of the refusal. 507 means that the quota stays full until something is deleted. */
   status: 429 | 507;
   variable: string;
-  /** @param limit value of the quota, in the unit of its environment variable */
+  /**
+   * Returns the detail of the problem.
+   * @param limit value of the quota, in the unit of its environment variable
+   */
   detail: (limit: number) => string;
   retryAfterSeconds?: number;
 }

@@ -1,5 +1,5 @@
 export interface Redefinition<Kept> {
-  /** False if another change was written first, whose revision would otherwise look like the caller's. */
+  /** False if another change was written first. The revision then belongs to that change, not to the caller's. */
   isWritten: boolean;
   record: Kept;
 }

@@ -1,7 +1,10 @@
 import { SecretBoxError } from '../../../shared/runtime/configuration/secret-box.ts';
 import { HttpProblem } from './http-problem.ts';
 
-/** @throws {HttpProblem} 409 if secrets cannot be stored */
+/**
+ * Runs work that encrypts secrets.
+ * @throws {HttpProblem} 409 if this process cannot store secrets
+ */
 export function sealing<Result>(work: () => Result): Result {
   try {
     return work();

@@ -21,7 +21,7 @@ const marked = z.looseObject({ 'x-secret-answer': z.literal(true) });
 const secretNames = /^(secret|link|token|password|clientSecret|apiKey)$/;
 const headerName = 'idempotency-key';
 
-/** True if a field of the schema, at any depth of objects, is a text with the name of a secret. */
+/** Returns true if a field of the schema, also inside nested objects, is a text with the name of a secret. */
 function holdsSecret(schema: JsonValue): boolean {
   const { properties, items } = resolved(schema, document);
   if (items !== undefined && holdsSecret(items)) return true;
@@ -51,7 +51,7 @@ function answersOf({ responses }: Operation): JsonValue[] {
 let things: Readonly<Record<string, string>>;
 beforeAll(async () => {
   things = await teamsAndThings(on).begin();
-  // The example of a key names this client.
+  // Creates the client to which the example of a key refers.
   await on.ask('POST', '/v1/clients', { name: 'shop' });
   const endpoint = { name: 'orders', url: 'https://shop.example.com/orders' };
   const made = await on.ask('POST', `/v1/clients/${owning.client}/endpoints`, endpoint);
@@ -75,7 +75,7 @@ const tables = ['api_keys', 'api_key_secrets', 'client_endpoint_secrets', 'notif
 
 async function stored(): Promise<string> {
   const rows = await Promise.all([...tables, 'session_links'].map((table) => on.rowsOf(table)));
-  // The time of the last use of a key moves with each request.
+  // The time of a key's last use is ignored, because each request changes it.
   return JSON.stringify(rows.map((each) => each.map(({ last_used_at: _, ...row }) => row)));
 }
 
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(secretive)(
-    'declares Idempotency-Key and its refusal at $name',
+    'declares Idempotency-Key and the refusal of a repeat at $name',
     ({ operation: { parameters, responses } }) => {
       expect(parameters.map(({ name }) => name)).toContain(headerName);
       expect(Object.keys(responses)).toContain('409');
@@ -103,22 +103,25 @@ describe('the OpenAPI document', () => {
 });
 
 describe('an answer with a secret', () => {
-  it.each(secretive)('is never repeated by $name, and nothing is created twice', async ({ name, operation }) => {
-    const ask = () => post(name.replaceAll(' ', '-'), pathOf(operation), exampleBody(operation));
-    const first = await ask();
-    expect(first.statusCode, first.body).toBeLessThan(300);
-    const before = await stored();
-    const again = await ask();
-    expect([again.statusCode, problem.parse(again.json()).code]).toEqual([409, 'secret-not-kept']);
-    expect(await stored()).toBe(before);
-    const kept = JSON.stringify(await on.rowsOf('idempotency_keys'));
-    for (const secret of secretsIn(first.json())) {
-      expect(kept).not.toContain(secret);
-      expect(again.body).not.toContain(secret);
-    }
-  });
+  it.each(secretive)(
+    'is not returned again to a repeat of $name, which creates nothing',
+    async ({ name, operation }) => {
+      const ask = () => post(name.replaceAll(' ', '-'), pathOf(operation), exampleBody(operation));
+      const first = await ask();
+      expect(first.statusCode, first.body).toBeLessThan(300);
+      const before = await stored();
+      const again = await ask();
+      expect([again.statusCode, problem.parse(again.json()).code]).toEqual([409, 'secret-not-kept']);
+      expect(await stored()).toBe(before);
+      const kept = JSON.stringify(await on.rowsOf('idempotency_keys'));
+      for (const secret of secretsIn(first.json())) {
+        expect(kept).not.toContain(secret);
+        expect(again.body).not.toContain(secret);
+      }
+    },
+  );
 
-  it('names the created object, and frees its Idempotency-Key if the request was refused', async () => {
+  it('is described to a repeat by the created object, and a refused request frees its Idempotency-Key', async () => {
     const key = { name: 'twice', role: 'viewer' };
     const send = (body: object) => post('a-key', '/v1/api-keys', body);
     expect((await send({ ...key, role: 'nobody' })).statusCode).toBe(422);
@@ -128,7 +131,7 @@ describe('an answer with a secret', () => {
     expect((await send({ ...key, name: 'another' })).statusCode).toBe(422);
   });
 
-  it('is refused, not created again, if the process died before it stored the answer', async () => {
+  it('is refused to a repeat, which creates nothing, if the process died before it stored the answer', async () => {
     const key = { name: 'broken off', role: 'viewer' };
     const send = () => post('broken-off', '/v1/api-keys', key);
     expect((await send()).statusCode).toBe(201);
@@ -139,7 +142,7 @@ describe('an answer with a secret', () => {
   });
 });
 
-/** Texts of an answer that are secrets by the names of their fields. */
+/** Returns the texts in an answer whose field names are those of secrets. */
 function secretsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

@@ -11,7 +11,10 @@ import { SecretBoxError, type SecretBox } from '../../../../shared/runtime/confi
 import { openSecrets, type OpenedSecrets } from '../../../../shared/runtime/installation/action-type-secrets.ts';
 
 const maxAnswerBytes = 1024 * 1024;
-/** Connections to each origin. The time that a request waits for one counts towards its timeout. */
+/**
+ * Maximum number of connections to each origin. The time that a request waits for a free connection counts towards its
+ * timeout.
+ */
 const connections = 4;
 const maxOrigins = 50;
 
@@ -28,22 +31,26 @@ export interface TypeRequest {
   type: RegisteredActionType;
   url: URL;
   method: 'GET' | 'POST';
-  /** Path and query; by default those of the URL. */
+  /** Path and query; by default those of the registered URL. */
   path?: string;
-  /** JSON. */
+  /** Body of the request, as JSON. */
   body?: Buffer;
 }
 
-/** The API's own requests to endpoints of action types, which have no effect there. */
+/**
+ * Requests that the API itself sends to endpoints of action types, such as for previews. The requests change nothing at
+ * the endpoints.
+ */
 export interface TypeEndpoints {
-  /** Sends one request, bounded in time and size. Follows no redirect, and never rejects. */
+  /** Sends one request, bounded in time and size. Does not follow redirects, and never rejects. */
   send(request: TypeRequest): Promise<HttpOutcome>;
   close(): Promise<void>;
 }
 
 /**
- * Creates the requests, with egress rules on connecting and the credentials of the type's calls.
- * @param timeoutMs milliseconds until the whole answer
+ * Creates the requests. Connections obey the egress rules, and requests have the credentials of the action type's
+ * calls.
+ * @param timeoutMs milliseconds until the whole answer must have arrived
  */
 export function createTypeEndpoints(
   { egress, secretBox, environment, clock, onSentAgain }: TypeEndpointsDeps,
@@ -53,7 +60,7 @@ export function createTypeEndpoints(
   const origins = new LRUCache<string, HttpOrigin>({ max: maxOrigins, dispose: (origin) => void origin.close() });
 
   function originOf({ origin }: URL, name: string): HttpOrigin {
-    // Names are resolved separately for each type, as for its calls.
+    // Each action type resolves host names separately, as the worker does for its calls.
     const key = `${name} ${origin}`;
     const opened = origins.get(key) ?? createGuardedOrigin({ ...terms, caller: name, origin });
     origins.set(key, opened);
@@ -91,7 +98,7 @@ export function createTypeEndpoints(
   };
 }
 
-/** Returns undefined, which fits no shape, if the body is not JSON. */
+/** Returns the parsed body. Returns undefined, which no shape accepts, if the body is not JSON. */
 export function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -13,16 +13,19 @@ import type { ListedOption, OptionListView } from './option-list.contract.ts';
 import type { OptionsAnswer, OptionSource } from './option-source.port.ts';
 import type { UsedValues } from './postgres/used-values.ts';
 
-/** Lifetime of options in the cache, in milliseconds: they serve a person who types and corrects. */
+/** Lifetime of options in the cache, in milliseconds: long enough for a person who types and corrects a search. */
 const keptMs = 30_000;
-/** Lifetime of failures in the cache, in milliseconds: retried soon, but not by each request. */
+/**
+ * Lifetime of failures in the cache, in milliseconds: short, so that a request soon tries again, but not each request
+ * does.
+ */
 const failureKeptMs = 5000;
-/** Bound on the characters of all cached options. */
+/** Maximum number of characters of all cached options together. */
 const maxKeptCharacters = 4_000_000;
 
 export interface OptionSearch {
   type: RegisteredActionType;
-  /** Name or JSON pointer. */
+  /** Name or JSON pointer of the parameter. */
   parameter: string;
   text?: string | undefined;
   country?: string | undefined;
@@ -36,8 +39,9 @@ export interface OptionDirectoryDeps {
 }
 
 /**
- * Creates the directory of values for parameters, from the endpoint of the action type, else from earlier campaigns.
- * The result contains the reason if the endpoint fails.
+ * Creates the directory of values that a parameter may have. The values come from the endpoint of the action type if it
+ * offers options, otherwise from earlier campaigns. If the endpoint fails, the result has values of earlier campaigns
+ * and the reason.
  */
 export function createOptionDirectory({ optionSource, usedValues, clock }: OptionDirectoryDeps) {
   const cache = new LRUCache<string, { untilMs: number; answer: OptionsAnswer; characters: number }>({
@@ -47,7 +51,7 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   const underWay = new Map<string, Promise<OptionsAnswer>>();
 
   /**
-   * Returns the options that the endpoint offers. Concurrent requests with the same query share one request to the
+   * Returns the options that the endpoint offers. Concurrent calls with the same query share one request to the
    * endpoint.
    */
   function offered({ type, text: search, country, limit }: OptionSearch, { pointer }: PlainParameter, url: URL) {
@@ -105,7 +109,10 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   }
 
   return {
-    /** @throws {HttpProblem} 422 if the schema has no such parameter */
+    /**
+     * Lists the values of a parameter.
+     * @throws {HttpProblem} 422 if the schema has no such parameter
+     */
     list: async (search: OptionSearch): Promise<OptionListView> => {
       const { type } = search;
       const names = namesIn(search.parameter);
@@ -124,14 +131,14 @@ export function createOptionDirectory({ optionSource, usedValues, clock }: Optio
   };
 }
 
-/** Drops options beyond `limit`, because a service may ignore it. */
+/** Drops options beyond `limit`, because an endpoint may ignore the limit in its request. */
 function cut(answer: OptionsAnswer, limit: number): OptionsAnswer {
   if (!answer.ok) return answer;
   const { options, more } = answer.page;
   return { ok: true, page: { options: options.slice(0, limit), more: more || options.length > limit } };
 }
 
-/** Refuses options of another type than the parameter: campaigns with such a value would be refused. */
+/** Refuses options whose type is not the parameter's: a campaign with such a value would be refused. */
 function fitting(answer: OptionsAnswer, { type, pointer }: PlainParameter): OptionsAnswer {
   if (!answer.ok) return answer;
   const options = answer.page.options.filter(({ value }) => typeof value === 'number' || isStorable(value));
@@ -144,7 +151,7 @@ function fitting(answer: OptionsAnswer, { type, pointer }: PlainParameter): Opti
   };
 }
 
-/** Returns the names in a JSON pointer such as `/offer/id`; `id` is accepted for `/id`. */
+/** Returns the names in a JSON pointer such as `/offer/id`. A plain name such as `id` means `/id`. */
 function namesIn(parameter: string): string[] {
   const pointer = parameter.startsWith('/') ? parameter : `/${parameter}`;
   return pointer

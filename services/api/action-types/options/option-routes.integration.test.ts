@@ -22,7 +22,7 @@ async function write(params: object, { countries = ['SG'], action = 'award-rewar
 const describeParams = async (properties: object) =>
   expect((await on.ask('PATCH', path, { paramsSchema: { type: 'object', properties } })).statusCode).toBe(200);
 
-describe('options of a schema without a source', () => {
+describe('options of a parameter whose action type has no endpoint for options', () => {
   beforeEach(async () => {
     await write({ rewardId: 'ride-5', units: 2 }, { countries: ['SG', 'VN'] });
     await write({ rewardId: 'meal 100%', offer: { id: 'x' } });
@@ -31,7 +31,7 @@ describe('options of a schema without a source', () => {
     await write({ rewardId: 'of-another' }, { action: 'send-message' });
   });
 
-  it('are the values of earlier campaigns, newest first, with countries and use', async () => {
+  it('are the values of earlier campaigns, newest first, with their countries and their number of uses', async () => {
     const { items, more, from, unavailable } = await list('parameter=rewardId');
     expect(items).toEqual([
       { value: 'ride-5', label: null, description: null, countries: ['ID', 'SG', 'VN'], usedBy: 2 },
@@ -40,20 +40,20 @@ describe('options of a schema without a source', () => {
     expect([more, from, unavailable]).toEqual([false, 'earlier-campaigns', null]);
   });
 
-  it('can be searched, also by country, and limited in number', async () => {
+  it('can be searched by text and country, and limited in number', async () => {
     expect(await valuesOf('parameter=rewardId&q=RIDE')).toEqual(['ride-5']);
     expect(await valuesOf(`parameter=rewardId&q=${encodeURIComponent('0%')}`)).toEqual(['meal 100%']);
     expect(await valuesOf('parameter=rewardId&country=VN')).toEqual(['ride-5']);
     expect(await list('parameter=rewardId&limit=1')).toMatchObject({ items: [{ value: 'ride-5' }], more: true });
   });
 
-  it('are numbers if the parameter is a number, also in nested parameters', async () => {
+  it('are numbers if the parameter is a number, also for nested parameters', async () => {
     expect(await valuesOf('parameter=/units')).toEqual([2]);
     expect(await valuesOf('parameter=/offer/id')).toEqual(['x']);
     expect(await valuesOf('parameter=nothing')).toEqual([]);
   });
 
-  it('are refused for a parameter that the schema does not have, with the known ones', async () => {
+  it('are refused for a parameter that the schema does not have, and the problem lists the known parameters', async () => {
     await describeParams({ rewardId: { type: 'string' }, tags: { type: 'array' } });
     expect(await valuesOf('parameter=rewardId')).toHaveLength(2);
     const answer = await on.ask('GET', `${path}/options?parameter=tags`);
@@ -79,7 +79,7 @@ describe('options of a schema without a source', () => {
   });
 });
 
-describe('options of a schema with a source', () => {
+describe('options of a parameter whose action type has an endpoint for options', () => {
   const requests: OptionsRequest[] = [];
   let answer: OptionsAnswer;
   const free = { value: 'ride-free', label: 'Free ride', description: 'One ride', countries: ['SG'] };
@@ -112,7 +112,7 @@ describe('options of a schema with a source', () => {
     return directory.list({ type, parameter: 'rewardId', limit: 10, ...more });
   }
 
-  it('are passed on in the order of the source, with the number of campaigns that use each', async () => {
+  it('are returned in the order of the endpoint, each with the number of campaigns that use the value', async () => {
     expect(await search(ofTeam(), { text: 'rid', country: 'SG' })).toEqual({
       items: [
         { ...free, usedBy: 0 },
@@ -143,13 +143,13 @@ describe('options of a schema with a source', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('are cut at the requested limit, and the response says that there are more', async () => {
+  it('are cut at the requested limit, and the response says that more exist', async () => {
     answer = page(Array.from({ length: 5000 }, (_, index) => ({ value: `reward-${index}` })));
     const found = await search(ofTeam());
     expect([found.items.length, found.more]).toEqual([10, true]);
   });
 
-  it('are values of earlier campaigns, with the reason, for some seconds after a failed request to the source', async () => {
+  it('are for some seconds after a failed request values of earlier campaigns, with the reason', async () => {
     answer = { ok: false, cause: 'HTTP 503' };
     const directory = ofTeam();
     const found = await search(directory);
@@ -162,7 +162,7 @@ describe('options of a schema with a source', () => {
     expect(await search(directory)).toMatchObject({ from: 'endpoint', unavailable: null });
   });
 
-  it('are refused if the parameter cannot have them, and omitted if they cannot be stored', async () => {
+  it('are refused if the parameter cannot have them, and omitted if Postgres cannot store them', async () => {
     answer = page([{ value: 5 }]);
     expect((await search(ofTeam())).unavailable).toContain('/rewardId takes texts, not 5');
     answer = page([{ value: 'a\u0000b' }, { value: 'kept' }]);
@@ -171,7 +171,7 @@ describe('options of a schema with a source', () => {
     expect((await search(ofTeam(), { parameter: '/units' })).items.map(({ value }) => value)).toEqual([2]);
   });
 
-  it('are requested over HTTP; after a failure, values of campaigns are returned with the reason', async () => {
+  it('are requested over HTTP, and after a failure the values of campaigns are returned with the reason', async () => {
     expect(await list('parameter=rewardId')).toMatchObject({
       items: [{ value: 'ride-5' }],
       unavailable:

@@ -9,10 +9,12 @@ export interface OptionsRequest {
   limit: number;
 }
 
-/** @property cause for people, shown after `its options could not be loaded: ` */
+/**
+ * Response of an endpoint for options. @property cause text for people, shown after `its options could not be loaded: `
+ */
 export type OptionsAnswer = { ok: true; page: OptionPage } | { ok: false; cause: string };
 
 export interface OptionSource {
-  /** Sends one request, bounded in time and size. Never rejects. */
+  /** Sends one request, bounded in time and size. The promise never rejects. */
   fetch(request: OptionsRequest): Promise<OptionsAnswer>;
 }

@@ -22,7 +22,7 @@ describe('the store of action types', () => {
     source = createRegistrySource({ pool: database.pool });
   });
 
-  /** By how much the revision of the registry moves. */
+  /** Does the work and returns by how much the revision of the registry has increased. */
   async function moves(work: () => Promise<unknown>): Promise<number> {
     const before = await source.revision();
     await work();
@@ -31,7 +31,7 @@ describe('the store of action types', () => {
 
   const register = (name = 'award-points') => types.create(name, { config: points, enabled: true });
 
-  it('prefers a change or a deletion over a file that is loaded later', async () => {
+  it('keeps a change or a deletion when a file with another definition is loaded later', async () => {
     const seed = {
       actionTypes: { 'award-reward': rewards, 'award-points': points },
       countries: ['SG', 'ID'],
@@ -49,7 +49,7 @@ describe('the store of action types', () => {
     expect(new Set(shards.map(({ actionType }) => actionType))).toEqual(new Set(['award-reward']));
   });
 
-  it('registers a type by its name, once, and lists all by name', async () => {
+  it('refuses to register a type under an existing name, and lists all types by name', async () => {
     const created = await register();
     expect(created).toMatchObject({ name: 'award-points', revision: 1, origin: 'api', config: points });
     expect(await register()).toBeUndefined();
@@ -59,7 +59,7 @@ describe('the store of action types', () => {
     expect(await types.get('award-nothing')).toBeUndefined();
   });
 
-  it('increments its own revision and the revision of the type with every change, and with nothing else', async () => {
+  it('increments the revisions of the type and of the registry with each change, and otherwise never', async () => {
     await register();
     const change = (enabled: boolean) => types.change('award-points', { config: points, enabled }, null);
     expect(await moves(() => change(true))).toBe(0);
@@ -81,7 +81,7 @@ describe('the store of action types', () => {
     expect(await types.change('award-nothing', slower, null)).toEqual({ kind: 'missing' });
   });
 
-  it('stores secrets by name, each with the time of its setting, until they are removed', async () => {
+  it('stores secrets by name, each with the time of its last change, until they are removed', async () => {
     await register();
     await types.change('award-points', { secrets: { authorization: 'sealed-1', signing: 'sealed-2' } }, null);
     const set = await types.get('award-points');
@@ -92,7 +92,7 @@ describe('the store of action types', () => {
     expect((await types.get('award-points'))?.secrets).toEqual({ signing: set?.secrets.signing });
   });
 
-  it('does not delete a check that a step of a campaign names', async () => {
+  it('does not delete an action type that a campaign’s step uses as its check', async () => {
     await register();
     const check = { type: 'award-points', onUnavailable: 'wait' as const };
     await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
@@ -101,7 +101,7 @@ describe('the store of action types', () => {
     expect(await types.remove('award-points', null)).toMatchObject({ kind: 'used', campaigns: 1 });
   });
 
-  it('does not delete a type that a campaign has in its chain', async () => {
+  it('does not delete an action type that a campaign has in its chain', async () => {
     await register();
     const { definition } = await createCampaignStore({ pool: database.pool, quotas: usualQuotas }).create(
       campaignDefinitionOf(award),
@@ -111,7 +111,7 @@ describe('the store of action types', () => {
     expect(await types.get('award-points')).toMatchObject({ revision: 1 });
   });
 
-  it('deletes an unused type with its shards; a new type of the same name continues its revisions', async () => {
+  it('deletes an unused action type with its shards, and a new type of the same name continues the revisions', async () => {
     await register();
     await createShardStore({ pool: database.pool }).ensure([{ actionType: 'award-points', country: 'SG' }], 3);
     expect(await types.remove('award-points', 9)).toMatchObject({ kind: 'outdated' });

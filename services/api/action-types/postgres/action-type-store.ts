@@ -14,24 +14,24 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 export interface ActionTypeChange {
   config?: ActionTypeConfig | undefined;
   enabled?: boolean | undefined;
-  /** Encrypted; null removes a secret. */
+  /** Encrypted secrets by name; null removes a secret. */
   secrets?: Partial<Record<SecretName, string | null>> | undefined;
 }
 
 export type ActionTypeChanged =
   | { kind: 'changed'; type: RegisteredActionType }
   | { kind: 'missing' }
-  /** The type has another revision by now: nothing was changed. */
+  /** `outdated`: the type has another revision than the expected one, and nothing was changed. */
   | { kind: 'outdated'; type: RegisteredActionType };
 
 export type ActionTypeRemoved =
   | { kind: 'removed' }
   | { kind: 'missing' }
   | { kind: 'outdated'; type: RegisteredActionType }
-  /** Campaigns use the type: their number, and the names of the newest. */
+  /** `used`: campaigns use the type. The result has their number and the names of the newest. */
   | { kind: 'used'; campaigns: number; names: string[] };
 
-/** Names of campaigns that are reported when they prevent a deletion. */
+/** Maximum number of names of campaigns in the result of a refused deletion. */
 const maxNames = 3;
 
 export type ActionTypeStore = ReturnType<typeof createActionTypeStore>;
@@ -46,14 +46,20 @@ export function createActionTypeStore({ pool }: { pool: Pool }) {
 
     get: (name: string) => find(pool, name),
 
-    /** Returns undefined if the name exists. A deleted type that is created again continues its revisions. */
+    /**
+     * Registers an action type. Returns undefined if the name exists. A type with the name of a deleted type continues
+     * its revisions.
+     */
     create: (name: string, type: Required<Pick<ActionTypeChange, 'config' | 'enabled'>> & ActionTypeChange) =>
       changeRegistry(pool, async (client) => {
         const { rows } = await client.query<ActionTypeRow>(insert.with({ name, ...paramsOf(type) }));
         return rows[0] && actionTypeOf(rows[0]);
       }),
 
-    /** Changes a type. If no field differs, no revision changes. @param expected revision; null for any */
+    /**
+     * Changes a type. If no field differs, the revisions stay the same.
+     * @param expected revision that the caller expects; null permits any
+     */
     change: (name: string, change: ActionTypeChange, expected: number | null) =>
       changeRegistry(pool, async (client): Promise<ActionTypeChanged> => {
         const before = await find(client, name);
@@ -66,7 +72,10 @@ export function createActionTypeStore({ pool }: { pool: Pool }) {
         return { kind: 'changed', type: (rows[0] && actionTypeOf(rows[0])) ?? before };
       }),
 
-    /** Deletes a type, unless a campaign uses it. @param expected revision; null for any */
+    /**
+     * Deletes a type, unless a campaign uses it.
+     * @param expected revision that the caller expects; null permits any
+     */
     remove: (name: string, expected: number | null) =>
       changeRegistry(pool, async (client): Promise<ActionTypeRemoved> => {
         const before = await find(client, name);
@@ -88,7 +97,7 @@ async function find(connection: Pool | PoolClient, name: string): Promise<Regist
 
 interface TypeParams {
   name: string;
-  /** Null: unchanged. */
+  /** New definition as JSON; null leaves the definition unchanged. */
   config: string | null;
   enabled: boolean | null;
   secrets: string;
@@ -105,12 +114,12 @@ function paramsOf({ config, enabled, secrets = {} }: ActionTypeChange): Omit<Typ
 
 const select = `select ${actionTypeFields} from action_types where deleted_at is null`;
 
-/** SQL that adds the time of setting to each secret. */
+/** SQL that adds the current time to each new secret, as the time of its change. */
 const sealed = (texts: string) => `
   (select coalesce(jsonb_object_agg(k.key, jsonb_build_object('sealed', k.value, 'changedAt', now())), '{}')
     from jsonb_each_text(${texts}::jsonb) k)`;
 
-/** Continues the revisions of a deleted type of the same name. */
+/** Inserts a type. The revisions of a deleted type of the same name are continued. */
 const insert = statementOf<TypeParams>(
   'insert-action-type',
   ($) => `
@@ -129,7 +138,7 @@ const insert = statementOf<TypeParams>(
   select ${actionTypeFields} from made`,
 );
 
-/** @property removed names of secrets */
+/** Updates a type. @property removed names of secrets to remove */
 const update = statementOf<TypeParams & { removed: readonly string[] }>(
   'update-action-type',
   ($) => `
@@ -157,7 +166,9 @@ const remove = `
   )
   ${moveRevision} where exists (select from removed)`;
 
-/** Returns the campaigns that use a type. Ended runs count, because they may be continued for users who failed. */
+/**
+ * Returns the campaigns that use a type. Ended runs count as uses, because they may be continued for users who failed.
+ */
 const users = `
   select c.name, count(*) over ()::int as all
   from campaigns c join revisions r on r.campaign = c.id and r.revision = c.revision

@@ -37,7 +37,7 @@ describe('the preview of a message', () => {
   const ask = (payload: object = body) =>
     api.server.inject({ method: 'POST', url: `${path}/preview`, headers: authorized, payload });
 
-  it('is what the endpoint of the action type renders for the user', async () => {
+  it('is the message that the endpoint of the action type returns for the user', async () => {
     expect(messagePreview.parse((await ask()).json())).toEqual({
       outcome: 'message',
       message: { from: null, to: null, subject: 'Hello Ada', html: '<p>Hello</p>', text: null },
@@ -51,12 +51,12 @@ describe('the preview of a message', () => {
     ]);
   });
 
-  it.each(['refused', 'unavailable'] as const)('has the cause if it is %s', async (kind) => {
+  it.each(['refused', 'unavailable'] as const)('has the cause of the failure if the answer is %s', async (kind) => {
     answer = { kind, cause: 'no-address' };
     expect((await ask()).json()).toEqual({ outcome: kind, message: null, cause: 'no-address' });
   });
 
-  it('is in the audit log, without the user', async () => {
+  it('is recorded in the audit log without the user’s id', async () => {
     await ask();
     const [entry] = pageShape(auditRecord).parse((await on.ask('GET', '/v1/audit')).json()).items;
     expect(entry).toMatchObject({
@@ -67,7 +67,7 @@ describe('the preview of a message', () => {
     expect(JSON.stringify(entry)).not.toContain('u1');
   });
 
-  it('is requested each time and never stored, also under an Idempotency-Key', async () => {
+  it('is requested from the endpoint each time and never stored, even with an Idempotency-Key', async () => {
     const headers = { ...authorized, 'idempotency-key': 'preview-1' };
     const again = () => api.server.inject({ method: 'POST', url: `${path}/preview`, headers, payload: body });
     expect([(await again()).statusCode, (await again()).statusCode]).toEqual([200, 200]);
@@ -75,7 +75,7 @@ describe('the preview of a message', () => {
     expect(await on.rowsOf('idempotency_keys')).toEqual([]);
   });
 
-  it('is refused for parameters that the schema refuses, before the endpoint is asked', async () => {
+  it('is refused for parameters that violate the schema, without a request to the endpoint', async () => {
     await change({ paramsSchema: { type: 'object', required: ['template'], properties: {} } });
     const refused = await ask({ ...body, params: {} });
     expect([refused.statusCode, problem.parse(refused.json()).errors]).toMatchObject([
@@ -90,7 +90,7 @@ describe('the preview of a message', () => {
     async (wrong) => expect((await ask(wrong)).statusCode).toBe(422),
   );
 
-  it('is refused if the action type does not exist, or if its endpoint offers no previews', async () => {
+  it('is refused if the action type does not exist or its endpoint offers no previews', async () => {
     await change({ previewUrl: null });
     const refused = await ask();
     expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'no-preview']);
@@ -98,7 +98,7 @@ describe('the preview of a message', () => {
     expect(requests).toEqual([]);
   });
 
-  it('comes over HTTP, and a failure is reported with its cause', async () => {
+  it('is requested over HTTP, and a failure is reported with its cause', async () => {
     await change({ previewUrl: 'http://127.0.0.1:1/v1/preview' });
     expect((await on.ask('POST', `${path}/preview`, body)).json()).toMatchObject({ outcome: 'unavailable' });
   });

@@ -10,12 +10,12 @@ export interface PreviewRequest {
 /**
  * Answer to a request for a preview.
  * - `refused`: the user would receive no message; `cause` is the endpoint's reason.
- * - `unavailable`: there is no valid answer; `cause` is text for people.
+ * - `unavailable`: the endpoint gave no valid answer; `cause` is a text for people.
  */
 export type PreviewAnswer =
   { kind: 'message'; message: PreviewedMessage } | { kind: 'refused' | 'unavailable'; cause: string };
 
 export interface PreviewSource {
-  /** Sends one request, bounded in time and size. Never rejects. */
+  /** Sends one request, bounded in time and size. The promise never rejects. */
   fetch(request: PreviewRequest): Promise<PreviewAnswer>;
 }

@@ -154,7 +154,10 @@ function cancelRoute(server: HttpServer, { countRequests }: ExactCountDeps): voi
   });
 }
 
-/** @throws {HttpProblem} 404, also for a malformed id */
+/**
+ * Returns a requested count.
+ * @throws {HttpProblem} 404, also for a malformed id
+ */
 async function requireCount(
   id: string,
   find: (countId: string) => Promise<CountRecord | undefined>,
@@ -165,14 +168,17 @@ async function requireCount(
   return record;
 }
 
-/** @throws {HttpProblem} 403 */
+/**
+ * Checks that the caller's scope contains the countries.
+ * @throws {HttpProblem} 403
+ */
 function requireCountries(request: FastifyRequest, countries: readonly string[]): void {
   if (!holdsAll(scopeOf(request).countries, countries))
     throw outOfScope(`this key is not for all of ${countries.join(', ')}`);
 }
 
 /**
- * Returns the key under which a count of these sources is stored. The key contains the current snapshots of the
+ * Returns the key under which a count of these sources is stored. The key includes the current snapshots of the
  * segments.
  * @throws {HttpProblem} 422 for a source that does not exist, 409 if a source cannot be verified now
  */

@@ -12,7 +12,7 @@ import { quoted } from '../../frame/http-problem.ts';
 import type { EstimatedSource, SourceEstimates, CountedUsers } from './source-estimates.ts';
 import { fewUsersWarning } from './estimate-view.ts';
 
-/** Milliseconds that the creation or start of a campaign waits for the sources of its audience. */
+/** Milliseconds that creating or starting a campaign waits for information about the sources of its audience. */
 const timeoutMs = 5000;
 const maxConcurrentRequests = 16;
 
@@ -24,7 +24,7 @@ export interface EstimateSourcesDeps {
 }
 
 export interface ExactCounts {
-  /** Returns the newest count of a key that is done, or undefined. */
+  /** Returns the newest finished count with the key, or undefined. */
   done(key: string): Promise<
     | {
         countries: readonly { country: string; users: number }[];
@@ -40,8 +40,8 @@ type Found =
   | { kind: 'missing'; field: string; code: string; detail: string };
 
 /**
- * Looks up each source of an audience in each country. A missing source is a problem. An unavailable one is a warning,
- * because it may respond when the run begins.
+ * Looks up each source of an audience in each country. A source that does not exist is a problem. A source that does
+ * not respond is only a warning, because it may respond when the run begins.
  */
 export async function estimateSources(
   definition: Pick<CampaignDefinition, 'audience' | 'countries'>,
@@ -78,8 +78,8 @@ export async function estimateSources(
 }
 
 /**
- * Returns an exact count of the same sources at the same snapshots, even if another caller requested it. Null if there
- * is none.
+ * Returns an exact count of the same sources at the same snapshots, whichever caller requested the count. Returns null
+ * if none is stored.
  */
 async function findExactCount(
   { countries, audience: { include, exclude } }: Pick<CampaignDefinition, 'audience' | 'countries'>,
@@ -169,7 +169,7 @@ async function findRun(
   return { kind: 'users', users: null, warning: { code: 'run-not-ended', detail } };
 }
 
-/** Returns one problem for each part of the audience, however many countries it is missing in. */
+/** Returns one problem for each missing source, whatever the number of countries in which it is missing. */
 function problemsOf(answers: readonly Answer[]): FieldProblem[] {
   return byPlace(answers, ({ found }) => (found.kind === 'missing' ? found : null)).map(
     ({ pointer, first: { field, code, detail }, countries, isEverywhere }) => {

@@ -15,7 +15,7 @@ const costOf = (chain: Parameters<typeof estimatedCostOf>[0], holdOutPercent = 0
   estimatedCostOf(chain, estimates, { ...terms, holdOutPercent });
 
 describe('the estimated cost of a campaign', () => {
-  it('has a lower and an upper bound over all users of all countries', () => {
+  it('has a lower and an upper bound for all users of all countries together', () => {
     expect(costOf([{ action: 'award-reward', unitsPerUser: 2 }])).toEqual({
       cost: { currency: 'SGD', atLeast: { units: 300, amount: '15.00' }, atMost: { units: 400, amount: '20.00' } },
     });
@@ -26,17 +26,17 @@ describe('the estimated cost of a campaign', () => {
     expect([cost?.atLeast.units, cost?.atMost?.units]).toEqual([135, 180]);
   });
 
-  it('counts the units of an action without a price, and no amount', () => {
+  it('has the units of an action without a price, but no amount', () => {
     const { cost } = costOf([{ action: 'award-points', unitsPerUser: 3 }]);
     expect(cost?.atLeast.units).toBe(450);
   });
 
-  it('has no upper bound if a source has none', () => {
+  it('has no upper bound if a source of users has no upper bound', () => {
     const unbounded = [{ country: 'SG', users: { atLeast: 100, atMost: null }, include: [], exclude: [] }];
     expect(costOf([{ action: 'award-reward', unitsPerUser: 1 }], 0, unbounded).cost?.atMost).toBeNull();
   });
 
-  it('is omitted if no step has units', () => {
+  it('is omitted if no step uses units', () => {
     expect(costOf([{ action: 'award-reward' }, { action: 'send-message', unitsPerUser: 0 }])).toEqual({});
   });
 });

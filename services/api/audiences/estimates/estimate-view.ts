@@ -30,7 +30,7 @@ export interface PriceTerms {
   currency: string | null;
 }
 
-/** Returns the estimated cost; empty if no step costs units. */
+/** Returns the estimated cost; an empty object if no step costs units. */
 export function estimatedCostOf(
   chain: readonly Partial<Pick<ChainStep, 'action' | 'unitsPerUser'>>[],
   countries: CampaignEstimate['countries'],
@@ -52,7 +52,7 @@ export function estimatedCostOf(
   return { cost: { currency, atLeast: costOf(atLeast), atMost: atMost === null ? null : costOf(atMost) } };
 }
 
-/** Sums the bounds of all countries. The sum is exact if each country was counted. */
+/** Sums the bounds of all countries. The sum is exact if all countries have exact counts. */
 export function sumOfBounds(countries: CampaignEstimate['countries']): UserBounds {
   const sum = countries.reduce<UserBounds>(
     ({ atLeast, atMost }, { users }) => ({
@@ -66,7 +66,7 @@ export function sumOfBounds(countries: CampaignEstimate['countries']): UserBound
   return oldest !== undefined && times.length === countries.length ? { ...sum, countedAt: oldest } : sum;
 }
 
-/** Share of the upper bound below which the lower bound causes a warning. */
+/** A warning is shown if the lower bound is less than this share of the upper bound. */
 const smallShare = 0.1;
 
 export function fewUsersWarning(countries: readonly string[], sourceEstimates: KnownSources): Warning[] {
@@ -80,7 +80,9 @@ export function fewUsersWarning(countries: readonly string[], sourceEstimates: K
 
 type KnownSources = Pick<SourceEstimates, 'estimatedAt' | 'sources' | 'counted'>;
 
-/** Returns users by country: an exact count if there is one, else bounds from the sizes of the sources. */
+/**
+ * Returns the users of each country: the exact count if there is one, otherwise bounds from the sizes of the sources.
+ */
 export function countryEstimates(
   countries: readonly string[],
   { estimatedAt, sources, counted }: KnownSources,
@@ -102,7 +104,10 @@ export function countryEstimates(
   });
 }
 
-/** Returns true for one list or one earlier run alone: its users are stored, so their number is known exactly. */
+/**
+ * Returns true if the audience is a single list or a single earlier run. Their users are stored, so the number is
+ * exact.
+ */
 function isOneStored(include: readonly SourceView[], exclude: readonly SourceView[]): boolean {
   const [one] = include;
   const isAlone = one !== undefined && include.length === 1 && exclude.length === 0;
@@ -115,7 +120,10 @@ interface Counted {
   users: number | null;
 }
 
-/** Returns bounds between "all sources overlap, and excluded users are among them" and "no sources overlap". */
+/**
+ * Returns bounds on the number of users. The lower bound assumes that all sources overlap and contain the excluded
+ * users; the upper bound assumes that no sources overlap.
+ */
 function boundsOf(include: readonly Counted[], exclude: readonly Counted[]): UserBounds {
   const sum = (counted: readonly Counted[]) =>
     counted.reduce<number | null>((all, { users }) => (all === null || users === null ? null : all + users), 0);

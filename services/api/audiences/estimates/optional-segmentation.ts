@@ -4,7 +4,10 @@ import type { SegmentList, Segmentation } from '../../../../shared/ports/segment
 
 type SegmentationClient = Pick<Segmentation, 'describe'> & SegmentList & { close(): Promise<void> };
 
-/** Returns the segmentation service, or a substitute that causes warnings if the API has no credentials for it. */
+/**
+ * Returns the client of the segmentation service. If the API has no credentials for the service, returns a substitute
+ * whose answers cause warnings.
+ */
 export function optionalSegmentation(create: () => SegmentationClient, logger: Logger): SegmentationClient {
   try {
     return create();

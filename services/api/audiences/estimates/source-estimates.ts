@@ -5,12 +5,12 @@ import type { FieldProblem } from '../../../../shared/contracts/field-problems.t
 export interface EstimatedSource {
   entry: AudienceEntry;
   role: 'include' | 'exclude';
-  /** Index among the sources of the same role. */
+  /** Index of the source among the included or among the excluded sources. */
   index: number;
   country: string;
-  /** Null if unknown. */
+  /** Number of users of the source; null if unknown. */
   users: number | null;
-  /** Snapshot of a segment; null for other sources. */
+  /** Snapshot of a segment; null for sources of other kinds. */
   snapshot: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface CountedUsers {
 export interface SourceEstimates {
   estimatedAt: Date;
   sources: EstimatedSource[];
-  /** Null if the sources were not counted, or have changed since. */
+  /** Exact count; null if the sources were not counted or have changed since their count. */
   counted: CountedUsers | null;
   problems: FieldProblem[];
   warnings: Warning[];

@@ -8,24 +8,30 @@ import { namedView, offeredView } from './listed-audience-view.ts';
 import type { ListedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/listed-audience-store.ts';
 
 /**
- * Number of segments that one request to the service returns. The page size does not matter, because many segments may
- * be filtered out.
+ * Number of segments that one request to the segmentation service returns. It is independent of the page size, because
+ * filters may drop many segments.
  */
 const chunkSize = 200;
-/** Maximum requests to the service for one page. If the page is not full by then, it has a next page. */
+/**
+ * Maximum number of requests to the segmentation service for one page. A page that is not full after them is returned
+ * short, with a cursor to the next page.
+ */
 const maxChunks = 5;
 
 export interface AudienceDirectoryDeps extends OfferedSegmentsDeps {
   listedAudiences: ListedAudienceStore;
 }
 
-/** Creates the directory of all sources that campaigns can name: used ones, most used first, then unused segments. */
+/**
+ * Creates the directory of all sources that campaigns can include or exclude: first the used sources, most used first,
+ * then unused segments of the segmentation service.
+ */
 export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>
     offered.list({ search: search.text ?? search.id, country: search.country, after, limit: chunkSize });
 
-  /** Returns offered segments with their use, and whether the list has already shown them as used. */
+  /** Returns offered segments with their use, and whether the list has already shown them among the used sources. */
   async function unlisted(segments: readonly OfferedSegment[], search: Pick<NamedSearch, 'text' | 'country'>) {
     const found = segments.filter(({ id }) => isStorable(id));
     const ids = found.map(({ id }) => id);
@@ -63,7 +69,10 @@ export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDi
   }
 
   return {
-    /** @throws {HttpProblem} 422 for an invalid cursor */
+    /**
+     * Lists a page of sources.
+     * @throws {HttpProblem} 422 for an invalid cursor
+     */
     list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<AudienceList> => {
       const place = placeOf(cursor);
       if (!isAllowed(search)) return { items: [], next: null, ...segmentStatusOf(undefined) };
@@ -93,8 +102,8 @@ export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDi
       const countsOf = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
       const [lists, saved] = [countsOf('list')?.all ?? 0, countsOf('saved')?.all ?? 0];
       const named = countsOf('segment')?.all ?? 0;
-      // Segments belong to the segmentation service and have no owner here, so a filter by owner matches no unused
-      // segments.
+      // Segments belong to the segmentation service and have no owner in Muster, so a filter by owner matches no unused
+      // segment.
       const segments =
         search.owner === undefined && isAllowed(search) ? await countSegments(search.text, named) : named;
       return {
@@ -117,7 +126,7 @@ export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDi
   }
 }
 
-/** Returns false for a caller whose scope holds no campaigns. */
+/** Returns false if the caller's scope allows no campaigns. */
 function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
   return within === undefined || holdsSomeCampaigns(within);
 }

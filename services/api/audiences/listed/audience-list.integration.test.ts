@@ -42,7 +42,7 @@ async function save(name: string, audience: object) {
 const riders = { include: [{ segment: 'riders' }] };
 
 describe('the list of lists, segments and saved audiences', () => {
-  it('is sorted by the number of campaigns that use them, then the newest first', async () => {
+  it('is sorted by the number of campaigns that use a source, and for equal numbers newest first', async () => {
     const vip = await upload('VIP');
     const partners = await upload('partners.csv');
     const saved = await save('Lapsed riders', riders);
@@ -72,7 +72,7 @@ describe('the list of lists, segments and saved audiences', () => {
     expect(items[0]).toMatchObject({ name: 'riders', size: null, createdAt: null, links: { self: null } });
   });
 
-  it('is paged with each source once, even if many sources are used equally often', async () => {
+  it('shows each source once over all pages, even if many sources have the same number of uses', async () => {
     const ids = [await upload('1'), await upload('2'), await upload('3')].toReversed();
     await write(riders);
     const first = await list('?limit=2');
@@ -82,7 +82,7 @@ describe('the list of lists, segments and saved audiences', () => {
     expect([second.items.map(({ id }) => id), second.next]).toEqual([ids.slice(1), null]);
   });
 
-  it('is filtered by kind, by part of name, owner or id, and by need for attention', async () => {
+  it('is filtered by kind, by part of name, owner or id, and by unresolved problems', async () => {
     const bad = await upload('Bad lines', 'a\n\u0001\n');
     const free = await upload('Riders of the year');
     const saved = await save('Gold', riders);
@@ -114,7 +114,7 @@ describe('the list of lists, segments and saved audiences', () => {
 });
 
 describe('the number of campaigns that use a source', () => {
-  it('follows drafts, archived and restored campaigns, and deletions', async () => {
+  it('changes with drafts, archived and restored campaigns, and deletions', async () => {
     const vip = await upload('VIP');
     const draft = await write({ include: [{ segment: 'riders' }, { list: vip }] });
     expect(await usesOf()).toEqual([
@@ -138,7 +138,7 @@ describe('the number of campaigns that use a source', () => {
     expect(await usesOf()).toEqual([[vip, 0, 0]]);
   });
 
-  it('is not kept for a deleted source without a use', async () => {
+  it('is not stored for a deleted source without uses', async () => {
     const vip = await upload('VIP');
     const draft = await write({ include: [{ list: vip }] });
     expect((await on.ask('DELETE', `/v1/audiences/${vip}`)).statusCode).toBe(204);
@@ -148,12 +148,12 @@ describe('the number of campaigns that use a source', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is one if a campaign both includes and excludes the source', async () => {
+  it('is one for a campaign that both includes and excludes the source', async () => {
     await write({ include: [{ segment: 'riders' }], exclude: [{ segment: 'riders' }] });
     expect(await usesOf()).toEqual([['riders', 1, 0]]);
   });
 
-  it('is correct after many concurrent writes, by one statement or by several', async () => {
+  it('is correct after many concurrent writes by single or multiple statements', async () => {
     await Promise.all(
       Array.from({ length: 12 }, (_, i) => {
         const pair = [{ segment: 'a' }, { segment: 'b' }];
@@ -170,7 +170,7 @@ describe('the number of campaigns that use a source', () => {
     ]);
   });
 
-  it('is read by an index in the order of the list', async () => {
+  it('is read from an index in the order of the list', async () => {
     await on.pool.query(`insert into audiences (id, name, state, attempt)
       select uuidv7(), 'list ' || n, 'ready', uuidv7() from generate_series(1, 2000) n`);
     await on.pool.query('analyze named_audiences, audiences');
@@ -188,7 +188,7 @@ describe('the number of campaigns that use a source', () => {
 });
 
 describe('the size of a source', () => {
-  it('is the size of a list, an exact count, or the estimate made when a saved audience was saved', async () => {
+  it('is the size of a list, an exact count, or the estimate from the time when a saved audience was saved', async () => {
     const vip = await upload('VIP');
     const saved = await save('Lapsed riders', { include: [{ segment: 'riders' }, { list: vip }] });
     await write(riders);
@@ -214,7 +214,7 @@ describe('the size of a source', () => {
     ]);
   });
 
-  it('is not the size of another revision of a saved audience', async () => {
+  it('is never the size of an earlier revision of a saved audience', async () => {
     const saved = await save('Lapsed riders', riders);
     await addCount({ countries: ['SG'], audience: riders }, 900);
     const audience = { include: [{ segment: 'drivers' }], holdOutPercent: 5 };
@@ -226,7 +226,7 @@ describe('the size of a source', () => {
 
   let added = 0;
 
-  /** Each ends a minute after the one before. */
+  /** Stores a finished count. Each count ends one minute after the previous one. */
   async function addCount(question: object, users: number) {
     const line = { country: 'SG', done: true, users, excluded: 0, shared: 0, withUsers: null, both: null };
     const { rows } = await on.pool.query<{ id: string }>(
@@ -239,7 +239,7 @@ describe('the size of a source', () => {
   }
 });
 
-describe('the list with a segmentation service that lists its segments', () => {
+describe('the list with a segmentation service that offers a list of segments', () => {
   let offered: string[];
   let answerless = false;
   let requests = 0;
@@ -250,7 +250,7 @@ describe('the list with a segmentation service that lists its segments', () => {
       clock: on.deps.clock,
     });
 
-  /** Three at once, whatever is asked for. */
+  /** Returns three segments at a time, whatever limit is requested. */
   const answer: SegmentList['list'] = ({ after }) => {
     requests++;
     if (answerless)
@@ -281,7 +281,7 @@ describe('the list with a segmentation service that lists its segments', () => {
     return pages;
   }
 
-  it('has unused segments last, in the order of the service, over all pages', async () => {
+  it('has unused segments at its end, in the order of the service, over all pages', async () => {
     await write({ include: [{ segment: 'staff' }], exclude: [{ segment: 'gold' }] });
     await write({ include: [{ segment: 'gold' }] });
     const vip = await upload('VIP');
@@ -296,7 +296,7 @@ describe('the list with a segmentation service that lists its segments', () => {
     ]);
   });
 
-  it('has names and sizes of the service, with one request for a page', async () => {
+  it('has the names and sizes from the service, with one request for each page', async () => {
     await write(riders);
     const { items } = await directory().list({}, 3, undefined);
     expect(items.map(({ id, name, usedBy, size }) => [id, name, usedBy, size?.atMost])).toEqual([
@@ -307,7 +307,7 @@ describe('the list with a segmentation service that lists its segments', () => {
     expect(requests).toBe(2);
   });
 
-  it('shows the use of a segment even if a search finds the segment only by its name', async () => {
+  it('shows the uses of a segment even if only the service finds it, by its name', async () => {
     await write(riders);
     const { items } = await directory().list({ text: 'the ' }, 10, undefined);
     expect(items.map(({ id, usedBy }) => [id, usedBy]).slice(0, 2)).toEqual([
@@ -316,20 +316,20 @@ describe('the list with a segmentation service that lists its segments', () => {
     ]);
   });
 
-  it('finds a segment by its id among those whose names contain it', async () => {
+  it('finds the segment with the given id among several whose names contain the id', async () => {
     offered = ['gold-riders', 'gold', 'gold-drivers'];
     const { items, next } = await directory().list({ kind: 'segment', id: 'gold' }, 1, undefined);
     expect([items.map(({ id }) => id), next]).toEqual([['gold'], null]);
   });
 
-  it('counts segments if the service returns all of them at once', async () => {
+  it('has correct pages if the service returns all segments at once', async () => {
     await write({ include: [{ segment: 'riders' }, { segment: 'other' }] });
     expect(await directory().counts({})).toMatchObject({ all: null, segments: null });
     offered = ['riders', 'drivers'];
     expect(await directory().counts({})).toMatchObject({ all: 3, segments: 3 });
   });
 
-  it('reports an unavailable service, and has the sources that campaigns name', async () => {
+  it('reports that the service is unavailable, and still has the sources that campaigns use', async () => {
     answerless = true;
     await write(riders);
     const { items, next, unavailable } = await directory().list({}, 10, undefined);
@@ -338,7 +338,7 @@ describe('the list with a segmentation service that lists its segments', () => {
     expect(await directory().counts({})).toMatchObject({ all: 1, segments: 1 });
   });
 
-  it('sends the service no request if only lists, saved audiences or used sources are requested', async () => {
+  it('sends the service no request if the filter excludes unused segments', async () => {
     for (const search of [{ kind: 'list' as const }, { kind: 'saved' as const }, { isUsed: false }]) {
       await directory().list(search, 10, undefined);
     }

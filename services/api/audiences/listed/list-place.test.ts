@@ -14,7 +14,7 @@ describe('the cursor of the list of audiences', () => {
     expect(placeOf(cursorOf(place))).toEqual(place);
   });
 
-  it('means the beginning of the list if it is missing', () => {
+  it('is the beginning of the list if it is missing', () => {
     expect(placeOf(undefined)).toEqual({ section: 'named', after: null });
   });
 
@@ -27,7 +27,7 @@ describe('the cursor of the list of audiences', () => {
     ['with a place that is longer than the service may give', encoded(['o', `${longestPlace}x`, 0])],
     ['that skips fewer than none', encoded(['o', null, -1])],
     ['with U+0000', encoded(['o', '\0', 0])],
-  ])('is refused %s', (_, cursor) => {
+  ])('is refused if it is %s', (_, cursor) => {
     expect(() => placeOf(cursor)).toThrow(expect.objectContaining({ status: 422 }));
   });
 });

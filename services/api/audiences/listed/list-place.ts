@@ -5,9 +5,9 @@ import type { NamedPlace } from './postgres/listed-audience-store.ts';
 
 export interface OfferedPlace {
   section: 'offered';
-  /** Cursor of the service; null: from its first segment. */
+  /** Cursor of the segmentation service; null means its first segment. */
   after: string | null;
-  /** Segments to skip after the cursor. */
+  /** Number of segments to skip after the cursor. */
   skip: number;
 }
 
@@ -25,7 +25,10 @@ export function cursorOf(place: ListPlace): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url');
 }
 
-/** @throws {HttpProblem} 422 for an invalid cursor */
+/**
+ * Decodes a cursor.
+ * @throws {HttpProblem} 422 if the cursor is invalid
+ */
 export function placeOf(cursor: string | undefined): ListPlace {
   if (cursor === undefined) return { section: 'named', after: null };
   const values = cursorShape.safeParse(read(cursor)).data;

@@ -4,8 +4,9 @@ import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { NamedRow } from './postgres/listed-audience-store.ts';
 
 /**
+ * Returns the view of a used source.
  * @param offered description of a segment by the segmentation service, if available
- * @param country only country of the sizes that the service reports; undefined for all
+ * @param country country to which the sizes from the service are limited; undefined for all
  */
 export function namedView(row: NamedRow, offered: OfferedSegment | undefined, country?: string): ListedAudience {
   const { kind, source: id, owner, revision, audience, state, rejected, usedBy, excludedBy, usedBySaved } = row;
@@ -40,7 +41,7 @@ export function namedView(row: NamedRow, offered: OfferedSegment | undefined, co
   };
 }
 
-/** Returns the view of a segment that is not in use, or that the service found by its name. */
+/** Returns the view of a segment that no campaign uses, or that only the service found by its name. */
 export function offeredView(
   segment: OfferedSegment,
   uses: Pick<ListedAudience, 'usedBy' | 'usedBySaved'>,

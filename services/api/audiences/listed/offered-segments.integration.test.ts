@@ -17,14 +17,14 @@ async function write(audience: object, countries = ['SG']) {
   expect(answer.statusCode, answer.body).toBe(201);
 }
 
-describe('segments of a service that offers no list', () => {
+describe('segments if the segmentation service offers no list', () => {
   beforeEach(async () => {
     await write({ include: [{ segment: 'riders' }], exclude: [{ segment: 'staff' }] });
     await write({ include: [{ segment: 'riders' }] }, ['ID', 'VN']);
     await write({ include: [{ segment: 'Drivers 100%' }] });
   });
 
-  it('are those that campaigns name, the most used first', async () => {
+  it('are those that campaigns use, the most used first', async () => {
     const { items, next, segmentsFrom, unavailable } = await list();
     expect(items.map(({ id, countries, usedBy, size }) => [id, countries, usedBy, size])).toEqual([
       ['riders', null, 2, null],
@@ -34,7 +34,7 @@ describe('segments of a service that offers no list', () => {
     expect([next, segmentsFrom, unavailable]).toEqual([null, 'use', null]);
   });
 
-  it('are found by a part of their id, and by the countries of campaigns and saved audiences with them', async () => {
+  it('are found by a part of their id, and by the countries of the campaigns and saved audiences that use them', async () => {
     const audience = { include: [{ segment: 'staff' }] };
     const saved = { name: 'Staff abroad', countries: ['ID'], audience };
     expect((await on.ask('POST', '/v1/audiences', saved)).statusCode).toBe(201);
@@ -45,7 +45,7 @@ describe('segments of a service that offers no list', () => {
     expect(await idsOf('&country=SG')).toEqual(['staff', 'riders', 'Drivers 100%']);
   });
 
-  it('link to the campaigns that name them', async () => {
+  it('link to the campaigns that use them', async () => {
     const named = async (segment: string) =>
       (await on.ask('GET', `/v1/campaigns?segment=${segment}`)).json<{ items: object[] }>().items.length;
     expect([await named('riders'), await named('staff'), await named('nobody')]).toEqual([2, 1, 0]);
@@ -72,7 +72,7 @@ describe('a list filtered by country', () => {
   });
 });
 
-describe('segments of a service that offers a list', () => {
+describe('segments if the segmentation service offers a list', () => {
   const requests: SegmentsRequest[] = [];
   let answer: Awaited<ReturnType<SegmentList['list']>>;
   const directory = () => {
@@ -97,7 +97,7 @@ describe('segments of a service that offers a list', () => {
     await write({ include: [{ segment: 'riders' }] });
   });
 
-  it('have the names, countries and sizes of the service, and their use in campaigns', async () => {
+  it('have the names, countries and sizes from the service, and their uses in campaigns', async () => {
     const { items } = await directory()();
     const size = { atLeast: 4, atMost: 4, exact: false, asOf: null, countId: null, countries: ['SG', 'ID'] };
     expect(items).toMatchObject([
@@ -106,10 +106,10 @@ describe('segments of a service that offers a list', () => {
     ]);
   });
 
-  it('are requested for the country of the search, and so are their sizes', async () => {
+  it('are requested with the country of the search, and so are their sizes', async () => {
     const { items } = await directory()('ID');
     expect(requests).toEqual([{ search: 'r', country: 'ID', limit: 200, after: null }]);
-    // No campaign of the country uses the first one: both come from the service.
+    // No campaign in the country uses the first segment, so both segments come from the service.
     expect(items.map(({ id, usedBy, size }) => [id, usedBy, size?.countries])).toEqual([
       ['riders', 1, ['ID']],
       ['rx', 0, ['ID']],
@@ -120,7 +120,7 @@ describe('segments of a service that offers a list', () => {
     ]);
   });
 
-  it('are not requested again for half a minute', async () => {
+  it('are requested again only after half a minute', async () => {
     const segments = directory();
     await Promise.all([segments(), segments()]);
     on.deps.clock.advance(29_000);
@@ -131,7 +131,7 @@ describe('segments of a service that offers a list', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('are, while the service does not answer, those that campaigns name, without a new request for each search', async () => {
+  it('are those that campaigns use while the service does not answer, without a new request for each search', async () => {
     answer = away;
     const segments = directory();
     const { items, next, segmentsFrom, unavailable } = await segments();

@@ -4,11 +4,14 @@ import type { SegmentPage } from '../../../../shared/contracts/endpoints/segment
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { SegmentList, SegmentationAnswer, SegmentsRequest } from '../../../../shared/ports/segmentation.ts';
 
-/** Longest time that a list waits for the service, in milliseconds. */
+/** Timeout of a request to the segmentation service, in milliseconds. */
 const timeoutMs = 3000;
-/** Lifetime of a response in the cache, in milliseconds: it serves a person who types, pages and goes back. */
+/** Lifetime of a response in the cache, in milliseconds: long enough for a person who types, pages and goes back. */
 const keptMs = 30_000;
-/** Lifetime of a failure in the cache, in milliseconds: retried soon, but not by each request. */
+/**
+ * Lifetime of a failure in the cache, in milliseconds: short, so that a request soon tries again, but not each request
+ * does.
+ */
 const failureKeptMs = 5000;
 const maxKept = 200;
 
@@ -49,9 +52,9 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
 }
 
 /**
- * Returns where the segments of a list are from, and why the service does not answer. A service without a list of
- * segments is no failure.
- * @param answer undefined if the search has no segments
+ * Returns where the segments of a list come from, and why the service does not answer, if so. A service that offers no
+ * list of segments has not failed.
+ * @param answer undefined if the search excludes segments
  */
 export function segmentStatusOf(
   answer: SegmentationAnswer<unknown> | undefined,

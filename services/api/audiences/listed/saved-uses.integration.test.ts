@@ -55,7 +55,7 @@ const usesOf = async (query = '') =>
 const listOf = async (id: string) => uploadedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
 const savedWith = async (query: string) => (await named(`?${query}`)).items.map(({ id }) => id);
 
-/** Compares the counts with those of the definitions, counted again. */
+/** Expects that the stored counts equal a new count of all definitions. */
 async function expectTrueCounts() {
   const { rows } = await on.pool.query(`
     with said as (
@@ -76,7 +76,7 @@ async function expectTrueCounts() {
 }
 
 describe('a source of a saved audience', () => {
-  it('counts as used when the list is sorted by use, and names the saved audience that uses it', async () => {
+  it('counts as used in the order of the list, and shows the saved audience that uses it', async () => {
     const [vip, staff, free] = [await upload('VIP'), await upload('staff'), await upload('free')];
     await write({ include: [riders, list(vip)] });
     await save('Riders', { include: [riders], exclude: [list(staff)] });
@@ -101,7 +101,7 @@ describe('a source of a saved audience', () => {
     expect(await usesOf(`?kind=list&cursor=${pages[1] ?? ''}`)).toEqual([[free, 0, 0]]);
   });
 
-  it('has the number of its saved audiences wherever it is shown', async () => {
+  it('shows the number of saved audiences that use it, in each response', async () => {
     const staff = await upload('staff');
     const saved = await save('Riders', { include: [riders], exclude: [list(staff)] });
     expect(await listOf(staff)).toMatchObject({ usedBy: 0, usedBySaved: 1 });
@@ -140,7 +140,7 @@ describe('a source of a saved audience', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is counted correctly after many concurrent changes, together with campaigns', async () => {
+  it('is counted correctly after many concurrent changes of saved audiences and campaigns', async () => {
     const lists = [await upload('a'), await upload('b')].map(list);
     const sources = (turned: boolean) => (turned ? lists.toReversed() : lists);
     const made = await Promise.all(
@@ -157,7 +157,7 @@ describe('a source of a saved audience', () => {
     await expectTrueCounts();
   });
 
-  it('is counted for one of two concurrent edits of a revision, and the other edit is refused', async () => {
+  it('is counted once if two edits of the same revision are concurrent, because the second is refused', async () => {
     const id = await save('Riders', { include: [riders] });
     const edits = ['one', 'other', 'third'].map((segment) => change(id, { include: [{ segment }] }, 1));
     const codes = (await Promise.all(edits)).map(({ statusCode }) => statusCode);
@@ -165,7 +165,7 @@ describe('a source of a saved audience', () => {
     await expectTrueCounts();
   });
 
-  it('causes no cost for a page that does not show it', async () => {
+  it('is not looked up for a page that does not show it', async () => {
     const staff = await upload('staff');
     await on.pool.query(
       `insert into saved_audiences (id, name) select uuidv7(), 'saved ' || n from generate_series(1, 3000) n`,
@@ -192,7 +192,7 @@ describe('a source of a saved audience', () => {
 });
 
 describe('a list in a saved audience', () => {
-  it('is not deleted, with the reason, until the saved audience no longer names it', async () => {
+  it('is not deleted, and the reason is returned, until no saved audience uses it', async () => {
     const staff = await upload('staff');
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     const refused = await remove(staff);
@@ -204,7 +204,7 @@ describe('a list in a saved audience', () => {
     expect((await remove(staff)).statusCode).toBe(204);
   });
 
-  it('cannot be restored by a revision after it was deleted', async () => {
+  it('does not come back with a restored revision after its deletion', async () => {
     const staff = await upload('staff');
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     await change(id, { include: [riders] });
@@ -216,7 +216,7 @@ describe('a list in a saved audience', () => {
     await expectTrueCounts();
   });
 
-  it('is either deleted or saved: a concurrent save waits for the deletion', async () => {
+  it('is not saved by a concurrent request while it is being deleted: the request waits and is refused', async () => {
     const staff = await upload('staff');
     const client = await on.pool.connect();
     try {
@@ -237,7 +237,7 @@ describe('a list in a saved audience', () => {
     }
   });
 
-  it('is either saved or deleted: a concurrent deletion waits for the save', async () => {
+  it('is not deleted by a concurrent request while it is being saved: the request waits and is refused', async () => {
     const staff = await upload('staff');
     const client = await on.pool.connect();
     const id = uuidv7();

@@ -47,7 +47,7 @@ async function usersOf(id: string): Promise<string[]> {
 }
 
 describe('an upload', () => {
-  it('creates a list of distinct users, and returns its location', async () => {
+  it('creates a list of distinct users and returns its location', async () => {
     const response = await upload('b\na\n\nb\r\nc');
     const list = uploadedAudience.parse(response.json());
     expect(response.headers.location).toBe(`/v1/audiences/${list.id}`);
@@ -64,7 +64,7 @@ describe('an upload', () => {
     expect((await get(`/v1/audiences/${list.id}`)).json()).toEqual(list);
   });
 
-  it('is split by its column of countries', async () => {
+  it('is split into countries by its column of countries', async () => {
     const list = await uploaded('country,userId\nSG,a\nID,b\nSG,"c,""d"""\n', '?name=VIP');
     expect(list.countries).toEqual([
       { country: 'ID', users: 1 },
@@ -73,7 +73,7 @@ describe('an upload', () => {
     expect(await usersOf(list.id)).toEqual(['a', 'c,"d"']);
   });
 
-  it('may use other column names, and describes how it was read', async () => {
+  it('may use other names of columns, and the response describes how the file was read', async () => {
     const file = 'plan;customer;market\ngold; u-1;sg\ngold;u-2 ;Vietnam\n';
     const response = await upload(file, '?name=VIP&user=customer&country=market');
     expect(receivedAudience.parse(response.json())).toMatchObject({
@@ -93,7 +93,7 @@ describe('an upload', () => {
     });
   });
 
-  it('is accepted if no more users are in two countries than the caller allows, and lists these users', async () => {
+  it('is accepted if at most as many users are in two countries as the caller allows, and lists these users', async () => {
     const file = 'userId,country\na,SG\na,ID\nb,SG\n';
     expect((await upload(file, '?name=VIP')).statusCode).toBe(422);
     const [failed, ...others] = await listed();
@@ -113,7 +113,7 @@ describe('an upload', () => {
     expect(list).toMatchObject({ users: 2, rows: 2, rejected: 0 });
   });
 
-  it('reports rejected rows by line, and accepts the other rows', async () => {
+  it('lists rejected rows with their lines, and accepts the other rows', async () => {
     const rows = Buffer.concat([
       Buffer.from(
         `userId,country\na,SG\n,SG\n"b"1,SG\n\u0007,SG\nc\nd,XX\ne,SG,1\n${'x'.repeat(300)},SG\n${'y'.repeat(70_000)}\n`,
@@ -156,7 +156,7 @@ describe('an upload', () => {
     expect(rest.next).toBeNull();
   });
 
-  it('creates one list under an idempotency key, and a repeat receives the first response', async () => {
+  it('creates one list with an idempotency key, and a repeat receives the first response', async () => {
     const headers = { 'idempotency-key': 'k1' };
     const first = await uploaded('a\nb', undefined, headers);
     const again = await upload('a\nb', undefined, headers);
@@ -206,7 +206,7 @@ describe('an upload', () => {
     expect((await listed()).filter(({ state }) => state === 'ready')).toEqual([]);
   });
 
-  it('leaves a failed list with its cause and no users if it is interrupted', async () => {
+  it('leaves a failed list with its cause and without users if the connection is lost', async () => {
     const begun = Promise.withResolvers<unknown>();
     const begin: typeof on.deps.audiences.begin = (start) => {
       const beginning = on.deps.audiences.begin(start);
@@ -220,7 +220,7 @@ describe('an upload', () => {
     socket.write(`${head}content-type: text/csv\r\ncontent-length: 1000\r\n\r\na\nb\nc`);
     await once(socket, 'connect');
     await begun.promise;
-    // What had arrived meanwhile is read at once.
+    // Lets the server read everything that has arrived so far.
     for (let turn = 0; turn < 5; turn++) await settled();
     socket.destroy();
     await expect.poll(async () => (await listed())[0]?.state, { interval: 5 }).toBe('failed');
@@ -229,14 +229,14 @@ describe('an upload', () => {
     expect(found).toMatchObject({ cause: 'the upload was cut after 2 lines', countries: [] });
   });
 
-  it('may be larger than any other body', async () => {
+  it('may be larger than the bodies of other requests', async () => {
     const users = Array.from({ length: 100_000 }, (_, i) => `user-with-a-long-name-${i}`);
     expect(await uploaded(users.join('\n'))).toMatchObject({ users: 100_000, rows: 100_000 });
   });
 });
 
 describe('an uploaded list', () => {
-  it('is deleted permanently, but not while a scheduled campaign names it', async () => {
+  it('is deleted permanently, but not while a scheduled campaign uses it', async () => {
     const { id } = await uploaded('a');
     const created = await on.api.server.inject({
       method: 'POST',
@@ -260,7 +260,7 @@ describe('an uploaded list', () => {
     expect((await get(`/v1/audiences/${other}/rejects`)).statusCode).toBe(404);
   });
 
-  it('is renamed, found by its new name, and links to the campaigns that name it', async () => {
+  it('can be renamed, is then found by its new name, and links to the campaigns that use it', async () => {
     const [{ id }, other] = [await uploaded('a'), await uploaded('b')];
     const rename = (name: string, list = id) =>
       on.api.server.inject({ method: 'PATCH', url: `/v1/audiences/${list}`, headers: authorized, payload: { name } });

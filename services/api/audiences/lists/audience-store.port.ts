@@ -6,7 +6,7 @@ import type { Upload } from '../../user-files/upload.port.ts';
 export interface AudienceRecord {
   audienceId: string;
   name: string;
-  /** Contact for questions about the list. */
+  /** Person or team to ask about the list. */
   owner: string | null;
   state: AudienceState;
   countries: { country: string; users: number }[];
@@ -14,25 +14,25 @@ export interface AudienceRecord {
   duplicates: number;
   rejected: number;
   cause: string | null;
-  /** True if its age does not delete the list. */
+  /** True if the list is not deleted because of its age. */
   kept: boolean;
   createdAt: Date;
   readyAt: Date | null;
-  /** Campaigns that are not archived and name the list. */
+  /** Number of campaigns that are not archived and use the list. */
   usedBy: number;
-  /** Saved audiences that name the list. */
+  /** Number of saved audiences that use the list. */
   usedBySaved: number;
-  /** Time of deletion; null while the list is in use, and if lists are kept for ever. */
+  /** Time at which the list will be deleted; null while it is in use, and if lists are kept for ever. */
   expiresAt: Date | null;
 }
 
 export interface UploadStart {
-  /** UUID v7. */
+  /** Id of the list, a UUID v7. */
   audienceId: string;
   name: string;
-  /** Country of all rows; null if each row has its own. */
+  /** Country of all rows; null if the rows have a column of countries. */
   country: string | null;
-  /** Account whose quotas include the list; null if no quota applies. */
+  /** Account in whose quotas the list counts; null if no quota applies. */
   account?: string | null;
   owner?: string | null;
 }
@@ -40,21 +40,27 @@ export interface UploadStart {
 /**
  * Result of beginning an upload.
  * - `begun`: rows can be added.
- * - `ready`: the list was uploaded under this id before.
+ * - `ready`: an earlier upload with this id has already completed the list.
  */
 export type UploadBegin = { kind: 'begun'; upload: Upload<AudienceRecord> } | { kind: 'ready'; record: AudienceRecord };
 
 export interface AudienceStore {
-  /** Replaces an unfinished upload of the same id. @throws {BeyondQuotaError} if no further list is allowed */
+  /**
+   * Begins an upload. It replaces an unfinished upload of the same id.
+   * @throws {BeyondQuotaError} if a quota allows no further list
+   */
   begin(start: UploadStart): Promise<UploadBegin>;
   get(audienceId: string): Promise<AudienceRecord | undefined>;
-  /** Changes the fields that are given; owner null removes the owner. @returns undefined if the list does not exist */
+  /**
+   * Changes the given fields; an owner of null removes the owner.
+   * @returns undefined if the list does not exist
+   */
   change(
     audienceId: string,
     change: { name?: string | undefined; owner?: string | null | undefined; kept?: boolean | undefined },
   ): Promise<AudienceRecord | undefined>;
-  /** Returns rejected rows after a line, in the order of lines. */
+  /** Returns rejected rows after a line, ordered by line. */
   rejects(audienceId: string, limit: number, afterLine: number): Promise<Page<RejectedRow>>;
-  /** Deletes a list, unless a saved audience or a campaign that is scheduled or running names it. */
+  /** Deletes a list, unless a saved audience or a scheduled or running campaign uses it. */
   delete(audienceId: string): Promise<ListDeletion>;
 }

@@ -18,16 +18,19 @@ export interface ListRoutesDeps {
   audiences: AudienceStore;
 }
 
-/** A list by its public id. */
+/** List with the public id and the UUID of a request. */
 export interface NamedList {
   id: string;
   uuid: string;
 }
 
-/** Query of the lines of a list: its users, or its rejected rows. */
+/** Query of the lines of a list, that is of its users or its rejected rows. */
 export const linesQuery = z.object({ limit: pageLimit.optional(), cursor: pageQuery.shape.cursor, ...streamManner });
 
-/** @throws {HttpProblem} 404 */
+/**
+ * Returns the list.
+ * @throws {HttpProblem} 404
+ */
 export async function requireList({ id, uuid }: NamedList, { audiences }: ListRoutesDeps): Promise<AudienceRecord> {
   const record = await audiences.get(uuid);
   if (!record) throw notFound('audience', id);
@@ -54,7 +57,10 @@ function notOfList(field: string): FieldProblem {
   return { pointer: `/${field}`, code: 'not-of-a-list', detail };
 }
 
-/** Deletes a list; one that does not exist is no error. @throws {HttpProblem} 409 */
+/**
+ * Deletes a list. Succeeds if the list does not exist.
+ * @throws {HttpProblem} 409
+ */
 export async function deleteList({ id, uuid }: NamedList, { audiences }: ListRoutesDeps): Promise<void> {
   const deletion = await audiences.delete(uuid);
   if (deletion.kind === 'in-use') {

@@ -22,7 +22,7 @@ async function listOf(rows: readonly string[]): Promise<string> {
 const pageOf = async (url: string) => pageShape(listedUser).parse((await on.ask('GET', url)).json());
 
 describe('the users of a list', () => {
-  it('are ordered by country and id, and a cursor continues behind the last user of a page', async () => {
+  it('are ordered by country and id, and a cursor continues after the last user of a page', async () => {
     const url = await listOf(['zoë r,SG', 'b,ID', 'a,SG', 'a b,ID']);
     const first = await pageOf(`${url}?limit=3`);
     expect(first.items).toEqual([
@@ -34,7 +34,7 @@ describe('the users of a list', () => {
     expect(rest).toEqual({ items: [{ user: 'zoë r', country: 'SG' }], next: null });
   });
 
-  it('are complete over all pages of a large list, and in its CSV', async () => {
+  it('are complete over all pages of a large list, and in its CSV file', async () => {
     const rows = Array.from(
       { length: 2500 },
       (_, index) => `u${String(index).padStart(5, '0')},${index % 2 ? 'SG' : 'ID'}`,
@@ -51,7 +51,7 @@ describe('the users of a list', () => {
     expect(file).toEqual(['user,country', ...seen]);
   });
 
-  it.each(['SG', 'W10', 'WyJTRyJd'])('are refused behind the cursor "%s"', async (cursor) => {
+  it.each(['SG', 'W10', 'WyJTRyJd'])('are refused for the cursor "%s"', async (cursor) => {
     const url = await listOf(['a,SG']);
     expect((await on.ask('GET', `${url}?cursor=${encodeURIComponent(cursor)}`)).json()).toMatchObject({
       errors: [{ pointer: '/cursor', code: 'invalid-cursor' }],
@@ -64,13 +64,13 @@ describe('the users of a list', () => {
     expect((await on.ask('GET', url)).json()).toMatchObject({ status: 409, code: 'state-forbids' });
   });
 
-  it('never look complete if the list is deleted while it is read', async () => {
+  it('are never truncated silently: if the list is deleted during a response, the response fails', async () => {
     const deleted = { listPage: () => Promise.resolve(undefined) };
     const list = { audienceId: uuidv7(), countries: [{ country: 'SG', users: 2 }] };
     await expect(usersOfList(list, deleted).next()).rejects.toThrow('there is no audience');
   });
 
-  it('do not exist for an unknown list', async () => {
+  it('are not found for an unknown list', async () => {
     expect((await on.ask('GET', '/v1/audiences/aud_01jcqh4b5ge2qv6h2s1j3v8k9m/users')).statusCode).toBe(404);
   });
 });

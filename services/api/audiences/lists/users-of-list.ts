@@ -9,10 +9,10 @@ export interface ListedUser {
 }
 
 /**
- * Yields the users of a ready list, ordered by country, then by id. Reads about a thousand users at a time.
- *
- * @param after begins behind this user
- * @throws {HttpProblem} 404 if the list is deleted meanwhile, so that no part of it looks like the whole list
+ * Yields the users of a ready list, ordered by country and id. Reads about a thousand users at a time.
+ * @param after user after whom the result begins
+ * @throws {HttpProblem} 404 if the list is deleted meanwhile; otherwise the caller could take a part of the list for
+ * the whole
  */
 export async function* usersOfList(
   { audienceId, countries }: Pick<AudienceRecord, 'audienceId' | 'countries'>,

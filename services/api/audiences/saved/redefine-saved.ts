@@ -17,13 +17,16 @@ export interface SavedAudienceDeps extends EstimateSourcesDeps {
   catalogue: CatalogueReader;
 }
 
-/** A saved audience by its public id. */
+/** Saved audience with the public id and the UUID of a request. */
 export interface NamedSaved {
   id: string;
   uuid: string;
 }
 
-/** @throws {HttpProblem} 404 */
+/**
+ * Returns the saved audience.
+ * @throws {HttpProblem} 404
+ */
 export async function requireSaved(
   { id, uuid }: NamedSaved,
   { savedAudiences }: SavedAudienceDeps,
@@ -53,7 +56,10 @@ export async function redefineSaved(
   return { record, warnings: sourceEstimates.warnings };
 }
 
-/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 outside the scope */
+/**
+ * Checks that all sources exist. A source whose service does not respond passes.
+ * @throws {HttpProblem} 422 for a missing source; 403 outside the scope
+ */
 export async function requireUsable(
   request: FastifyRequest,
   { countries, audience }: SavedAudienceDefinition,
@@ -67,7 +73,10 @@ export async function requireUsable(
   return sourceEstimates;
 }
 
-/** Throws the problem of a list that was deleted after the check. @throws {HttpProblem} 422, always */
+/**
+ * Throws the problem of a list that was deleted after its check.
+ * @throws {HttpProblem} 422, always
+ */
 export async function refuseDeletedList(
   request: FastifyRequest,
   definition: SavedAudienceDefinition,
@@ -78,7 +87,9 @@ export async function refuseDeletedList(
   throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
 }
 
-/** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
+/**
+ * Stores the estimate that the list of all audiences shows, because that list does not call the segmentation service.
+ */
 export async function storeEstimate(
   record: UsedSavedAudience,
   sourceEstimates: SourceEstimates,

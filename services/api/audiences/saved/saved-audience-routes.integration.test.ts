@@ -39,7 +39,7 @@ const change = (id: string, patch: object, headers: Record<string, string> = {})
   });
 
 describe('a saved audience', () => {
-  it('is shown as it was saved, listed newest first, and found by part of its name', async () => {
+  it('is shown as it was saved, listed newest first, and found by a part of its name', async () => {
     const answer = await save();
     expect(answer.statusCode).toBe(201);
     const made = savedAudience.parse(answer.json());
@@ -56,7 +56,7 @@ describe('a saved audience', () => {
     expect((await list('?q=PAY')).items.map(({ id }) => id)).toEqual([other.id]);
   });
 
-  it('is changed as its next revision, if the caller has seen the previous one', async () => {
+  it('is changed by adding a revision, if the caller has read the previous revision', async () => {
     const { id } = await saved({ description: 'For December' });
     const changed = await change(id, { name: 'Riders who are away', description: null }, { 'if-match': '"1"' });
     expect([changed.statusCode, changed.headers.etag]).toEqual([200, '"2"']);
@@ -76,7 +76,7 @@ describe('a saved audience', () => {
     [{ countries: [] }, 'wrong-length /countries'],
     [{ audience: { include: [{ list: 'aud_none' }] } }, 'unknown-list /audience/include/0/list'],
     [{ chain: [] }, 'unknown-field /chain'],
-  ])('is refused with its problem: %j', async (fields, expected) => {
+  ])('is refused with a problem: %j', async (fields, expected) => {
     const answers = [await save(fields), await change((await saved()).id, fields)];
     expect(answers.map((answer) => [answer.statusCode, ...problemsOf(answer)])).toEqual([
       [422, expected],
@@ -84,7 +84,7 @@ describe('a saved audience', () => {
     ]);
   });
 
-  it('is estimated on request, in its countries', async () => {
+  it('is estimated on request, for its countries', async () => {
     const made = await saved({ audience: { ...audience, holdOutPercent: 5 } });
     const { id, users, countries, holdOutPercent } = audiencePreview.parse((await preview({ id: made.id })).json());
     expect([id, holdOutPercent]).toEqual([made.id, 5]);
@@ -92,7 +92,7 @@ describe('a saved audience', () => {
     expect(countries.map(({ country }) => country)).toEqual(['SG', 'ID']);
   });
 
-  it('is estimated for a manager whose scope has fewer countries, like the preview of a campaign that uses it', async () => {
+  it('is estimated for a manager with a scope of fewer countries, like the preview of a campaign that uses it', async () => {
     const [{ id, links }, { secret }] = [await saved(), await makeManager()];
     const estimated = await preview({ id }, secret);
     expect(estimated.statusCode, estimated.body).toBe(200);
@@ -103,13 +103,13 @@ describe('a saved audience', () => {
     expect((await askAs(secret, 'PATCH', links.self, { name: 'x' })).statusCode).toBe(403);
   });
 
-  it('is not estimated for a manager whose scope has none of its countries', async () => {
+  it('is not estimated for a manager whose scope includes none of its countries', async () => {
     const [{ id }, { secret }] = [await saved({ countries: ['ID'] }), await makeManager()];
     const answer = await preview({ id }, secret);
     expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([404, 'audience-not-found']);
   });
 
-  it('can be estimated from its sources before it is saved, and that estimate is not stored', async () => {
+  it('can be estimated from its sources before it is saved, and this estimate is not stored', async () => {
     const { id, users } = audiencePreview.parse((await preview({ countries: ['SG'], audience })).json());
     expect([id, users]).toEqual([null, { atLeast: 0, atMost: 1000 }]);
     const unknown = await preview({ countries: ['SG'], audience: { include: [{ list: 'aud_none' }] } });
@@ -118,7 +118,7 @@ describe('a saved audience', () => {
     expect((await preview({})).statusCode).toBe(422);
   });
 
-  it('counts in the quota of changes of its team', async () => {
+  it('counts in its team’s quota of changes', async () => {
     const { secret } = await makeManager();
     const audience = { ...lapsed, countries: ['SG'] };
     for (let made = 0; made < 6; made++) {
@@ -127,7 +127,7 @@ describe('a saved audience', () => {
     expect(await refusedBy(askAs(secret, 'POST', '/v1/audiences', audience))).toMatchObject({ statusCode: 429 });
   });
 
-  it('does not exist after its deletion, and a second deletion changes nothing', async () => {
+  it('is not found after its deletion, and a second deletion changes nothing', async () => {
     const { id, links } = await saved();
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
@@ -142,7 +142,7 @@ describe('a campaign from a saved audience', () => {
   const took = async (fields: object) => campaign.parse((await take(fields)).json());
   const redefine = (id: string, patch: object) => on.ask('PATCH', `/v1/campaigns/${id}`, patch);
 
-  it('has a copy of its sources, and the revision that they were copied from', async () => {
+  it('has a copy of its sources and the revision from which they were copied', async () => {
     const { id } = await saved();
     const held = { ...audience, holdOutPercent: 10 };
     const made = await took({ audience: held, savedAudience: { id, revision: 1 } });
@@ -152,7 +152,7 @@ describe('a campaign from a saved audience', () => {
     const after = campaign.parse((await on.ask('GET', made.links.self)).json());
     expect(after).toEqual(made);
     expect(await savedOf(id)).toMatchObject({ revision: 2, usedBy: 1 });
-    // The revision before is there still, for one that was looked at meanwhile.
+    // The previous revision still exists, for a caller who read it before the change.
     expect((await take({ savedAudience: { id, revision: 1 } })).statusCode).toBe(201);
   });
 
@@ -161,14 +161,14 @@ describe('a campaign from a saved audience', () => {
     [{ savedAudience: { revision: 2 } }, 'unknown-saved-audience /savedAudience'],
     [{ audience: { include: [{ segment: 'others' }] } }, 'other-sources /savedAudience'],
     [{ audience: { include: audience.include } }, 'other-sources /savedAudience'],
-  ])('is refused if the sources are not those that were saved: %j', async (fields, expected) => {
+  ])('is refused if its sources differ from the saved ones: %j', async (fields, expected) => {
     const { id } = await saved();
     const taken = { id, revision: 1, ...('savedAudience' in fields ? fields.savedAudience : {}) };
     const answer = await take({ ...fields, savedAudience: taken });
     expect([answer.statusCode, ...problemsOf(answer)]).toEqual([422, expected]);
   });
 
-  it('loses the reference to the saved audience once its sources differ, by a change or a restored revision', async () => {
+  it('loses the reference to the saved audience when a change or a restored revision makes the sources differ', async () => {
     const { id } = await saved();
     const savedRef = { id, revision: 1 };
     const made = await took({ savedAudience: savedRef });
@@ -188,7 +188,7 @@ describe('a campaign from a saved audience', () => {
     expect(restored.json()).not.toHaveProperty('savedAudience');
   });
 
-  it('keeps the reference in a copy, also after the saved audience was deleted', async () => {
+  it('keeps the reference in a copy, even after the saved audience was deleted', async () => {
     const { id, links } = await saved();
     const made = await took({ savedAudience: { id, revision: 1 } });
     await on.ask('DELETE', links.self);
@@ -200,7 +200,7 @@ describe('a campaign from a saved audience', () => {
     expect(other.json()).not.toHaveProperty('savedAudience');
   });
 
-  it('counts as a use of the saved audience, appears in its list of campaigns, and is named if it is the newest', async () => {
+  it('counts as a use of the saved audience, appears in its list of campaigns, and is shown as its newest use', async () => {
     const [{ id }, other] = [await saved(), await saved({ name: 'Other' })];
     await took({ name: 'First', savedAudience: { id, revision: 1 } });
     const newest = await took({ name: 'Second', savedAudience: { id, revision: 1 } });
@@ -222,7 +222,7 @@ describe('a campaign from a saved audience', () => {
     });
   });
 
-  it('keeps its approval, because an approval does not cover the origin of the sources', async () => {
+  it('keeps its approval when its reference changes, because an approval does not cover the origin of the sources', async () => {
     const { id } = await saved();
     await addPeople();
     await setPolicy({ rules: [{ approvers: 1 }] });

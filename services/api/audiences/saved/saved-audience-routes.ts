@@ -58,7 +58,10 @@ export function saveRoute(server: HttpServer, deps: SavedAudienceDeps): void {
   });
 }
 
-/** Changes a saved audience as its next revision. @throws {HttpProblem} 403, 404, 412, 422 */
+/**
+ * Changes a saved audience by storing its next revision.
+ * @throws {HttpProblem} 403, 404, 412, 422
+ */
 export async function changeSaved(
   request: FastifyRequest,
   { patch, ...named }: NamedSaved & { patch: AudiencePatch },
@@ -73,7 +76,7 @@ export async function changeSaved(
 
 type ChangedSaved = z.infer<typeof savedAudienceWithWarnings>;
 
-/** Deletes a saved audience; one that does not exist is no error. */
+/** Deletes a saved audience. Succeeds if it does not exist. */
 export async function deleteSaved(
   request: FastifyRequest,
   { uuid }: NamedSaved,
@@ -84,7 +87,10 @@ export async function deleteSaved(
   await savedAudiences.delete(uuid);
 }
 
-/** @throws {HttpProblem} 422 */
+/**
+ * Applies a patch to a definition.
+ * @throws {HttpProblem} 422 if the result is invalid
+ */
 function applyPatch(before: SavedAudienceDefinition, patch: AudiencePatch): SavedAudienceDefinition {
   const checked = checkShape(savedAudienceDefinition, withoutAbsent({ ...before, ...patch }));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);

@@ -16,10 +16,10 @@ import type { Page } from '../../frame/page.port.ts';
 import type { ApprovableCampaign, ApprovalRecord, ApprovedBudgets } from './approvals.port.ts';
 
 export interface PolicyRecord {
-  /** 0 before the first policy was set. */
+  /** Revision of the policy; 0 before the first policy was set. */
   revision: number;
   rules: ApprovalRule[];
-  /** True: only votes of people who signed in through an issuer count; votes of keys do not. */
+  /** True if only votes of people who signed in through an issuer count, and votes of API keys do not. */
   approversSignIn: boolean;
   madeAt: Date | null;
 }
@@ -27,11 +27,11 @@ export interface PolicyRecord {
 export interface ListedApproval {
   approval: ApprovalRecord;
   campaignName: string;
-  /** Last approval before this one; null if there is none. */
+  /** Last approval before this one; null if this is the first. */
   before: { revision: number; covers: ApprovalCovers } | null;
-  /** Keys that wrote a revision since the last approval, or submitted this one. None of them may approve it. */
+  /** Keys that wrote a revision since the last approval, or submitted the campaign now. None of them may approve it. */
   authors: readonly KeyHolder[];
-  /** Keys that have already approved the revision. */
+  /** Keys that have approved the revision so far. */
   voters: readonly KeyHolder[];
 }
 
@@ -43,7 +43,7 @@ export interface ApprovalSearch {
   state?: ApprovalState | undefined;
   campaignId?: string | undefined;
   runId?: string | undefined;
-  /** Campaigns that the caller may see; undefined means all. */
+  /** Campaigns that the caller may see; undefined means all campaigns. */
   within?: CampaignScope | undefined;
 }
 
@@ -51,11 +51,12 @@ export type JudgedStart = ClearedBy & { clearance: Clearance };
 
 /**
  * Result of an approval command.
- * - `forbidden`: the state does not allow the command. The state is null if the campaign was never submitted.
- * - `other-hash`: the approval in force has another hash
- * - `refused`: the caller's key may not approve the revision, or the author of the revision is unknown
- * - `none-needed`: the policy requires no approval of the submission
- * - `changed`: the campaign has another revision by now
+ * - `forbidden`: the state of the approval does not allow the command. The state is null if the campaign was never
+ *   submitted.
+ * - `other-hash`: the approval in force has another hash.
+ * - `refused`: the caller's key may not approve the revision, or the author of the revision is unknown.
+ * - `none-needed`: the policy requires no approval of the submission.
+ * - `changed`: the campaign has another revision by now.
  */
 export type Decision =
   | { kind: 'done'; approval: ApprovalRecord; isLast: boolean }
@@ -83,7 +84,7 @@ export interface ApprovalRequest {
 }
 
 export interface BudgetsChange {
-  /** The new budgets of countries that have one, each in the same unit or currency as before. */
+  /** New budgets, for the countries that have a budget; each in the same unit or currency as before. */
   wanted: readonly Budget[];
   detail: Readonly<Record<string, unknown>>;
   by: string;
@@ -91,42 +92,51 @@ export interface BudgetsChange {
 
 export interface ApprovalDesk {
   policy(): Promise<PolicyRecord>;
-  /** Returns the prices that a run of a revision would begin with. */
+  /** Returns the prices with which a run of the revision would begin. */
   prices(revision: { campaignId: string; revision: number }): Promise<StepPrices>;
-  /** Returns the approved budgets, up to which raises need no approval. Null if the campaign was never approved. */
+  /**
+   * Returns the approved budgets. Raises up to them need no further approval. Returns null if the campaign was never
+   * approved.
+   */
   approvedBudgets(campaignId: string): Promise<ApprovedBudgets | null>;
-  /** Stores a new revision of the policy. @returns undefined if the current revision is not the expected one */
+  /**
+   * Stores a new revision of the policy.
+   * @returns undefined if the current revision is not the expected one
+   */
   setPolicy(
     policy: Pick<PolicyRecord, 'rules' | 'approversSignIn'>,
     expected: number | null,
     by: string,
   ): Promise<PolicyRecord | undefined>;
-  /** Returns a key, and the keys and persons that created or changed it. They decide whether its vote counts. */
+  /** Returns a key with the keys and persons that created or changed it. They decide whether the key's vote counts. */
   holder(key: string): Promise<KeyHolder>;
   list(search: ApprovalSearch, limit: number, cursor: string | null): Promise<Page<ListedApproval>>;
   get(approvalId: string): Promise<ListedApproval | undefined>;
   isRunWaiting(runId: string): Promise<boolean>;
   /**
-   * Checks by the policy whether the start of a campaign needs approval, for the given numbers of users.
-   * @param startsNow the key that starts the campaign at once; the check includes users that were started recently
+   * Checks whether the policy requires an approval for a start with the given numbers of users.
+   * @param startsNow key that starts the campaign at once; the check then includes users that this key started recently
    * without an approval. Null if the campaign begins later: each run is then checked when it begins.
    */
   judge(campaign: ApprovableCampaign, users: UsersByCountry, startsNow: string | null): Promise<JudgedStart>;
   /**
-   * Reads the numbers of users started recently without an approval, by which a raise of a campaign's budgets is
-   * checked. Runs of the campaign itself are not included.
+   * Returns the numbers of users that were started recently without an approval. A raise of a campaign's budgets is
+   * checked against them. Runs of the campaign itself are excluded.
    */
   sumsOfRaise(campaign: ApprovableCampaign, by: string): Promise<readonly UnapprovedStartTotal[]>;
   /**
-   * Checks changes of the budgets of a started campaign, and writes them if they need no approval. It uses one
-   * transaction, so that no concurrent decision reads the same sums or budgets. A raise counts towards later decisions.
+   * Checks a change of a started campaign's budgets, and writes it if it needs no approval. Both happen in one
+   * transaction, so that no concurrent decision uses the same sums or budgets. Later decisions include the raise.
    * Unfinished runs receive an event `changed` with the detail.
    */
   changeBudgets(campaign: ApprovableCampaign, change: BudgetsChange): Promise<ApprovalNeed>;
   submit(submission: Submission): Promise<Decision>;
-  /** Approves. The last required approval resumes a run that waits for it. */
+  /** Adds an approval. The last required approval resumes a run that waits for it. */
   approve(approving: ApprovalRequest): Promise<Decision>;
-  /** @param hash null: the approval of the campaign itself */
+  /**
+   * Sends a submission back to its author.
+   * @param hash hash of the submission; null means the approval of the campaign itself
+   */
   sendBack(campaignId: string, hash: string | null, comment: string): Promise<Decision>;
   withdraw(campaignId: string): Promise<Decision>;
 }

@@ -11,7 +11,10 @@ import type { ApprovalRecord } from './approvals.port.ts';
 
 const fields = Object.keys(approvalCovers.shape);
 
-/** Key of the caller, the keys and persons that created or changed it, and the rule of the policy for votes of keys. */
+/**
+ * Reader of an approval: the caller's key, the keys and persons that created or changed it, and whether the policy
+ * counts votes of keys.
+ */
 export interface ApprovalReader {
   caller: ReturnType<typeof callerOf>;
   holder: KeyHolder;

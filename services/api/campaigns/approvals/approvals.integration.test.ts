@@ -19,7 +19,7 @@ const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.strin
 beforeEach(addPeople);
 
 describe('an installation without a policy', () => {
-  it('starts a campaign without an approval, and refuses a submission for approval', async () => {
+  it('starts a campaign without an approval and refuses a submission for approval', async () => {
     const { id, approval } = await write();
     expect(approval).toBeNull();
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('409 no-approval-needed');
@@ -27,14 +27,14 @@ describe('an installation without a policy', () => {
   });
 });
 
-describe('a raise of budgets of a campaign that was started', () => {
+describe('a raise of the budgets of a started campaign', () => {
   const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
   const to = (units: number) => ({ budgets: [{ country: 'SG', units }] });
   const ask = (id: string, units: number, person: Person = 'mei, manager') =>
     asks(person, 'POST', `/campaigns/${id}/submit`, to(units));
   const unitsOf = async (id: string) => (await look(id)).budgets;
 
-  /** Approved with 3,000 units in SG, and started; one of its runs is running. */
+  /** Returns a campaign that was approved with 3,000 units in SG and started, with a running run. */
   async function started() {
     await setPolicy({ rules: [{ unitsAbove: 2000, approvers: 1 }] });
     const { id } = await write('mei, manager', { countries: ['SG'], chain, budgets: [{ country: 'SG', units: 3000 }] });
@@ -45,7 +45,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     return { id, hash, runId: await on.deps.rows.addRun({ ...seed, state: 'running' }) };
   }
 
-  it('is submitted and approved separately; until then the earlier approval stays in force', async () => {
+  it('is submitted and approved separately, and the earlier approval stays in force until then', async () => {
     const { id, hash, runId } = await started();
     const refused = await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000));
     expect(verdictOf(refused)).toBe('409 approval-needed');
@@ -69,12 +69,12 @@ describe('a raise of budgets of a campaign that was started', () => {
     const { rows } = await on.pool.query('select kind, detail from run_events where run = $1', [runId]);
     const detail = { by: { keyName: 'rahayu' }, from: to(3000), to: to(5000) };
     expect(rows).toEqual([{ kind: 'changed', detail }]);
-    // As far as was approved, it is raised without another.
+    // Raises up to the approved budget need no further approval.
     await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(4000));
     expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, to(5000)))).toBe('200');
   });
 
-  it('leaves the earlier approval in force if it is sent back or withdrawn', async () => {
+  it('does not affect the earlier approval if it is sent back or withdrawn', async () => {
     const { id, hash } = await started();
     const raise = approvalSummary.parse((await ask(id, 5000)).json());
     await asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { hash: raise.hash, comment: 'why?' });
@@ -86,7 +86,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(await look(id)).toMatchObject({ budgets: to(3000).budgets, approval: { hash, state: 'approved' } });
   });
 
-  it('is replaced by another submission, and unchanged if the same submission is repeated', async () => {
+  it('is replaced by another submission, and unchanged by a repeat of the same submission', async () => {
     const { id } = await started();
     const first = approvalSummary.parse((await ask(id, 5000)).json());
     expect(approvalSummary.parse((await ask(id, 5000)).json()).id).toBe(first.id);
@@ -98,7 +98,7 @@ describe('a raise of budgets of a campaign that was started', () => {
     expect(await unitsOf(id)).toEqual(to(7000).budgets);
   });
 
-  it('is refused for a draft, and for a budget that is not larger', async () => {
+  it('is refused for a draft, and for a budget that is not raised', async () => {
     const { id } = await started();
     expect(verdictOf(await ask(id, 3000))).toBe('422 invalid-request');
     const draft = await write('mei, manager', { countries: ['SG'], chain, budgets: to(10).budgets });
@@ -117,7 +117,7 @@ describe('an approval policy with a limit of money', () => {
     await setPolicy({ rules: [{ amountAbove: '2000', approvers: 1 }] });
   });
 
-  it('requires an approval for possible costs beyond an amount, and shows the costs', async () => {
+  it('requires an approval if the possible costs exceed an amount, and shows these costs', async () => {
     const { id } = await write('mei, manager', { chain });
     const refused = await start(id);
     expect(verdictOf(refused)).toBe('409 approval-needed');
@@ -128,7 +128,7 @@ describe('an approval policy with a limit of money', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('requires another approval if prices have risen beyond the approved costs', async () => {
+  it('requires another approval if prices have risen above the approved costs', async () => {
     const { id } = await write('mei, manager', { chain });
     await approve(id, (await submit(id)).hash);
     await price('0.51');
@@ -137,7 +137,7 @@ describe('an approval policy with a limit of money', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('requires one approval for a recurring campaign, up to its budgets', async () => {
+  it('requires one approval for a recurring campaign, which covers costs up to its budgets', async () => {
     const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
     const small = ['SG', 'ID', 'VN'].map((country) => ({ country, amount: '600.00', currency: 'SGD' }));
     const bounded = await write('mei, manager', { chain, schedule, budgets: small });
@@ -148,7 +148,7 @@ describe('an approval policy with a limit of money', () => {
     const { hash, costAtMost } = await submit(id);
     expect(costAtMost).toEqual({ currency: 'SGD', amount: '2100.00' });
     await approve(id, hash);
-    // Its budgets hold, whatever a unit costs.
+    // The price of a unit has risen. The approval still holds, because the budgets limit the costs.
     await price('4');
     expect(verdictOf(await start(id))).toBe('200');
   });
@@ -162,7 +162,7 @@ describe('an approval policy with a limit of users', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('refuses a large campaign with the reason until it is approved', async () => {
+  it('refuses to start a large campaign until it is approved, and returns the reason', async () => {
     const { id } = await write();
     const refused = await start(id);
     expect(verdictOf(refused)).toBe('409 approval-needed');
@@ -186,7 +186,7 @@ describe('an approval policy with a limit of users', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('is enforced by the store of campaigns, whichever way a campaign is started', async () => {
+  it('is enforced by the store of campaigns, whichever request starts a campaign', async () => {
     const { campaigns } = on.deps;
     const once = uuidOf('campaign', (await write()).id) ?? '';
     const daily = { cron: '0 9 * * *', zone: 'UTC' };
@@ -197,7 +197,7 @@ describe('an approval policy with a limit of users', () => {
     expect(await on.rowsOf('run_starts')).toEqual([]);
   });
 
-  it('requires two approvers for larger campaigns, and counts each once', async () => {
+  it('requires two approvers for larger campaigns and counts each approver once', async () => {
     const { id } = await write();
     const { hash, requiredApprovers } = await submit(id, { usersAtMost: { SG: 4000 } });
     expect(requiredApprovers).toBe(2);
@@ -208,7 +208,7 @@ describe('an approval policy with a limit of users', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('requires another approver after it became stricter', async () => {
+  it('requires another approver after the policy became stricter', async () => {
     const { id } = await write();
     const { hash } = await submit(id);
     await approve(id, hash);
@@ -227,7 +227,7 @@ describe('an approval policy with a limit of users', () => {
     ['another canary', { canary: { users: 100 } }, true],
     ['another name alone', { name: 'Lapsed riders' }, false],
     ['what is said about it', { tags: ['payday'] }, false],
-  ])('makes an approval void if it covers other content: %s', async (_, change, isVoid) => {
+  ])('makes an approval void if the content changes: %s', async (_, change, isVoid) => {
     const { id } = await write();
     await approve(id, (await submit(id)).hash);
     expect(verdictOf(await asks('mei, manager', 'PATCH', `/campaigns/${id}`, change))).toBe('200');
@@ -249,14 +249,14 @@ describe('an approval policy with a limit of users', () => {
       revision: 2,
       approval: { state: 'void', stateReason: 'budgets changed after it' },
     });
-    // Who has raised it is an author of it now.
+    // Tan raised the budget and is now an author. Rahayu is not an author, so this vote counts.
     const again = await submit(id);
     expect(verdictOf(await asks('rahayu, approver', 'POST', `/campaigns/${id}/approve`, { hash: again.hash }))).toBe(
       '200',
     );
   });
 
-  it('allows a raise of a started campaign up to the approved budget, and no further', async () => {
+  it('allows raising the budget of a started campaign up to the approved budget and no further', async () => {
     await setPolicy({ rules: [{ unitsAbove: 1000, approvers: 1 }] });
     const chain = [{ action: 'award-reward', unitsPerUser: 2 }];
     const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 1500 }] });
@@ -274,7 +274,7 @@ describe('an approval policy with a limit of users', () => {
   it.each([
     ['users alone', [{ usersAbove: 100, approvers: 1 }]],
     ['nothing any more', []],
-  ])('keeps an approved budget as an upper bound if it requires %s', async (_, rules) => {
+  ])('keeps an approved budget as an upper bound if the policy now requires %s', async (_, rules) => {
     await setPolicy({ rules: [{ usersAbove: 100, approvers: 1 }] });
     const chain = [{ action: 'award-reward', unitsPerUser: 1 }];
     const { id } = await write('mei, manager', { chain, countries: ['SG'], budgets: [{ country: 'SG', units: 200 }] });
@@ -291,7 +291,7 @@ describe('an approval policy with a limit of users', () => {
       (await asks('mei, manager', 'POST', `/campaigns/${id}/submit`, to(900))).json(),
     );
     expect(submitted).toMatchObject({ raisesBudgets: true, state: 'waiting', requiredApprovers: 1 });
-    // An author who takes back what was approved has no more room by it.
+    // Withdrawals by the author remove the approvals, but do not permit a larger raise.
     for (const _verb of [1, 2]) await asks('mei, manager', 'POST', `/campaigns/${id}/withdraw`);
     expect(await raise()).toBe('409 approval-needed');
 
@@ -316,25 +316,25 @@ describe('an approval policy with a limit of users', () => {
       expect(verdictOf(await asks(person, 'POST', `/campaigns/${id}/approve`, { hash }))).toBe(verdict);
     });
 
-    it('may not have written a part of the campaign since the last approval', async () => {
+    it('is refused after writing a part of the campaign since the last approval', async () => {
       const { id } = await write('tan, manager');
       await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 10 });
       const first = await submit(id, {}, 'tan, manager');
       const byMei = () => asks('mei, approver', 'POST', `/campaigns/${id}/approve`, { hash: first.hash });
       expect(verdictOf(await byMei())).toBe('403 author-approves-not');
       await approve(id, first.hash);
-      // What tan writes on top of what was approved is tan's alone.
+      // Of the content since the approval, tan is the only author, so mei may approve.
       await asks('tan, manager', 'PATCH', `/campaigns/${id}`, { paceUsersPerSecond: 20 });
       const second = await submit(id, {}, 'tan, manager');
       expect(await approve(id, second.hash, 'mei, approver')).toMatchObject({ state: 'approved' });
     });
 
-    it('has to be distinguishable from the author: a campaign by a key without an owner is not submitted', async () => {
+    it('must be distinguishable from the author: a campaign that a key without an owner wrote cannot be submitted', async () => {
       const { id } = await write('no owner, manager');
       expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/submit`))).toBe('403 author-approves-not');
     });
 
-    it('has to send the hash of the content, and another hash is refused', async () => {
+    it('must send the hash of the content, and another hash is refused', async () => {
       const { id } = await write();
       const { hash } = await submit(id);
       const { hash: wider } = await submit(id, { usersAtMost: { SG: 2000 } });
@@ -348,7 +348,7 @@ describe('an approval policy with a limit of users', () => {
   });
 
   describe('the list of approvals', () => {
-    it('shows pending approvals with what they cover and the previous approval', async () => {
+    it('shows pending approvals with the content that they cover and the previous approval', async () => {
       const { id } = await write();
       await approve(id, (await submit(id)).hash);
       await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { deadlineSeconds: 3600 });
@@ -393,7 +393,7 @@ describe('an approval policy with a limit of users', () => {
 });
 
 describe('the approval policy', () => {
-  it('gets a new revision with each change, and refuses a change of an outdated revision', async () => {
+  it('gets a new revision with each change and refuses a change of an outdated revision', async () => {
     const first = { revision: 0, rules: [], approversSignIn: false, madeAt: null };
     expect((await on.ask('GET', '/v1/approval-policy')).json()).toEqual(first);
     await setPolicy();

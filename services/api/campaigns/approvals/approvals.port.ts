@@ -9,13 +9,13 @@ export interface ApprovalRecord {
   approvalId: string;
   campaignId: string;
   revision: number;
-  /** Run that the approval is for; null: the approval is for the campaign. */
+  /** Run for which the approval is requested; null if it is requested for the campaign. */
   runId: string | null;
-  /** True if the approval raises budgets of a started campaign, and has not been given yet. */
+  /** True if the approval is for raised budgets of a started campaign and has not been given yet. */
   raisesBudgets: boolean;
   hash: string;
   covers: ApprovalCovers;
-  /** Estimates by country at the submission; null if a run requested the approval. */
+  /** Estimates by country at the time of the submission; null if a run requested the approval. */
   expected: ExpectedUsers | null;
   state: ApprovalState;
   stateReason: string | null;
@@ -23,12 +23,12 @@ export interface ApprovalRecord {
   requiredApprovers: number;
   reasons: readonly string[];
   given: readonly { by: string; comment: string | null; at: Date }[];
-  /** Null if a run requested the approval. */
+  /** Key that submitted the campaign; null if a run requested the approval. */
   submittedBy: string | null;
   submittedAt: Date;
 }
 
-/** Content of a campaign that an approval covers, and the newest approval of the campaign itself, if any. */
+/** Content of a campaign to be approved, and the newest approval of the campaign itself, if any. */
 export interface ApprovableCampaign {
   campaignId: string;
   revision: number;
@@ -36,10 +36,10 @@ export interface ApprovableCampaign {
   approval: ApprovalRecord | null;
 }
 
-/** Budgets that people have approved. They limit later raises, whichever rule required the approval. */
+/** Budgets that people have approved. They limit later raises, whichever rule of the policy required the approval. */
 export interface ApprovedBudgets {
-  /** Empty if no approval of the campaign is in force. */
+  /** Approved budgets; empty if no approval of the campaign is in force. */
   budgets: readonly BudgetLimit[];
-  /** Highest number of approvers that any approval of the campaign needed. */
+  /** Largest number of approvers that an approval of the campaign required. */
   approvers: number;
 }

@@ -15,7 +15,7 @@ const perCountry = (users: number) => ({ usersAtMost: { SG: users, ID: users, VN
 beforeEach(addPeople);
 
 describe('the approved number of users, after the policy was removed', () => {
-  /** Returns a campaign with 1,000 users in each country, approved for so many. */
+  /** Returns a campaign with 1,000 users in each country that was approved for the given number of users. */
   async function approvedFor(users: number): Promise<string> {
     await setPolicy();
     const { id } = await write();
@@ -38,7 +38,7 @@ describe('the approved number of users, after the policy was removed', () => {
       'has it sent back',
       (id) => asks('rahayu, approver', 'POST', `/campaigns/${id}/send-back`, { comment: 'fewer, please' }),
     ],
-  ])('remains an upper bound of the start even if the author %s', async (_, move) => {
+  ])('remains an upper bound for the start even if the author %s', async (_, move) => {
     const id = await approvedFor(700);
     expect(await start(id)).toBe('409 approval-needed');
     await move(id);
@@ -49,7 +49,7 @@ describe('the approved number of users, after the policy was removed', () => {
     expect(await start(id)).toBe('200');
   });
 
-  it('allows a start with fewer users without another person', async () => {
+  it('allows a start with fewer users without another approval', async () => {
     const id = await approvedFor(1000);
     await byAuthor('withdraw', id);
     expect(await start(id)).toBe('200');
@@ -57,7 +57,7 @@ describe('the approved number of users, after the policy was removed', () => {
 });
 
 describe('the approved money', () => {
-  it('remains an upper bound: after a price rise, approval can be requested although the policy requires none', async () => {
+  it('remains an upper bound: after a price rise, the campaign needs another approval even if the policy requires none', async () => {
     await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
     const price = (each: string) => on.ask('PATCH', '/v1/action-types/award-reward', { price: each });
     await price('0.50');
@@ -68,7 +68,7 @@ describe('the approved money', () => {
     await setPolicy({ rules: [] });
     await price('0.60');
     expect(await start(id)).toBe('409 approval-needed');
-    // The same number of users as before, for more money.
+    // Requests approval for the same number of users as before, which now cost more.
     const submitted = await byAuthor('submit', id, { usersAtMost });
     expect(verdictOf(submitted)).toBe('200');
     await approve(id, approvalSummary.parse(submitted.json()).hash);
@@ -77,7 +77,7 @@ describe('the approved money', () => {
 });
 
 describe('the number of approvers', () => {
-  it('stays the same after another person approved under a stricter policy', async () => {
+  it('stays at one after a second person approves under a stricter policy that is removed later', async () => {
     await setPolicy();
     const { id } = await write();
     const { hash, requiredApprovers } = await submit(id, perCountry(700));

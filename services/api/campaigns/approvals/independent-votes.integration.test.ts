@@ -28,7 +28,7 @@ const askAs = (secret: string, method: 'GET' | 'POST' | 'PATCH', url: string, pa
     ...(payload && { payload }),
   });
 
-/** Makes a key with another one. Returns its id and its secret. */
+/** Creates a key with the key `by`. Returns the id and the secret of the new key. */
 async function makeKey(by: string, role: string, owner: string | null) {
   const { key, secret } = issuedApiKey.parse((await askAs(by, 'POST', '/api-keys', { name: 'k', role, owner })).json());
   return issued.parse({ id: key.id, secret });
@@ -39,7 +39,7 @@ const keyBefore = async (role: string, owner: string) => {
   return issued.parse({ id: key.id, secret });
 };
 
-/** A campaign that a key has written and submitted. */
+/** Returns a campaign that the given key has written and submitted. */
 async function submittedBy(secret: string) {
   const { id } = z.object({ id: z.string() }).parse((await askAs(secret, 'POST', '/campaigns', someCampaign)).json());
   const { hash, id: approval } = z
@@ -56,7 +56,7 @@ const detailOf = (answer: { json: () => unknown }) => z.object({ detail: z.strin
 describe('an approval vote of a key', () => {
   beforeEach(() => setPolicy());
 
-  it('is refused with the reason if the author made the key', async () => {
+  it('is refused with the reason if the author created the key', async () => {
     const ghost = await makeKey(boss, 'approver', 'ghost');
     const wanted = await submittedBy(boss);
     const seen = approvalShape.parse((await askAs(ghost.secret, 'GET', `/approvals/${wanted.approval}`)).json());
@@ -67,7 +67,7 @@ describe('an approval vote of a key', () => {
     expect(verdictOf(await askAs(boss, 'POST', `/campaigns/${wanted.id}/start`))).toBe('409 approval-needed');
   });
 
-  it('is refused if a key of the author made the key through other keys', async () => {
+  it('is refused if a key of the author created the key through other keys', async () => {
     const between = await makeKey(boss, 'operator', null);
     const ghost = await makeKey(between.secret, 'approver', 'ghost');
     expect(verdictOf(await vote(ghost.secret, await submittedBy(boss)))).toBe('403 author-approves-not');
@@ -89,13 +89,13 @@ describe('an approval vote of a key', () => {
     expect(verdictOf(await vote(secret, await submittedBy(boss)))).toBe('403 author-approves-not');
   });
 
-  it('is refused if the author wrote the campaign with a key that the approver made', async () => {
+  it('is refused if the author wrote the campaign with a key that the approver created', async () => {
     const ghost = await makeKey(boss, 'manager', 'ghost');
     const answer = await vote(boss, await submittedBy(ghost.secret));
     expect(detailOf(answer)).toMatch(/this key has made or changed the key that wrote it/);
   });
 
-  it('is refused even if the key of the author got another owner after the submission', async () => {
+  it('is refused even if the author’s key was given another owner after the submission', async () => {
     const author = await keyBefore('manager', 'author');
     const wanted = await submittedBy(author.secret);
     const second = await keyBefore('approver', 'author');
@@ -103,7 +103,7 @@ describe('an approval vote of a key', () => {
     expect(verdictOf(await vote(second.secret, wanted))).toBe('403 author-approves-not');
   });
 
-  it('is accepted if neither the author nor a key of the author made the key', async () => {
+  it('is accepted if neither the author nor a key of the author created the key', async () => {
     const { id, hash } = await submittedBy(boss);
     expect(await approve(id, hash)).toMatchObject({ state: 'approved' });
   });
@@ -125,7 +125,7 @@ describe('votes of one person', () => {
     },
   );
 
-  it('are refused from a key that an approver made', async () => {
+  it('are refused from a key that an approver created', async () => {
     const { id } = await write();
     const { hash } = await submit(id);
     const ghost = await makeKey(boss, 'approver', 'ghost');
@@ -133,7 +133,7 @@ describe('votes of one person', () => {
     expect(detailOf(await vote(ghost.secret, { id, hash }))).toMatch(/made or changed by one another/);
   });
 
-  it('keep the owner that the key had at the time of the vote', async () => {
+  it('keep the owner that their key had at the time of the vote', async () => {
     const { id } = await write();
     const { hash } = await submit(id);
     const first = await keyBefore('approver', 'first');
@@ -150,7 +150,7 @@ describe('an owner of a key', () => {
   const made = (owner: string) => on.ask('POST', '/v1/api-keys', { name: 'o', role: 'approver', owner });
 
   it.each(['m@x\u200b', '\u202em@x', 'm@x\u0007', 'm\u0435i@x'])(
-    'is refused with invisible or mixed letters: %j',
+    'is refused if it has invisible characters or mixes alphabets: %j',
     async (owner) => {
       expect((await made(owner)).statusCode).toBe(422);
     },
@@ -161,10 +161,10 @@ describe('an owner of a key', () => {
   });
 });
 
-describe('a policy that requires people who sign in', () => {
+describe('a policy that counts only votes of people who signed in', () => {
   const rules = [{ usersAbove: 1, approvers: 1 }];
 
-  it('ignores votes of keys, including earlier ones', async () => {
+  it('ignores votes of keys, including those given before the policy', async () => {
     await setPolicy({ rules });
     const { id } = await write();
     const { hash } = await submit(id);
@@ -181,7 +181,7 @@ describe('a policy that requires people who sign in', () => {
     expect(verdictOf(await asks('mei, manager', 'POST', `/campaigns/${id}/start`))).toBe('200');
   });
 
-  it('is returned with this requirement, which is off by default', async () => {
+  it('is returned with this setting, which is off by default', async () => {
     await setPolicy({ rules, approversSignIn: true });
     expect((await on.ask('GET', '/v1/approval-policy')).json()).toMatchObject({ rules, approversSignIn: true });
     await setPolicy({ rules });

@@ -12,7 +12,7 @@ const none = { before, approved: null, chain, prices, unapprovedStarts: [] };
 const approved = { budgets: [{ country: 'SG', units: 5000 }], approvers: 2 };
 
 describe('the largest budget that needs no approval', () => {
-  it('is the size up to which the budgets of all countries together need no approval', () => {
+  it('is the largest size for which the budgets of all countries together need no approval', () => {
     expect(findFreeRaise(rules, none, 'SG')).toEqual({ country: 'SG', units: 1600 });
     expect(findFreeRaise(rules, none, 'ID')).toEqual({ country: 'ID', units: 1000 });
   });
@@ -23,7 +23,7 @@ describe('the largest budget that needs no approval', () => {
     expect([needed(1600), needed(1601)]).toEqual([0, 1]);
   });
 
-  it('shrinks by the units that others have started without an approval', () => {
+  it('decreases by the units that other campaigns have started without an approval', () => {
     const reach = [{ country: 'VN', users: 900, units: 500, millionths: 0n, currency: null }];
     const unapprovedStarts = [{ words: 'by mei', country: null, reach }];
     expect(findFreeRaise(rules, { ...none, unapprovedStarts }, 'SG')).toEqual({
@@ -40,11 +40,11 @@ describe('the largest budget that needs no approval', () => {
     ]);
   });
 
-  it('is the approved budget if there is one', () => {
+  it('is the approved budget if the budget was approved', () => {
     expect(findFreeRaise(rules, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
   });
 
-  it('is the approved budget, whichever rule required the approval', () => {
+  it('is the approved budget whichever rule required the approval', () => {
     for (const someRules of [[], [{ usersAbove: 10, approvers: 1 }], [{ countries: ['VN'], approvers: 1 }]])
       expect(findFreeRaise(someRules, { ...none, approved }, 'SG')).toEqual({ country: 'SG', units: 5000 });
   });
@@ -62,16 +62,16 @@ describe('the largest budget that needs no approval', () => {
     ['there are no rules', []],
     ['the rules are for another country', [{ countries: ['VN'], unitsAbove: 0, approvers: 1 }]],
     ['the rules limit only users', [{ usersAbove: 10, approvers: 1 }]],
-  ])('is unbounded if %s', (_why, someRules) => {
+  ])('has no bound if %s', (_why, someRules) => {
     expect(findFreeRaise(someRules, none, 'SG')).toBeNull();
   });
 
-  it('is an amount, to the last millionth, if the budget is in money', () => {
+  it('is an exact amount for a budget in money, down to a millionth', () => {
     const budget = { country: 'SG', amount: '100.00', currency: 'EUR' };
     const inMoney = { ...none, before: [budget] };
     const freeRaise = (rule: object) => findFreeRaise([{ approvers: 1, ...rule }], inMoney, 'SG');
     expect(freeRaise({ amountAbove: '250.00' })).toEqual({ ...budget, amount: '250.00' });
-    // At 0.50 a unit, 600 units are bought by less than 300.50.
+    // At 0.50 a unit, 600 units cost 300.00, and amounts below 300.50 buy no further unit.
     expect(freeRaise({ unitsAbove: 600 })).toEqual({ ...budget, amount: '300.499999' });
     expect(freeRaise({ usersAbove: 10 })).toBeNull();
   });
@@ -103,7 +103,7 @@ describe('a raise beyond an approved budget', () => {
   const unitsIn = (list: readonly { country: string; units: number }[], country: string) =>
     list.find((each) => each.country === country)?.units ?? 0;
 
-  it('needs as many approvers as the earlier approval, under any rules; a raise up to that budget needs none', () => {
+  it('needs as many approvers as the earlier approval, whatever the rules; up to the approved budget it needs none', () => {
     fc.assert(
       fc.property(cases, ({ rules: someRules, before: now, wanted, covered, approvers }) => {
         const terms = { before: now, wanted, chain, prices, unapprovedStarts: [] };

@@ -12,18 +12,18 @@ import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns
 interface Raised {
   before: readonly BudgetLimit[];
   wanted: readonly BudgetLimit[];
-  /** Null if no approval of the campaign was ever given. */
+  /** Approved budgets; null if the campaign was never approved. */
   approved: ApprovedBudgets | null;
   chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
   prices: StepPrices;
-  /** Sums of starts without an approval, except runs of this campaign. */
+  /** Sums of starts without an approval; runs of this campaign are excluded. */
   unapprovedStarts: readonly UnapprovedStartTotal[];
 }
 
 /**
- * Returns the approvers that a raise of budgets needs after the campaign was started. Up to the approved budgets it
- * needs none. Beyond them it needs as many as the rules require for all budgets together, and no fewer than the
- * approval did.
+ * Returns the approvers that a raise of a started campaign's budgets needs. Up to the approved budgets, a raise needs
+ * none. Beyond them, it needs as many as the rules require for all budgets together, but at least as many as the
+ * earlier approval.
  */
 export function approvalNeedOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
   const { before, wanted, approved, chain, prices, unapprovedStarts } = raised;
@@ -32,7 +32,7 @@ export function approvalNeedOfRaise(rules: readonly ApprovalRule[], raised: Rais
   const larger = wanted.filter(isBeyond);
   if (larger.length === 0) return { approvers: 0, why: [] };
   const budgets = applyBudgets(before, wanted);
-  // Computes everything that the budgets allow to be spent, by any number of users.
+  // The rules are applied to everything that the budgets allow, without a bound on the number of users.
   const unboundedUsers = Object.fromEntries(budgets.map(({ country }) => [country, Infinity]));
   const reach = reachOf(unboundedUsers, costTermsOf({ chain, budgets }, prices));
   const need = approvalNeed(
@@ -44,7 +44,7 @@ export function approvalNeedOfRaise(rules: readonly ApprovalRule[], raised: Rais
   return { approvers: approved.approvers, why: larger.map((budget) => describeExcess(budget, approved.budgets)) };
 }
 
-/** Returns all budgets with the changes of some; countries without a budget get none. */
+/** Returns all budgets with some of them changed. Countries without a budget stay without one. */
 export function applyBudgets(before: readonly BudgetLimit[], wanted: readonly BudgetLimit[]): BudgetLimit[] {
   return before.map((budget) => wanted.find(({ country }) => country === budget.country) ?? budget);
 }
@@ -60,12 +60,12 @@ function sizeIn(budgets: readonly BudgetLimit[], country: string): bigint {
   return budget ? sizeOf(budget) : 0n;
 }
 
-/** Largest possible budgets. */
+/** Largest possible budgets, in units and in millionths of a currency. */
 const largestBudget = { units: BigInt(Number.MAX_SAFE_INTEGER), millionths: 10n ** 18n };
 
 /**
- * Returns the size up to which a country's budget may be raised without an approval; null if unbounded. Never less than
- * the current budget, which remains in force.
+ * Returns the size up to which a country's budget may be raised without an approval; null if there is no bound. The
+ * result is at least the current budget, which stays in force.
  */
 export function findFreeRaise(
   rules: readonly ApprovalRule[],

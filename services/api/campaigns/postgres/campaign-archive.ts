@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
-/** Run, schedule, start or approval of a campaign that is not finished. It prevents archiving. */
+/** Unfinished part of a campaign that prevents archiving: a run, a schedule, a start or an approval. */
 export interface ArchiveBlocker {
   kind: 'run' | 'schedule' | 'start' | 'approval';
   id: string;
@@ -10,10 +10,13 @@ export interface ArchiveBlocker {
 
 export type CampaignArchive = ReturnType<typeof createCampaignArchive>;
 
-/** Creates the store that archives and deletes (docs/decisions/0015-life-of-campaigns-and-runs.md). */
+/** Creates the store that archives campaigns and deletes drafts (docs/decisions/0015-life-of-campaigns-and-runs.md). */
 export function createCampaignArchive({ pool }: { pool: Pool }) {
   return {
-    /** Archives a campaign; no effect if it is already archived. @returns what prevents archiving */
+    /**
+     * Archives a campaign. Has no effect if it is already archived.
+     * @returns the reason that prevents archiving; null if the campaign is archived
+     */
     archive: (campaignId: string): Promise<ArchiveBlocker | null> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);
@@ -24,12 +27,15 @@ export function createCampaignArchive({ pool }: { pool: Pool }) {
         return null;
       }),
 
-    /** Restores a campaign from the archive; no effect if it is not archived. */
+    /** Restores a campaign from the archive. Has no effect if it is not archived. */
     unarchive: async (campaignId: string): Promise<void> => {
       await pool.query(unarchiveCampaign, [campaignId]);
     },
 
-    /** Deletes a draft that never ran, with its revisions. @returns false without an effect for any other campaign */
+    /**
+     * Deletes a draft that never had a run, with its revisions.
+     * @returns false, without an effect, for any other campaign
+     */
     deleteDraft: (campaignId: string): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await client.query(lockCampaign, [campaignId]);
@@ -39,7 +45,7 @@ export function createCampaignArchive({ pool }: { pool: Pool }) {
   };
 }
 
-/** Waits for a concurrent change or start, so that the next statement sees its result. */
+/** Waits for a concurrent change or start of the campaign, so that the next statement sees its result. */
 const lockCampaign = 'select from campaigns where id = $1 for update';
 
 const selectUnderWay = `

@@ -8,12 +8,15 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 import { selectCampaignRecords } from './campaign-store.ts';
 
-/** Longest duration of a run, in days, except for runs with a deadline of days. */
+/** Longest duration of a run, in days. Runs whose deadline is a number of days may take longer. */
 const longestRunDays = 8;
 const lookedBackDays = 14;
-/** Number of newest runs that are searched for the speed of an action type. */
+/** Number of the newest runs in which the speed of an action type is searched. */
 const fastestOf = 500;
-/** Minimum users of a run that shows the speed of an action type: smaller runs do not show the speed of large ones. */
+/**
+ * Minimum number of users of a run that shows the speed of an action type. The speed of smaller runs says little about
+ * large ones.
+ */
 const fastestUsers = 1000;
 
 export interface CalendarRun {
@@ -54,7 +57,10 @@ export type CampaignCalendar = ReturnType<typeof createCampaignCalendar>;
 
 export function createCampaignCalendar({ pool }: { pool: Pool }) {
   return {
-    /** @param limit bound on the rows of each kind */
+    /**
+     * Returns starts and runs between two times.
+     * @param limit maximum number of rows of each kind
+     */
     between: async (
       from: Date,
       until: Date,
@@ -101,7 +107,7 @@ interface TimeParams extends SeenParams {
   limit: number;
 }
 
-/** SQL condition that the caller may see a campaign, by its current revision. */
+/** SQL condition: the caller may see the campaign, according to its current revision. */
 const isSeenCampaign = ($: (param: keyof TimeParams) => string, campaign: string) => `
   (${$('seenCountries')}::text[] is null and ${$('seenActions')}::text[] is null or exists (
     select from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
@@ -127,7 +133,10 @@ const selectStarts = statementOf<TimeParams>(
   order by due_at limit ${$('limit')}`,
 );
 
-/** Repeats the states of the partial index, so that the index can be used; only active schedules fire. */
+/**
+ * The condition repeats the states of the partial index, so that Postgres can use the index. Only active schedules
+ * start runs.
+ */
 const selectRecurring = statementOf<TimeParams>(
   'calendar-recurring',
   ($) => `

@@ -16,7 +16,7 @@ interface CampaignListsSubject {
   reports: RunReports;
   rows: RunRows;
   addEvent(runId: string, kind: 'pausing' | 'auto-paused'): Promise<void>;
-  /** Removes the planned start, as if it had happened. */
+  /** Removes the planned start of a campaign, as if the start had happened. */
   forgetStart(campaignId: string): Promise<void>;
   now(): Promise<Date>;
 }
@@ -61,7 +61,7 @@ describe('the list of campaigns', () => {
     return await subject.rows.addRun({ campaignId, revision: 1, scheduledFor, state, ...changes });
   }
 
-  /** One of each, oldest first. */
+  /** Creates one campaign in each state, oldest first. */
   async function addOneOfEach() {
     const now = await subject.now();
     const ago = (days: number) => new Date(now.getTime() - days * dayMs);
@@ -92,7 +92,7 @@ describe('the list of campaigns', () => {
     return items.map(({ campaign }) => campaign.definition.name);
   };
 
-  it('shows the state of each campaign, and whether it needs attention', async () => {
+  it('shows the state of each campaign and whether it needs attention', async () => {
     await addOneOfEach();
     const { items, next } = await subject.lists.page({}, undefined, 'newest', 50, null);
     expect(next).toBeNull();
@@ -110,7 +110,7 @@ describe('the list of campaigns', () => {
     ]);
   });
 
-  it('shows a campaign as scheduled as long as another run is planned', async () => {
+  it('shows a campaign as scheduled while another run is planned', async () => {
     const campaignId = await create('weekly');
     await subject.campaigns.start(campaignId, new Date('2030-01-01T00:00:00Z'));
     await addRun(campaignId, 'completed', { endedAt: await subject.now() });
@@ -119,7 +119,7 @@ describe('the list of campaigns', () => {
     expect(await namesOf({}, 'ended')).toEqual(['weekly']);
   });
 
-  it('counts the results of a search if requested', async () => {
+  it('returns the number of campaigns in each state if requested', async () => {
     await addOneOfEach();
     expect(await subject.lists.counts({})).toEqual({
       all: 8,
@@ -134,13 +134,13 @@ describe('the list of campaigns', () => {
     expect(await subject.lists.counts({ text: 'FAILED' })).toMatchObject({ all: 2, draft: 2, 'needs-attention': 1 });
   });
 
-  it('is filtered by state or by need for attention', async () => {
+  it('is filtered by state or by the need for attention', async () => {
     await addOneOfEach();
     expect(await namesOf({}, 'needs-attention')).toEqual(['failed', 'stalled']);
     expect(await namesOf({}, 'running')).toEqual(['stalled', 'running']);
   });
 
-  it('marks a campaign that paused itself, until a person pauses it', async () => {
+  it('marks a campaign that paused itself until a person pauses it', async () => {
     const campaignId = await create('wallet');
     const runId = await addRun(campaignId, 'paused');
     await subject.addEvent(runId, 'pausing');
@@ -152,14 +152,14 @@ describe('the list of campaigns', () => {
     expect(byHand).toMatchObject({ needsAttention: false, pausedItself: false });
   });
 
-  it('marks a campaign while a step of its run is held', async () => {
+  it('marks a campaign while a step of its run is on hold', async () => {
     const runId = await addRun(await create('held'), 'running');
     const feedId = await subject.rows.addFeed(runId, { country: 'SG' });
     await subject.rows.addHold(feedId, { step: 1, cause: '405', batches: 3, ageMs: 1000 });
     expect(await namesOf({}, 'needs-attention')).toEqual(['held']);
   });
 
-  it('marks a campaign whose users wait behind an open breaker, and gets another version', async () => {
+  it('marks a campaign whose users wait for an open circuit breaker, and then has another version', async () => {
     const runId = await addRun(await create('waits'), 'running');
     await addRun(await create('goes on'), 'running');
     const before = await subject.lists.changeMark();
@@ -168,7 +168,7 @@ describe('the list of campaigns', () => {
     expect(await subject.lists.changeMark()).not.toBe(before);
   });
 
-  it('shows the unfinished run of a campaign, otherwise the newest', async () => {
+  it('shows the unfinished run of a campaign, or the newest if all have ended', async () => {
     const campaignId = await create('twice');
     const goesOn = await addRun(campaignId, 'running');
     await addRun(campaignId, 'completed', { endedAt: await subject.now() });
@@ -193,7 +193,7 @@ describe('the list of campaigns', () => {
     expect(await namesOf({ action: 'award-reward' })).toEqual(['100 % of_riders \\ "all"']);
   });
 
-  it('is paged, newest first, with each campaign once, also while campaigns are created', async () => {
+  it('has pages, newest first, with each campaign once, even if campaigns are created meanwhile', async () => {
     const ids = [await create('1'), await create('2'), await create('3'), await create('4')].toReversed();
     const campaigns = await Promise.all(ids.map((id) => subject.campaigns.get(id)));
     const first = await subject.lists.page({}, undefined, 'newest', 2, null);
@@ -201,17 +201,17 @@ describe('the list of campaigns', () => {
     const second = await subject.lists.page({}, undefined, 'newest', 2, first.next);
 
     expect([...first.items, ...second.items].map(({ campaign }) => campaign)).toEqual(campaigns);
-    // A last page that is exactly full has none behind it.
+    // A last page without free places has no next page.
     expect(second.next).toBeNull();
   });
 
-  it('has one campaign for two creations under one id', async () => {
+  it('has one campaign if the same id is created twice', async () => {
     const campaignId = await create('once');
     await subject.campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId);
     expect(await namesOf()).toEqual(['once']);
   });
 
-  it('is paged in the order of states: attention first, drafts last', async () => {
+  it('has pages ordered by state: campaigns that need attention first, drafts last', async () => {
     await addOneOfEach();
     const names: string[] = [];
     let after = null;
@@ -224,7 +224,7 @@ describe('the list of campaigns', () => {
     expect(names).toEqual(['failed', 'stalled', 'running', 'paused', 'scheduled', 'ended', 'long failed', 'draft']);
   });
 
-  it('reads many runs at once with the same result as each alone', async () => {
+  it('reads many runs in one query with the same result as each run alone', async () => {
     const runIds = [await addRun(await create('one'), 'running'), await addRun(await create('two'), 'running')];
     for (const runId of runIds) {
       const feedId = await subject.rows.addFeed(runId, { country: 'SG', fedUsers: 10, fedBatches: 1 });
@@ -241,7 +241,7 @@ describe('the list of campaigns', () => {
 });
 
 describe('descriptions of campaigns', () => {
-  it('have an index for each search, so that no list reads descriptions', async () => {
+  it('are searched by indexes, so that no search reads all descriptions', async () => {
     await database.empty();
     const client = await database.pool.connect();
     const plan = async (condition: string) =>
@@ -258,7 +258,7 @@ describe('descriptions of campaigns', () => {
     }
   });
 
-  it('are not part of revisions', async () => {
+  it('are not a part of revisions', async () => {
     const { campaigns } = await makeSubject();
     const { campaignId } = await campaigns.create(campaignDefinitionOf(), undefined, null, { owner: 'growth' });
     await campaigns.describe(campaignId, { before: { owner: 'growth' }, after: { tags: ['payday'] } });

@@ -14,24 +14,24 @@ import { selectCampaignRecords } from './campaign-store.ts';
 import { patternOf } from '../../frame/postgres/name-pattern.ts';
 import { isSeenRevision, seenParamsOf, type SeenParams } from '../../frame/postgres/seen-campaigns.ts';
 
-/** Days for which a failed run needs attention. */
+/** Number of days for which a failed run needs attention. */
 export const failedRunAttentionDays = 7;
-/** Milliseconds that a run may wait before it needs attention. Shorter waits usually end by themselves. */
+/** Number of milliseconds that a run may wait before it needs attention. Shorter waits usually end without help. */
 export const waitingAttentionMs = 60_000;
 
 export interface CampaignSearch {
-  /** Part of the name, case-insensitive, beginnings of words of the description, or the whole id. */
+  /** Text to search: part of the name, case-insensitive; beginnings of words in the description; or the whole id. */
   text?: string | undefined;
   campaignId?: string | undefined;
   country?: string | undefined;
   action?: string | undefined;
-  /** Fields that the description has to contain. */
+  /** Fields that the description must contain. */
   about?: CampaignAbout | undefined;
   /** Public id of an uploaded list that the audience includes or excludes. */
   list?: string | undefined;
   /** Id of a segment that the audience includes or excludes. */
   segment?: string | undefined;
-  /** Public id of the saved audience that the sources were copied from. */
+  /** Public id of the saved audience from which the sources were copied. */
   savedAudience?: string | undefined;
   /** Campaigns that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
@@ -41,13 +41,13 @@ export interface ListedCampaign {
   campaign: CampaignRecord;
   standing: CampaignStanding;
   needsAttention: boolean;
-  /** Newest unfinished run, else the newest run. Retries of failed users are excluded. */
+  /** Newest unfinished run, or the newest run if all have ended. Retries of failed users are excluded. */
   runId: string | null;
   pausedItself: boolean;
 }
 
 export interface CampaignPlace {
-  /** Rank and sort key of the campaign when its page was read. */
+  /** Rank and sort key of the campaign at the time its page was read. */
   rank: number;
   key: string;
   campaignId: string;
@@ -60,9 +60,9 @@ export type CampaignLists = ReturnType<typeof createCampaignLists>;
 export function createCampaignLists({ pool }: { pool: Pool }) {
   return {
     /**
-     * Returns a page of a search. Archived campaigns are included only if `choice` is `archived`, or the search has an
+     * Returns a page of a search. Archived campaigns are included only if `choice` is `archived` or the search has an
      * id.
-     * @param choice state of the campaigns; undefined means any except archived
+     * @param choice state of the campaigns; undefined means all except archived ones
      */
     page: async (
       search: CampaignSearch,
@@ -99,7 +99,10 @@ export function createCampaignLists({ pool }: { pool: Pool }) {
       };
     },
 
-    /** Counts the results of a search: `all` without archived campaigns, and the campaigns of each choice. */
+    /**
+     * Returns the number of campaigns in a search: `all`, which excludes archived campaigns, and one number for each
+     * choice.
+     */
     counts: async (search: CampaignSearch) => {
       const { rows } = await pool.query<CountRow>(selectCounts.with(searchParamsOf(search)));
       const campaignsIn = (standing: CampaignStanding) => rows.find((row) => row.standing === standing)?.campaigns ?? 0;
@@ -141,10 +144,10 @@ interface CountRow {
   attention: number;
 }
 
-/** Parameters of a search; null matches any. */
+/** Parameters of a search; null matches all campaigns. */
 interface SearchParams extends SeenParams {
   pattern: string | null;
-  /** Query for `to_tsquery` on the description. */
+  /** Query in the syntax of `to_tsquery`, for the description. */
   words: string | null;
   campaignId: string | null;
   country: string | null;
@@ -211,7 +214,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
         where campaign is not null and state in ('active', 'paused') and next_at is not null
     ) starts group by campaign
   ), going_on as (
-    -- Retries of failed users too.
+    -- Includes retries of failed users.
     select campaign from planned union select campaign from runs where ended_at is null
   ), s as (
     select c.id, c.name, p.next_at as "nextAt", o.id as run, coalesce(o."pausedItself", false) as "pausedItself",
@@ -223,7 +226,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
         when p.campaign is not null then 'scheduled' else 'ended' end as standing
     from campaigns c left join o on o.campaign = c.id left join planned p on p.campaign = c.id
     where (${$('pattern')}::text is null or c.name ilike ${$('pattern')} or c.id in (
-        -- By its index, once: no description is read.
+        -- The subquery reads the index once, and no descriptions.
         select id from campaigns where description_words @@ to_tsquery('simple', ${$('words')})))
       and (${$('about')}::jsonb is null or c.about @> ${$('about')})
       and (${$('campaignId')}::uuid is null or c.id = ${$('campaignId')})
@@ -262,7 +265,7 @@ const selectPage = unnamedStatementOf<PageParams>(
     select *, case ${$('order')}::text
         when 'state' then case when "needsAttention" then 0 else case s.standing ${ranks} end end
         when 'next' then case when "nextAt" is null then 1 else 0 end else 0 end as rank,
-      -- By its bytes it is in the order of time.
+      -- Times are texts in this format, because their order by bytes (collation "C") is the order of time.
       case when ${$('order')} = 'name' then lower(name)
         when ${$('order')} = 'next' or ${$('order')} = 'state' and standing = 'scheduled'
           then coalesce(to_char("nextAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '')
@@ -277,8 +280,8 @@ const selectPage = unnamedStatementOf<PageParams>(
 );
 
 /**
- * Selects a text that changes with the list. Executed every two seconds while a list is open, which is cheap:
- * unfinished runs are few, and campaigns are read once.
+ * Selects a text that changes with the list. The statement runs every two seconds while a list is open. It is cheap,
+ * because few runs are unfinished and campaigns are read only once.
  */
 const selectChangeMark = `
   with o as (select id, state, waiting_cause is null as moves from runs

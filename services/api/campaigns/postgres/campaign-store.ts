@@ -31,7 +31,10 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
     return rows[0] && recordOf(rows[0]);
   }
 
-  /** Runs the work within the quota of open runs. Does nothing for a started campaign, which already counts in it. */
+  /**
+   * Runs the work within the quota of open runs. Does nothing for a started campaign, because that already counts in
+   * the quota.
+   */
   async function starting(campaignId: string, work: (client: PoolClient) => Promise<unknown>): Promise<void> {
     const { rows } = await pool.query<{ account: string | null }>(selectDraft, [campaignId]);
     const [draft] = rows;
@@ -47,7 +50,7 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       const facts = { campaignId, name: definition.name, definition, about, origin };
       const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
       await withinQuota(pool, changes(by), (client) => client.query(insertCampaign.with({ ...facts, ...writer })));
-      // Read back, because responses show the campaign as it is stored: jsonb reorders the keys of objects.
+      // The campaign is read again, because responses show it as it is stored: jsonb reorders the keys of objects.
       const record = await get(campaignId);
       if (!record) throw new Error(`campaign ${campaignId} was not inserted`);
       return record;
@@ -136,7 +139,7 @@ interface NewSchedule {
   name: string;
   campaignId: string;
   definition: string;
-  /** Time of the start, in whole milliseconds; occurrences are after it. */
+  /** Time of the start, in whole milliseconds. Only occurrences after it start runs. */
   now: Date;
   next: string | null;
   look: string;
@@ -179,7 +182,7 @@ interface NewStart {
   campaignId: string;
   startId: string;
   partition: number;
-  /** Null: now. */
+  /** Time of the start; null means now. */
   dueAt: Date | null;
   asker: Asker | null;
   /** Settings of the campaign's run, which override the definition. */
@@ -188,7 +191,7 @@ interface NewStart {
 
 /**
  * Schedules a campaign and creates its job in one statement, so that neither exists without the other. The due time has
- * whole milliseconds, because it becomes the run's `scheduled_for`, which callers send back.
+ * whole milliseconds, because it becomes `scheduled_for` of the run, which callers send back to the API.
  */
 const startCampaign = statementOf<ClearedBy & NewStart>(
   'start-campaign',
@@ -205,7 +208,10 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
   from started`,
 );
 
-/** Makes the campaign a draft again. Waits if the scheduler takes the job at this moment, and then deletes nothing. */
+/**
+ * Makes the campaign a draft again. If the scheduler takes the job at the same moment, the statement waits and then
+ * deletes nothing.
+ */
 const unscheduleCampaign = `
   with fired as (
     select s.campaign from schedules s where s.campaign = $1 and exists (select from occurrences where schedule = s.id)
@@ -219,7 +225,7 @@ const unscheduleCampaign = `
 
 const selectCampaigns = `
   select c.id, c.revision, c.state, c.about, c.origin, c.created_at, c.archived_at,
-    -- Current budgets: they may be raised while runs continue.
+    -- The current budgets replace those of the definition, because budgets may be raised while runs continue.
     r.definition || coalesce(budgets_of(c.id), '{}') as definition, least(j.due_at, s.next_at) as due_at,
     s.id as schedule, l.id as run, l.state as run_state, (${newestOfCampaign('c.id')}) as approval
   from campaigns c

@@ -7,13 +7,16 @@ import type { AboutChange, Writer } from '../campaign-store.port.ts';
 
 interface NewRevision {
   definition: CampaignDefinition;
-  /** Revision before this one. */
+  /** Revision that the new one replaces. */
   revision: number;
   by: Writer | null;
   aboutChange: AboutChange | undefined;
 }
 
-/** Stores a draft's next revision, in the client's transaction. Returns false if it is no draft or has changed. */
+/**
+ * Stores a draft's next revision, in the transaction of the client. Returns false if the campaign is not a draft or has
+ * changed.
+ */
 export async function redefine(
   client: PoolClient,
   campaignId: string,
@@ -24,7 +27,7 @@ export async function redefine(
     nextRevision.with({ campaignId, revision, name: definition.name, before, after }),
   );
   if (rowCount === 0) return false;
-  // A draft has spent nothing, so its budgets are inserted again, after the old rows are deleted.
+  // The rows of a draft's budgets are replaced by new ones, because a draft has not used any units.
   await client.query('delete from budgets where campaign = $1', [campaignId]);
   const writer = { account: by?.account ?? null, writtenBy: by?.key ?? null };
   await client.query(insertRevision.with({ campaignId, revision: revision + 1, definition, ...writer }));

@@ -21,7 +21,7 @@ import { pointerOf } from '../../frame/server/json-pointer.ts';
 
 type Variables = TemplateDefinition['variables'];
 
-/** Checks a template, as far as possible before its variables have values, and returns all problems. */
+/** Checks a template as far as this is possible without values of its variables, and returns all problems. */
 export function checkTemplate(body: unknown, config: Catalogue, now: Date): CheckResult<TemplateDefinition> {
   const shaped = checkShape(templateDefinition, body);
   if (!shaped.ok) return shaped;
@@ -32,12 +32,15 @@ export function checkTemplate(body: unknown, config: Catalogue, now: Date): Chec
   return problems.length === 0 ? shaped : { ok: false, problems, more: 0 };
 }
 
-/** @returns problems of the values, at `/variables/<name>` */
+/**
+ * Checks the values of variables.
+ * @returns problems, with pointers such as `/variables/<name>`
+ */
 export function valueProblems(variables: Variables, values: unknown): FieldProblem[] {
   return paramsProblems(schemaOf(variables), values, '/variables');
 }
 
-/** Returns the JSON Schema of the values of all variables; those without a default are required. */
+/** Returns the JSON Schema of the values of all variables. Variables without a default are required. */
 function schemaOf(variables: Variables): ParamsSchema {
   const entries = Object.entries(variables);
   return {
@@ -100,15 +103,15 @@ function useProblems(variables: Variables, places: readonly VariablePlace[]): Fi
 }
 
 /**
- * Fields whose rules depend on other fields. If a template has a variable in one of the fields of an entry, the entry's
- * field is checked only once the variable has a value.
+ * Fields whose rules depend on other fields, by field. If one of these other fields is a variable, the field is checked
+ * only when the variable has a value.
  */
 const dependencies: ReadonlyMap<string, readonly string[]> = new Map([
   ['schedule', ['schedule', 'countries']],
   ['budgets', ['budgets', 'countries', 'chain']],
 ]);
 
-/** Checks the fixed parts of a template, with defaults or sample values for its variables. */
+/** Checks the fixed parts of a template, with defaults or samples as values of its variables. */
 function literalProblems(
   { name, variables, campaign }: TemplateDefinition,
   places: readonly VariablePlace[],

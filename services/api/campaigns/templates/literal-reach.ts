@@ -3,7 +3,10 @@ import { z } from 'zod';
 const texts = z.array(z.unknown()).catch([]);
 const step = z.object({ action: z.string() });
 
-/** Returns countries and actions that a template names itself. Variables are checked when a campaign is made. */
+/**
+ * Returns the countries and actions that a template contains as fixed values. Values of variables are checked when a
+ * campaign is created.
+ */
 export function literalReach({ countries, chain }: Record<string, unknown>) {
   return {
     countries: texts.parse(countries).filter((each) => typeof each === 'string'),

@@ -86,7 +86,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
   });
 }
 
-/** Moves a problem to the variable that caused it, if a variable did. */
+/** Returns the problem with a pointer to the variable that caused it. A problem of a fixed value keeps its pointer. */
 function atVariable(
   problem: FieldProblem,
   places: readonly VariablePlace[],

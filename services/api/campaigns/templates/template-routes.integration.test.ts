@@ -51,7 +51,7 @@ const problemsOf = (answer: { json: () => unknown }) =>
   problem.parse(answer.json()).errors.map(({ pointer, code }) => `${code} ${pointer}`);
 
 describe('a template', () => {
-  it('is shown as it was written, listed, and found by part of its name', async () => {
+  it('is shown as it was written, listed, and found by a part of its name', async () => {
     const answer = await on.ask('POST', '/v1/templates', payday);
     expect(answer.statusCode).toBe(201);
     const made = template.parse(answer.json());
@@ -102,7 +102,7 @@ describe('a template', () => {
     expect(problemsOf(await on.ask('PATCH', `/v1/templates/${id}`, wrong))).toEqual(problems);
   });
 
-  it('is accepted if its validity depends on the values', async () => {
+  it('is accepted if only values of its variables decide whether it is valid', async () => {
     const { country: _, ...others } = variables;
     const chain = payday.campaign.chain.map((step) => ({ ...step, unitsPerUser: 1 }));
     const budgets = [{ country: 'SG', units: 5 }];
@@ -114,7 +114,7 @@ describe('a template', () => {
     expect(made.statusCode).toBe(201);
   });
 
-  it('is changed by one of several concurrent changes; the others are refused as outdated', async () => {
+  it('is changed by only one of several concurrent changes; the others are refused as outdated', async () => {
     const { id } = await created();
     const names = ['one', 'two', 'three', 'four'];
     const request = {
@@ -129,7 +129,7 @@ describe('a template', () => {
     expect((await on.ask('GET', `/v1/templates/${id}`)).json()).toMatchObject({ name: winner, revision: 2 });
   });
 
-  it('has a new revision for each change by a caller who has seen the previous one', async () => {
+  it('has a new revision after each change by a caller who has read the previous one', async () => {
     const { id } = await created();
     const { etag = '' } = (await on.ask('GET', `/v1/templates/${id}`)).headers;
     const url = `/v1/templates/${id}`;
@@ -177,7 +177,7 @@ describe('a template', () => {
     expect((await on.ask('GET', `/v1/campaigns/${made.id}`)).json()).toMatchObject({ origin: { templateId: id } });
   });
 
-  it('is checked by its fixed values against the scope of the key, and counts in the quota of changes of the account', async () => {
+  it('is checked against the scope of the key by its fixed values, and counts in the account’s quota of changes', async () => {
     const { secret } = await makeManager();
     const elsewhere = { ...payday, campaign: { ...payday.campaign, countries: ['ID', variable('country')] } };
     expect((await askAs(secret, 'POST', '/v1/templates', elsewhere)).statusCode).toBe(403);
@@ -193,7 +193,7 @@ describe('a template', () => {
 });
 
 describe('a campaign from a template', () => {
-  it('is a draft with the values in their places, and has template, revision and values as its origin', async () => {
+  it('is a draft with the values in their places, and its origin has the template, the revision and the values', async () => {
     const { id } = await created();
     await on.ask('PATCH', `/v1/templates/${id}`, { name: 'Payday, again' });
     const answer = await use(id, { ...given, units: 5 });
@@ -231,10 +231,10 @@ describe('a campaign from a template', () => {
     [{ ...given, segment: '' }, ['wrong-length /variables/segment'], '0'],
     [{ ...given, share: true }, ['wrong-type /variables/share'], 'true'],
     [{ ...given, colour: 'red' }, ['unknown-field /variables/colour'], 'known are'],
-    // Right by its type, and not in its place.
+    // The value has the type of the variable, but is not valid where the campaign uses it.
     [{ ...given, share: 100 }, ['out-of-range /variables/share'], '100, used at /audience/holdOutPercent: '],
     [{ ...given, start: '2025-01-01T00:00:00Z' }, ['past-time /variables/start'], 'used at /schedule/time: '],
-  ])('is refused for an invalid value, by its variable: %j', async (values, problems, words) => {
+  ])('is refused for an invalid value, with a pointer to its variable: %j', async (values, problems, words) => {
     const { id } = await created();
     const answer = await use(id, values);
     expect(problemsOf(answer)).toEqual(problems);
@@ -242,7 +242,7 @@ describe('a campaign from a template', () => {
     expect(await on.rowsOf('campaigns')).toEqual([]);
   });
 
-  it('is refused if a variable names an unknown segment, with a pointer to the variable', async () => {
+  it('is refused if the value of a variable is an unknown segment, with a pointer to the variable', async () => {
     const { id } = await created();
     const failure = { kind: 'not-found', cause: 'there is none', retryAfterMs: null } as const;
     const segmentation = { ...on.deps.segmentation, describe: () => Promise.resolve({ ok: false, failure } as const) };
@@ -254,7 +254,7 @@ describe('a campaign from a template', () => {
     expect(problem.parse(answer.json()).errors[0]?.detail).toContain('"lapsed-riders", used at /audience');
   });
 
-  it('is refused if it names something that is no longer configured, with a pointer into the campaign', async () => {
+  it('is refused if it uses an action or a country that is no longer configured, with a pointer into the campaign', async () => {
     const { id } = await created();
     await createActionTypeStore(on.deps).change('send-message', { enabled: false }, null);
     expect(problemsOf(await use(id, given))).toEqual(['unknown-action /chain/1/action']);

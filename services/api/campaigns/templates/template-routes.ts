@@ -124,7 +124,7 @@ function changeRoute(server: HttpServer, deps: TemplateRoutesDeps): void {
       body: templatePatch,
       response: { 200: jsonAnswer('The template as it is now', template) },
     },
-    // Leaves validation to the handler, which checks the changed template.
+    // The body is not validated before the handler, because the handler validates the changed template.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const before = await requireTemplate(request.params.id, deps.templates);
@@ -160,7 +160,10 @@ function deleteRoute(server: HttpServer, { templates }: TemplateRoutesDeps): voi
   });
 }
 
-/** @throws {HttpProblem} 422 with all problems; 403 for countries or actions beyond the scope of the caller's key */
+/**
+ * Returns the valid template.
+ * @throws {HttpProblem} 422 with all problems; 403 for countries or actions beyond the scope of the caller's key
+ */
 async function checkedTemplate(
   request: FastifyRequest,
   body: unknown,
@@ -185,7 +188,10 @@ export async function redefineTemplate(
   return requireWritten('the template', redefined);
 }
 
-/** Returns the template that a path names. @throws {HttpProblem} 404 */
+/**
+ * Returns the template whose id is in the path of a request.
+ * @throws {HttpProblem} 404
+ */
 export async function requireTemplate(id: string, templates: TemplateStore): Promise<TemplateRecord> {
   const record = await templates.get(requireId('template', id));
   if (!record) throw notFound('template', id);

@@ -5,23 +5,23 @@ import { endpointIdOf } from '../../../../shared/postgres/jobs/endpoint-ids.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { JobCounts } from '../client-usage.ts';
 
-/** Maximum rows that one forecast reads, of all clients: about 50 ms. */
+/** Maximum number of rows that one forecast reads in all partitions. Reading them takes about 50 ms. */
 const maxRowsRead = 40_000;
 /**
- * Maximum rows read from one partition, oldest due first. If more are due, later minutes of the partition are not
- * counted.
+ * Maximum number of rows that are read from one partition, earliest due time first. If more are due, later minutes of
+ * the partition are not counted.
  */
 const maxRowsOfPartition = 20_000;
 
 export interface MinuteCalls {
-  /** Begin of the minute, in milliseconds since 1970. */
+  /** Beginning of the minute, in milliseconds since 1970. */
   atMs: number;
   calls: number;
 }
 
 export interface MinuteForecast {
   minutes: MinuteCalls[];
-  /** Partitions that were counted, of 64. Below 64, the calls are an estimate. */
+  /** Number of partitions that were counted, of 64. If it is less than 64, the calls are an estimate. */
   partitions: number;
 }
 
@@ -29,16 +29,16 @@ export type ClientFigures = ReturnType<typeof createClientFigures>;
 
 export function createClientFigures({ pool }: { pool: Pool }) {
   return {
-    /** Returns the counts by client; clients that never had a job are omitted. */
+    /** Returns the job counts by client. Clients that have never had a job are omitted. */
     counts: async (clientIds: readonly string[]): Promise<ReadonlyMap<string, JobCounts>> => {
       const { rows } = await pool.query<CountsRow>(countsOf.with({ clients: plainArray(clientIds) }));
       return new Map(rows.map(({ client, ...counts }) => [client, counts]));
     },
 
     /**
-     * Returns the calls due in the next hours, by minute. Reads a bounded number of rows: few jobs are counted, many
-     * are estimated from some partitions.
-     * @param endpointId an endpoint, or a client for its jobs without an endpoint
+     * Returns the calls due in the next hours, by minute. The number of rows read is bounded: few jobs are counted
+     * exactly, many are estimated from some partitions.
+     * @param endpointId an endpoint; the id of a client means its endpoint `default`
      */
     forecast: async (endpointId: string, hours: number): Promise<MinuteForecast> => {
       let partitions = 0;
@@ -79,7 +79,7 @@ interface DueRow {
   all: number;
 }
 
-/** Jobs are spread evenly over the partitions, so each partition is a sample of all jobs. */
+/** Counts one partition. Jobs are spread evenly over the partitions, so each partition is a sample of all jobs. */
 const dueIn = statementOf<{ endpointId: string; hours: number; partition: number }>(
   'jobs-due-in',
   ($) => `

@@ -9,9 +9,9 @@ interface Counted {
   cancelled: number;
   dead: number;
   sidelined: number;
-  /** Pending jobs that wait for an earlier job with the same ordering key. */
+  /** Number of pending jobs that wait for an earlier job with the same ordering key. */
   waiting: number;
-  /** Pending jobs that wait for the report of their receiver. */
+  /** Number of pending jobs that wait for a report of their receiver. */
   reporting: number;
 }
 
@@ -28,10 +28,13 @@ interface Check {
   hosts: number;
 }
 
-/** Ledger: accepted = called + expired + cancelled + dead + sidelined + pending, of which pending is computed. */
+/**
+ * Ledger of a client's jobs: accepted = called + expired + cancelled + dead + sidelined + pending, where pending is
+ * computed from the others.
+ */
 export interface ClientLedger extends Counted {
   pending: number;
-  /** Last count of the stored jobs; null before the first. */
+  /** Last count of the stored jobs; null before the first count. */
   check: Check | null;
 }
 
@@ -41,7 +44,7 @@ export type ClientLedgers = ReturnType<typeof createClientLedgers>;
 
 export function createClientLedgers({ pool }: { pool: Pool }) {
   return {
-    /** Returns all figures from one snapshot. All are 0 for a client that never had a job. */
+    /** Returns all numbers from one snapshot. All are 0 for a client that has never had a job. */
     ledgerOf: async (clientId: string): Promise<ClientLedger> => {
       const { rows } = await pool.query<LedgerRow>(readLedger.with({ client: clientId }));
       const { check, ...counted } = onlyRow(rows);
@@ -60,7 +63,10 @@ export function createClientLedgers({ pool }: { pool: Pool }) {
   };
 }
 
-/** Sidelined jobs have an index of their own; counting all other jobs would read their rows. */
+/**
+ * Sidelined jobs are counted in an index of their own. Pending jobs are not counted, because this would read their
+ * rows.
+ */
 const readLedger = statementOf<{ client: string }>(
   'read-client-ledger',
   ($) => `

@@ -5,7 +5,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import type { DurationCounts } from '../../../../shared/domain/job/call-durations.ts';
 import { endpointIdOf } from '../../../../shared/postgres/jobs/endpoint-ids.ts';
 
-/** Maximum jobs that one query reads from each of the 64 partitions: the oldest due ones, over all clients. */
+/** Maximum number of jobs that one query reads from each of the 64 partitions: the jobs due first, of all clients. */
 const mostOfPartition = 500;
 const mostSidelined = 10_000;
 
@@ -15,9 +15,9 @@ export interface EndpointDue {
 }
 
 export interface DueSnapshot {
-  /** Due jobs that are not being called, by endpoint. The id of `default` is the id of its client. */
+  /** Due jobs that are not being called, by endpoint. The endpoint `default` has the id of its client. */
   endpoints: ReadonlyMap<string, EndpointDue>;
-  /** True if more jobs are due, of any client, than were read. */
+  /** True if more jobs of any client are due than were read. */
   isPart: boolean;
 }
 
@@ -32,20 +32,23 @@ export interface TargetLoadAtDispatcher {
   dispatcher: string;
   region: string;
   endpointId: string;
-  /** Null if the dispatcher has no calls of the endpoint now, and had none in the last minute. */
+  /**
+   * Number of calls that have not ended; null if the dispatcher has none for the endpoint now and had none in the last
+   * minute.
+   */
   underWay: number | null;
   slots: number | null;
   lastMinute: number | null;
-  /** Durations of the endpoint's calls in the last ten minutes; null if there were none. */
+  /** Durations of the calls to the endpoint in the last ten minutes; null if there were none. */
   durations: DurationCounts | null;
-  /** Milliseconds for which the dispatcher has counted durations; null before its first report. */
+  /** Milliseconds for which the dispatcher has counted durations so far; null before its first report. */
   durationsForMs: number | null;
   credit: number;
 }
 
 export type ClientLoads = ReturnType<typeof createClientLoads>;
 
-/** Creates the reader of a client's waiting jobs, and of its load at the dispatchers. */
+/** Creates the reader of a client's waiting jobs and of its load on the dispatchers. */
 export function createClientLoads({ pool }: { pool: Pool }) {
   return {
     due: async (endpointIds: readonly string[]): Promise<DueSnapshot> => {
@@ -59,7 +62,7 @@ export function createClientLoads({ pool }: { pool: Pool }) {
       return rows;
     },
 
-    /** Returns the load at dispatchers that take jobs, in the order of the endpoints. */
+    /** Returns the load on the dispatchers that take jobs, in the order of the endpoints. */
     atDispatchers: async (endpointIds: readonly string[]): Promise<TargetLoadAtDispatcher[]> => {
       const { rows } = await pool.query<TargetLoadAtDispatcher>(
         atDispatchers.with({ endpoints: plainArray(endpointIds) }),
@@ -75,8 +78,8 @@ interface DueRow {
 }
 
 /**
- * Excludes jobs that wait for their receiver's report. Their due time is the time to check for the report, not the time
- * of a call.
+ * Selects due jobs. Jobs that wait for a report of their receiver are excluded, because their due time is that of the
+ * check for the report, not of a call.
  */
 const dueNow = statementOf<{ endpoints: string }>(
   'client-due-now',

@@ -47,7 +47,7 @@ describe('clients', () => {
 
   const keysOf = async (clientId: string) => (await subject.store.get(clientId))?.endpoints[0].keys;
 
-  it('are created under a unique name, and read by every process', async () => {
+  it('are created with a unique name, and every process reads them', async () => {
     const key = { keyId: uuidv7(), sealed: sealed('first') };
     expect(await moves(() => make('orders', key))).toBe(2);
     const other = newClientOf('orders');
@@ -78,7 +78,7 @@ describe('clients', () => {
     expect((await subject.store.list({ text: 'a' }, 2, null)).items.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('increment their revision with every change, and with nothing else', async () => {
+  it('increment their revision with each change, and otherwise never', async () => {
     const { clientId } = await make('orders');
     const definition = { ...usual, maxSchedules: 7 };
     expect(await moves(() => subject.store.change(clientId, { definition: usual }, null))).toBe(0);
@@ -99,7 +99,7 @@ describe('clients', () => {
     expect(await subject.store.change(clientId, { name: 'billing' }, null)).toEqual({ kind: 'name-taken' });
   });
 
-  it('are disabled with a reason, which is removed when they are enabled', async () => {
+  it('are disabled with a reason, which is removed when they are enabled again', async () => {
     const { clientId } = await make('orders');
     const ofDefault = async () => (await subject.store.get(clientId))?.endpoints[0];
     const disabled = { enabled: false, disabledReason: 'calls in circles' };
@@ -109,7 +109,7 @@ describe('clients', () => {
     expect(await ofDefault()).toMatchObject({ enabled: true, disabledReason: null });
   });
 
-  it('rotate their keys with an overlap: older ones sign until they expire', async () => {
+  it('keep older signing keys during a rotation: these sign until they expire', async () => {
     const { clientId } = await make('orders', { keyId: uuidv7(), sealed: sealed('first') });
     const othersExpireAt = new Date(Date.now() + 3_600_000_000);
     const second = { keyId: uuidv7(), sealed: sealed('second'), othersExpireAt };
@@ -124,7 +124,7 @@ describe('clients', () => {
     expect(await keysOf(clientId)).toMatchObject([{ sealed: sealed('third') }]);
   });
 
-  it('lose a key at once when it is removed', async () => {
+  it('no longer sign with a key as soon as it is removed', async () => {
     const key = { keyId: uuidv7(), sealed: sealed('leaked') };
     const { clientId } = await make('orders', key);
     expect(await moves(() => subject.endpoints.removeKey(clientId, 'default', key.keyId))).toBe(1);

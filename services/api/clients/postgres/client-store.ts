@@ -20,7 +20,7 @@ export interface NewClient {
 }
 
 export interface ClientFilter {
-  /** Ids of the clients; undefined means all. */
+  /** Ids of the clients to return; undefined means all. */
   ids?: readonly string[] | undefined;
   text?: string | undefined;
 }
@@ -33,17 +33,20 @@ export interface ClientChange {
 export type ClientChanged =
   | { kind: 'changed'; client: Client }
   | { kind: 'missing' }
-  /** The client has another revision by now: nothing was changed. */
+  /** `outdated`: the client has another revision than the expected one, and nothing was changed. */
   | { kind: 'outdated'; client: Client }
   | { kind: 'name-taken' };
 
-/** Reasons that prevent the deletion of a client. */
+/** Uses of a client that prevent its deletion. */
 export interface ClientUse {
-  /** True also after a change in the last seconds, which some processes may not have read yet. */
+  /**
+   * True if the client is enabled. It stays true for some seconds after the client is disabled, because some processes
+   * may not have read the change yet.
+   */
   isEnabled: boolean;
-  /** Stored unfinished jobs. */
+  /** Number of stored unfinished jobs. */
   jobs: number;
-  /** Schedules that are neither disabled nor ended. */
+  /** Number of schedules that are neither disabled nor ended. */
   schedules: number;
 }
 
@@ -54,7 +57,10 @@ export type ClientStore = ReturnType<typeof createClientStore>;
 /** Creates the store of clients. Changes increment the revisions of the client and of all clients together. */
 export function createClientStore({ pool }: { pool: Pool }) {
   return {
-    /** Returns clients, oldest first. @param cursor id of the last client of the previous page */
+    /**
+     * Returns a page of clients, oldest first.
+     * @param cursor id of the last client of the previous page
+     */
     list: async ({ ids, text }: ClientFilter, limit: number, cursor: string | null): Promise<Page<Client>> => {
       requireIdCursor(cursor);
       const { rows } = await pool.query<ClientRow>(selectClients, [cursor, limit + 1, ids ?? null, patternOf(text)]);
@@ -65,13 +71,13 @@ export function createClientStore({ pool }: { pool: Pool }) {
       );
     },
 
-    /** Returns a client; undefined for the client of a notification, which has routes of its own. */
+    /** Returns a client; undefined for the client of a notification, because notifications have routes of their own. */
     get: async (clientId: string) => {
       const client = await findClient(pool, clientId);
       return client && isNotificationClient(client) ? undefined : client;
     },
 
-    /** Creates a client without a key. Returns undefined if another client has this name. */
+    /** Creates a client without a signing key. Returns undefined if another client has this name. */
     create: (created: NewClient): Promise<Client | undefined> =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
@@ -81,7 +87,10 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
-    /** Changes a client. If no field differs, no revision changes. @param expected revision; null for any */
+    /**
+     * Changes a client. If no field differs, the revisions stay the same.
+     * @param expected revision that the caller expects; null permits any
+     */
     change: (clientId: string, change: ClientChange, expected: number | null): Promise<ClientChanged> =>
       unlessNameTaken({ kind: 'name-taken' as const }, () =>
         inTransaction(pool, async (client) => {
@@ -98,7 +107,7 @@ export function createClientStore({ pool }: { pool: Pool }) {
         }),
       ),
 
-    /** Deletes a client that is not in use, with everything except the results of its jobs. */
+    /** Deletes a client that is not in use. Only the results of its jobs remain. */
     remove: (clientId: string): Promise<ClientRemoved> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -121,8 +130,8 @@ export function createClientStore({ pool }: { pool: Pool }) {
 }
 
 /**
- * Selects the reasons that prevent a deletion. A change reaches each process within a second. A client disabled in the
- * last 3 seconds counts as enabled, because a process may still accept a job.
+ * Selects the uses that prevent a deletion. A client that was disabled within the last 3 seconds counts as enabled: a
+ * change reaches each process within a second, and a process that has not read it may still accept a job.
  */
 const selectUse = `
   select e.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
@@ -140,7 +149,10 @@ const deleteCounts = `
 
 const selectEndpoints = 'select id from client_endpoints where client = $1';
 
-/** Deletes circuit breaker states and call slots of deleted endpoints. @param endpointIds ids of endpoints */
+/**
+ * Deletes the circuit breaker states and call slots of deleted endpoints.
+ * @param endpointIds ids of these endpoints
+ */
 export async function deleteEndpointState(client: PoolClient, endpointIds: readonly string[]): Promise<void> {
   await client.query(deleteStates, [endpointIds]);
 }
@@ -149,10 +161,10 @@ const deleteStates = `
   with h as (delete from host_circuits where endpoint = any($1::uuid[]))
   delete from leases l using unnest($1::uuid[]) k (id) where starts_with(l.name, 'call-slot/' || k.id || '/')`;
 
-/** Deletes the client; the foreign keys delete its endpoints and their keys. */
+/** Deletes the client. Foreign keys delete its endpoints and their keys. */
 const deleteClient = 'delete from clients where id = $1';
 
-/** Parameters: $1 cursor, $2 limit, $3 ids or null, $4 pattern of the name or null. */
+/** Selects a page of clients. Parameters: $1 cursor, $2 limit, $3 ids or null, $4 pattern of the name or null. */
 const selectClients = `
   select ${clientFields} from clients c
   where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
@@ -160,7 +172,7 @@ const selectClients = `
     and not exists (select from notifications n where n.id = c.id)
   order by c.id limit $2`;
 
-/** Inserts a client and its endpoint `default`, which has its id. */
+/** Inserts a client and its endpoint `default`, which has the same id as the client. */
 export async function insertClient(
   client: PoolClient,
   { clientId, name, definition, endpoint }: NewClient,
@@ -183,7 +195,7 @@ export const insertEndpoint = statementOf<EndpointRow>(
   values (${$('endpointId')}, ${$('clientId')}, ${$('name')}, ${$('url')}, ${$('terms')}::jsonb)`,
 );
 
-/** Serializes changes, so that revisions become visible in order. */
+/** Serializes changes of clients, so that revisions become visible in their order. */
 export async function lockRevision(client: PoolClient): Promise<void> {
   await client.query('select 1 from installation for update');
 }
@@ -199,7 +211,7 @@ export async function findClient(connection: Pool | PoolClient, clientId: string
   return rows[0] && clientOf(rows[0]);
 }
 
-/** Parameters of an update; null leaves a field unchanged. */
+/** Parameters of an update; null leaves the field unchanged. */
 interface ClientUpdate {
   clientId: string;
   name: string | null;

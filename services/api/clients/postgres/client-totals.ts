@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** Totals of a client: accepted = called + expired + cancelled + dead + stored. */
+/** Totals of a client's jobs: accepted = called + expired + cancelled + dead + stored. */
 export interface ClientTotals {
   clientId: string;
   accepted: number;
@@ -16,7 +16,11 @@ export type AllClientTotals = ReturnType<typeof createClientTotals>;
 
 export function createClientTotals({ pool }: { pool: Pool }) {
   return {
-    /** Returns stored sums of clients with jobs, most stored first, without notifications. @param ids undefined: all */
+    /**
+     * Returns the totals of clients with jobs, those with the most stored jobs first. Clients of notifications are
+     * excluded.
+     * @param ids ids of the clients; undefined means all
+     */
     all: async (ids: readonly string[] | undefined): Promise<ClientTotals[]> => {
       const { rows } = await pool.query<ClientTotals>(readTotals.with({ ids: ids ?? null }));
       return rows;

@@ -9,15 +9,18 @@ import { inTransaction } from '../../../../shared/postgres/connection/transactio
 import { findClient, deleteEndpointState, insertEndpoint, lockRevision, moveRevision } from './client-store.ts';
 
 export interface EndpointChange {
-  /** Null only for `default`, if each job has its own URL. Undefined means unchanged. */
+  /**
+   * URL of the endpoint. Null is possible only for `default`, whose jobs then have their own URLs. Undefined leaves the
+   * URL unchanged.
+   */
   url?: string | null | undefined;
   terms?: EndpointTerms | undefined;
   enabled?: boolean | undefined;
-  /** Stored while the endpoint is disabled. */
+  /** Reason why the endpoint is disabled. It is stored only while the endpoint is disabled. */
   disabledReason?: string | null | undefined;
 }
 
-/** An endpoint with its client, as of one moment. */
+/** Endpoint and its client, read at the same moment. */
 export interface OwnedEndpoint {
   client: Client;
   endpoint: ClientEndpoint;
@@ -26,17 +29,17 @@ export interface OwnedEndpoint {
 export type EndpointChanged =
   | { kind: 'changed'; owned: OwnedEndpoint }
   | { kind: 'missing' }
-  /** The endpoint has another revision by now: nothing was changed. */
+  /** `outdated`: the endpoint has another revision than the expected one, and nothing was changed. */
   | { kind: 'outdated' };
 
 export type EndpointCreated =
   { kind: 'created'; owned: OwnedEndpoint } | { kind: 'missing' } | { kind: 'name-taken' } | { kind: 'too-many' };
 
-/** Reasons that prevent the deletion of an endpoint. */
+/** Uses of an endpoint that prevent its deletion. */
 export interface EndpointUse {
-  /** True if unfinished jobs name the endpoint. */
+  /** True if unfinished jobs use the endpoint. */
   hasJobs: boolean;
-  /** Schedules that name the endpoint and have not ended. */
+  /** Number of schedules that use the endpoint and have not ended. */
   schedules: number;
 }
 
@@ -45,9 +48,9 @@ export type EndpointRemoved =
 
 export interface NewClientKey {
   keyId: string;
-  /** Encrypted. */
+  /** Encrypted secret of the key. */
   sealed: string;
-  /** Expiry of the existing keys, unless they expire earlier; null: unchanged. */
+  /** Time at which the existing keys expire, unless they expire earlier; null leaves them unchanged. */
   othersExpireAt: Date | null;
 }
 
@@ -55,7 +58,10 @@ export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
 /** Creates the store of endpoints. Changes increment the revisions of endpoint, client and all clients together. */
 export function createEndpointStore({ pool }: { pool: Pool }) {
-  /** @param work returns true if it changed anything */
+  /**
+   * Runs a change of an endpoint, and increments the revisions if it had an effect.
+   * @param work returns true if it changed anything
+   */
   const changing = (
     clientId: string,
     name: string,
@@ -83,7 +89,10 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return owned ? { kind: 'created', owned } : { kind: 'missing' };
       }),
 
-    /** Changes an endpoint. If no field differs, no revision changes. @param expected revision; null for any */
+    /**
+     * Changes an endpoint. If no field differs, the revisions stay the same.
+     * @param expected revision that the caller expects; null permits any
+     */
     change: (
       clientId: string,
       name: string,
@@ -100,7 +109,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return { kind: 'changed', owned: (await moved(client, before)) ?? before };
       }),
 
-    /** Deletes an endpoint, unless it is `default`, or an unfinished job or schedule names it. */
+    /** Deletes an endpoint. Refuses to delete `default`, and endpoints that an unfinished job or schedule uses. */
     remove: (clientId: string, name: string): Promise<EndpointRemoved> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -118,9 +127,9 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
       }),
 
     /**
-     * Sets the credentials of an endpoint. Returns undefined if the endpoint does not exist. If nothing differs, no
-     * revision changes.
-     * @param auth null: the endpoint uses the credentials of `default`
+     * Sets the credentials of an endpoint. Returns undefined if the endpoint does not exist. If nothing differs, the
+     * revisions stay the same.
+     * @param auth credentials; null means that the endpoint uses those of `default`
      */
     setAuth: (clientId: string, name: string, auth: StoredClientAuth | null) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -128,7 +137,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         return (await client.query(set, [endpointId, auth && JSON.stringify(auth)])).rowCount === 1;
       }),
 
-    /** Returns undefined if the endpoint does not exist. */
+    /** Adds a key. Returns undefined if the endpoint does not exist. */
     addKey: (clientId: string, name: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
       changing(clientId, name, async (client, { endpointId }) => {
         const expire = `update client_endpoint_secrets set expires_at = least(expires_at, $2) where endpoint = $1`;
@@ -138,8 +147,8 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
       }),
 
     /**
-     * Deletes a key at once. Returns undefined if the endpoint does not exist. If the key does not exist, no revision
-     * changes.
+     * Deletes a key at once. Returns undefined if the endpoint does not exist. If the key does not exist, the revisions
+     * stay the same.
      */
     removeKey: (clientId: string, name: string, keyId: string) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -200,7 +209,7 @@ const selectUse = `
     (select count(*)::int from schedules s where s.client = $1 and s.state <> 'ended'
       and s.definition -> 'call' -> 'endpoint' ->> 'id' = $2::text) as schedules`;
 
-/** Parameters of an update; null leaves a field unchanged, except for URL and reason, which become null. */
+/** Parameters of an update. Null leaves a field unchanged, except for the URL and the reason, which become null. */
 interface EndpointUpdate {
   endpointId: string;
   url: string | null;

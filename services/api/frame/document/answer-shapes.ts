@@ -6,8 +6,8 @@ import { problem } from '../problems.contract.ts';
 export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 503 | 507;
 
 /**
- * Describes problems, all in the same form. A route lists the statuses of its own rules; `withUsualProblems` adds the
- * others, and 500 is not listed.
+ * Describes the problem responses of a route, which all have the same form. The route lists the statuses of its own
+ * rules. `withUsualProblems` adds the others. Status 500 is never listed.
  */
 export function problems(...statuses: ProblemStatus[]) {
   const content = { 'application/problem+json': { schema: problem } };
@@ -20,13 +20,15 @@ export function jsonAnswer<Shape extends z.ZodType>(description: string, schema:
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Schema of a text that is generated while it is sent, beside JSON in a response's `content`. */
+/**
+ * Schema of a response text that is generated while it is sent, as an alternative to JSON in a response's `content`.
+ */
 export const streamed = { schema: z.custom<Readable>().meta({ type: 'string' }) };
 
 /**
- * Describes server-sent events beside JSON in a response's `content`. The schema describes the data of an event, as
- * generated clients read it; `x-events` has the data's schema by the name of the event.
- * @param events shapes that are components of the document
+ * Describes server-sent events, as an alternative to JSON in a response's `content`. Generated clients read the schema
+ * as that of an event's data. `x-events` contains the schema of the data by the name of the event.
+ * @param events shapes by event name; they must be components of the document
  */
 export function eventStream(events: Readonly<Record<string, z.ZodType>>) {
   const refs = Object.entries(events).map(([name, shape]) => [name, { $ref: componentOf(shape) }] as const);

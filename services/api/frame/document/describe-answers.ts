@@ -22,7 +22,7 @@ type HeaderName = keyof typeof headers;
 
 const rateLimits: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Descriptions of statuses that are more precise than their usual names. */
+/** Descriptions of statuses that say more than their standard names. */
 const meanings: Record<string, string> = {
   401: 'The API key is missing, unknown, expired or revoked',
   403: 'The role of the key does not allow it (`requiredRole` names the role that does), its scope does not include it, or the request of a session lacks X-CSRF-Token',
@@ -36,7 +36,7 @@ const meanings: Record<string, string> = {
   503: 'The database does not answer, or the service is stopping; retry later',
 };
 
-/** Adds to an OpenAPI document what applies to all routes: headers, general problems, meanings of statuses. */
+/** Adds the parts that apply to all routes to an OpenAPI document: headers, general problems, meanings of statuses. */
 export function describeAnswers(document: unknown): void {
   const components = fieldsOf(fieldsOf(document)['components']);
   components['headers'] = headers;
@@ -50,7 +50,7 @@ export function describeAnswers(document: unknown): void {
   }
 }
 
-/** Excludes U+0000, which the server refuses in each text of a path or a query. */
+/** Excludes U+0000 from the patterns of parameters, because the server refuses it in paths and queries. */
 function refuseNul(parameters: unknown): void {
   for (const parameter of Object.values(fieldsOf(parameters)).map(fieldsOf)) {
     const schema = fieldsOf(parameter['schema']);
@@ -84,7 +84,7 @@ function headersOf(isKeyed: boolean, method: string, status: string): HeaderName
   ];
 }
 
-/** Returns references to headers, for routes whose responses have headers of their own. */
+/** Returns references to headers, for routes whose responses have additional headers. */
 export function referredTo(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -21,8 +21,8 @@ export function describeInstallation(document: unknown, config: Catalogue): void
 }
 
 /**
- * Adds a component for the parameters of each action type with a schema. Conditions in the schema of a step select the
- * component by the name of its action.
+ * Adds a component for the parameters of each action type with a schema. In the schema of a step, a condition on the
+ * action's name selects the component.
  */
 function describeParams(document: unknown, step: Record<string, unknown>, { actionTypes }: Catalogue): void {
   const components = fieldsIn(document, 'components', 'schemas');
@@ -35,13 +35,14 @@ function describeParams(document: unknown, step: Record<string, unknown>, { acti
     if: { properties: { action: { const: name } }, required: ['action'] },
     then: {
       properties: { params: { $ref: `#/components/schemas/${component}` } },
-      // Missing parameters count as an empty object, so `params` is required only if the schema has required fields.
+      // Missing parameters count as an empty object. `params` is therefore required only if the schema has required
+      // fields.
       ...(Array.isArray(paramsSchema['required']) && paramsSchema['required'].length > 0 && { required: ['params'] }),
     },
   }));
 }
 
-/** Rewrites references inside of a schema to its place in the document. */
+/** Rewrites references inside a schema, so that they point to the place of the schema in the document. */
 function withOwnRefs(schema: unknown, component: string): unknown {
   if (Array.isArray(schema)) return schema.map((each) => withOwnRefs(each, component));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -59,7 +60,10 @@ function fieldsIn(value: unknown, ...path: readonly string[]): Record<string, un
   return path.reduce((inner, name) => fieldsOf(inner[name]), fieldsOf(value));
 }
 
-/** Returns the first example of the schema, else parameters for the sandbox's endpoints; empty for other types. */
+/**
+ * Returns the first example of the schema, otherwise parameters for the endpoints of the sandbox. Other types get an
+ * empty object.
+ */
 function exampleParamsOf(action: string, schema: ParamsSchema | undefined): ExampleParams {
   const [example] = z.array(z.record(z.string(), z.json())).catch([]).parse(schema?.['examples']);
   return example ?? (Object.hasOwn(exampleParams, action) ? exampleParams[action] : undefined) ?? {};
@@ -67,7 +71,7 @@ function exampleParamsOf(action: string, schema: ParamsSchema | undefined): Exam
 
 type ExampleParams = CampaignDefinition['chain'][number]['params'];
 
-/** Example parameters of types without a schema. */
+/** Example parameters of action types that have no schema. */
 const exampleParams: Record<string, ExampleParams> = {
   'award-reward': { rewardId: 'ride-5', units: 2 },
   'award-points': { points: 100 },
@@ -77,7 +81,7 @@ const exampleParams: Record<string, ExampleParams> = {
 const exampleSteps = 2;
 const exampleCountries = 3;
 
-/** Returns the campaign of the demo, limited to what this installation can carry out. */
+/** Returns the campaign of the demo, reduced to the countries and actions of this installation. */
 export function exampleCampaign({ countries = ['SG'], actionTypes }: Catalogue) {
   return {
     name: 'Lapsed riders, December',

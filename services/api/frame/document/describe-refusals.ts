@@ -4,14 +4,14 @@ import { fieldsOf, reachedFrom } from './prune-components.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Refusals with 422 that depend on the state or on several fields, by code. Refusals of a single field are in the
-     * shapes.
+     * Refusals with status 422 that depend on the state or on several fields, by code. Refusals of a single field are
+     * part of the shapes.
      */
     refusals?: Refusals;
   }
 }
 
-/** Refusals of the parser, which is the same for all JSON bodies. */
+/** Refusals of the parser of JSON bodies, which all routes share. */
 const bodyRefusals: Refusals = {
   'inexact-number': 'a number in the body has more digits than a double can store',
   'reserved-name': 'the body has a field `__proto__`',
@@ -21,12 +21,15 @@ const bodyRefusals: Refusals = {
   'too-many-values': 'the body has more than 65,536 values, and more than one per ten bytes',
 };
 
-/** Refusals of the check that runs on each path, query and body before its route. */
+/** Refusals of the check of texts, which runs for each path, query and body before the handler of the route. */
 const textRefusals: Refusals = {
   'unstorable-text': 'a text holds U+0000 or half of a surrogate pair',
 };
 
-/** Lists in each operation the 422 refusals of its route, parameters and body, and removes them from schemas. */
+/**
+ * Lists the refusals with status 422 of each operation, which come from its route, parameters and body, and removes
+ * them from the schemas.
+ */
 export function describeRefusals(document: unknown): void {
   const schemas = fieldsOf(fieldsOf(fieldsOf(document)['components'])['schemas']);
   const operations = Object.values(fieldsOf(fieldsOf(document)['paths'])).flatMap((path) =>

@@ -10,8 +10,8 @@ function described(operation: object) {
 const uploads = { 'text/csv': 'A user a line' };
 const csv = { schema: { type: 'string', format: 'binary', description: 'A user a line' } };
 
-describe('a body that is read as a stream', () => {
-  it('is described as the body of an operation without another body', () => {
+describe('a request body that is read as a stream', () => {
+  it('is the only body of an operation without a JSON body', () => {
     expect(described({ summary: 'uploads', [uploadsKey]: uploads })).toEqual({
       post: { summary: 'uploads', requestBody: { required: true, content: { 'text/csv': csv } } },
       get: { summary: 'reads' },

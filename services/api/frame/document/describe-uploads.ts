@@ -2,15 +2,15 @@ import { fieldsOf } from './prune-components.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Bodies that the route reads as a stream, described by media type. */
+    /** Descriptions of the bodies that the route reads as a stream, by media type. */
     uploads?: Readonly<Record<string, string>>;
   }
 }
 
-/** Keyword of an operation that holds its uploads until `describeUploads` turns them into bodies. */
+/** Keyword under which an operation has its uploads until `describeUploads` turns them into bodies. */
 export const uploadsKey = 'x-uploads';
 
-/** Adds to the body of each operation the media types that its route reads as a stream. */
+/** Adds the media types that a route reads as a stream to the body of its operation. */
 export function describeUploads(document: unknown): void {
   for (const path of Object.values(fieldsOf(fieldsOf(document)['paths']))) {
     for (const operation of Object.values(fieldsOf(path)).map(fieldsOf)) {

@@ -32,7 +32,7 @@ describe('access to the document', () => {
 });
 
 describe('the OpenAPI document as a response', () => {
-  it('is compressed once, and not sent again to clients that have it', async () => {
+  it('is compressed once, and not sent again to a client that has the current version', async () => {
     const plain = await get('/openapi.json', {});
     const packed = await get('/openapi.json', { 'accept-encoding': 'gzip, br' });
     const page = await get('/docs/json', { 'accept-encoding': 'gzip' });

@@ -18,22 +18,28 @@ export interface DocumentedApi {
   title: string;
   version: string;
   description: string;
-  /** Empty, or the path prefix of the whole API. */
+  /** Path prefix of the whole API; may be empty. */
   basePath: string;
   tags: { name: string; description: string }[];
-  /** Adds to a copy of the document what the shapes of the routes do not contain. */
+  /** Adds the information that the shapes of the routes do not contain to a copy of the document. */
   amend: (document: unknown) => void;
-  /** Returns a version of what `amend` adds. The document is written again when it changes. */
+  /**
+   * Returns the version of the information that `amend` adds. The document is written again whenever this version
+   * changes.
+   */
   asOf: () => string;
 }
 
 export interface ApiDocument {
   title: string;
-  /** Returns the current document, written and compressed once for each version: writing takes 15 ms. */
+  /** Returns the current document. It is written and compressed once for each version, because writing takes 15 ms. */
   current(): PackedBody;
 }
 
-/** Describes the routes registered after this, from their shapes. They need a key unless their `security` differs. */
+/**
+ * Describes the routes that are registered after this call, from their shapes. Each route requires a key unless its own
+ * `security` says otherwise.
+ */
 export async function describeRoutes(
   server: HttpServer,
   { title, version, description, basePath, tags, amend, asOf }: DocumentedApi,
@@ -89,7 +95,10 @@ export async function describeRoutes(
   };
 }
 
-/** Refuses routes, registered after this, with an undescribed tag. @throws {Error} naming the route and the tag */
+/**
+ * Refuses routes, registered after this call, that have a tag without a description.
+ * @throws {Error} with the route and the tag
+ */
 function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): void {
   const described = new Set(tags.map(({ name }) => name));
   server.addHook('onRoute', ({ method, url, schema }) => {
@@ -99,13 +108,16 @@ function requireDescribedTags(server: HttpServer, tags: DocumentedApi['tags']): 
   });
 }
 
-/** @throws {HttpProblem} if the caller may not read the document */
+/**
+ * Checks that the caller may read the document.
+ * @throws {HttpProblem} otherwise
+ */
 export type AdmitReader = (request: FastifyRequest) => Promise<unknown>;
 
 const documentPath = '/openapi.json';
 const pagePath = '/docs';
 
-/** Registers `/openapi.json`, and the page `/docs` to read and try it. */
+/** Registers `/openapi.json`, and the page `/docs`, on which people read and try the API. */
 export async function documentRoutes(server: HttpServer, document: ApiDocument, admit: AdmitReader): Promise<void> {
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache');
@@ -115,7 +127,8 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
   await server.register(async (scope: HttpServer) => {
     scope.addHook('onRequest', async (request, reply) => {
       await admit(request);
-      // Answers for the package's own routes, which would write the document for each request (as YAML in 250 ms).
+      // The handler replaces the package's own routes, because those would write the document for each request (the
+      // YAML form takes 250 ms).
       const { url } = request.routeOptions;
       if (url === `${pagePath}/yaml`) {
         throw new HttpProblem({ status: 404, code: 'not-found', detail: `there is ${documentPath}, and no YAML` });
@@ -129,7 +142,7 @@ export async function documentRoutes(server: HttpServer, document: ApiDocument, 
 
 const page: FastifySwaggerUiOptions = {
   routePrefix: pagePath,
-  // Hides the top bar, which offers to load other documents, and shows another logo.
+  // The base layout has no top bar. The top bar would offer to load other documents, and would show a logo.
   uiConfig: { layout: 'BaseLayout' },
   staticCSP: {
     'default-src': "'self'",
@@ -141,7 +154,10 @@ const page: FastifySwaggerUiOptions = {
   },
 };
 
-/** Adds role, scope and secrecy of the response to an operation. `describeAnswers` adds the refusal. */
+/**
+ * Adds the required role, the scope, and whether the response is secret to an operation. `describeAnswers` adds the
+ * refusal.
+ */
 function withRole(written: ReturnType<typeof jsonSchemaTransform>, config: FastifyContextConfig) {
   const { role, scope, isAnswerSecret } = config;
   if (role === undefined || role === 'anybody') return written;

@@ -26,7 +26,7 @@ const operation = z.looseObject({
     z.string(),
     z.looseObject({
       description: z.string(),
-      // None where a status says it all.
+      // Responses whose status says everything have no content.
       content: z.record(z.string(), z.unknown()).default({}),
       headers: z.record(z.string(), z.unknown()).optional(),
     }),
@@ -40,7 +40,7 @@ const openapi = z.looseObject({
 });
 
 describe('the OpenAPI document', () => {
-  it('describes every route with name, purpose and problems', async () => {
+  it('describes every route with its name, purpose and problems', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
 
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -276,7 +276,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has no missing and no unused components', async () => {
+  it('has no reference to a missing component and no unused component', async () => {
     const { body } = await get('/openapi.json', {});
     const { components } = openapi.parse(JSON.parse(body));
 
@@ -288,7 +288,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(referred)].sort()).toEqual(held.sort());
   });
 
-  it('names the countries and actions of this installation, with an example that the API accepts', async () => {
+  it('contains the countries and actions of this installation, and an example that the API accepts', async () => {
     const { components } = openapi.parse((await get('/openapi.json', {})).json());
     const { properties, examples } = z
       .object({
@@ -319,7 +319,7 @@ describe('the OpenAPI document', () => {
     expect([time, zone, cursor].map((found) => (found ?? []).length > 0)).toEqual([true, true, true]);
   });
 
-  it('declares the headers of answers as they are sent', async () => {
+  it('declares the same headers of answers that the API sends', async () => {
     const { components, paths } = openapi.parse((await get('/openapi.json', {})).json());
     const named = (path: string, method: string, status: string) =>
       Object.keys(paths[path]?.[method]?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
@@ -350,7 +350,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('declares the files that operations read as bodies', async () => {
+  it('declares the files that operations accept as bodies', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     const bodies = z.object({
       requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), z.json()) }),
@@ -366,7 +366,7 @@ describe('the OpenAPI document', () => {
     expect(typesOf('/v1/runs/{id}/settle')).toEqual([true, 'application/json', 'text/csv', 'application/x-ndjson']);
   });
 
-  it('requires a body for each route that requires one, and for no other route', async () => {
+  it('requires a body for exactly the routes that require one', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     const required = (path: string) => paths[path]?.['post']?.['requestBody'];
     expect(required('/v1/campaigns')).toMatchObject({ required: true });
@@ -375,10 +375,10 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(paths)).not.toContain('x-optional-body');
   });
 
-  it('declares the refusal of the body for each route that reads one', async () => {
+  it('declares the refusals of bodies for each route that has a body', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, { get: _reads, ...changes }] of Object.entries(paths)) {
-      // Receipts are taken one by one, and those that cannot be read are in the answer.
+      // The route of receipts has no 422: its answer lists the receipts that it could not read.
       const statuses = path === '/v1/receipts' ? ['400', '413', '415'] : ['400', '413', '415', '422'];
       for (const { responses } of Object.values(changes)) {
         expect([path, ...Object.keys(responses)]).toEqual(expect.arrayContaining(statuses));
@@ -390,7 +390,7 @@ describe('the OpenAPI document', () => {
     expect([await refused('{'), await refused('{"a":9007199254740993}')]).toEqual([400, 422]);
   });
 
-  it('declares the problem of an unavailable database, and the schema of other problems, for each route', async () => {
+  it('declares the problem of an unavailable database and the schema of other problems for each route', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, methods] of Object.entries(paths)) {
       for (const { responses } of Object.values(methods)) {
@@ -420,7 +420,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('allows additional fields in answers, but not in bodies', async () => {
+  it('allows additional fields in answers but not in bodies', async () => {
     const { components } = openapi.parse((await get('/openapi.json', {})).json());
 
     expect(components.schemas['CampaignDefinitionInput']).toMatchObject({ additionalProperties: false });
@@ -433,7 +433,7 @@ it.each([
   ['/v1/quarantine/messages/groups?topic=a%00b', '/topic'],
   ['/v1/action-types/a%00b', '/name'],
   ['/v1/clients/a%00b', '/id'],
-])('a NUL in a path or a query is refused with its name: %s', async (url, pointer) => {
+])('a NUL character is refused in a path and in a query, with its place: %s', async (url, pointer) => {
   const response = await get(url);
   expect([response.statusCode, response.json()]).toEqual([
     422,

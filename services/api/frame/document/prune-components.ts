@@ -1,7 +1,8 @@
 /**
  * Cleans up an OpenAPI document in place. The type provider writes each registered shape twice, as input (`…Input`) and
- * as output, even if it is not used. Components that no route refers to are removed. Output objects are opened: fields
- * may be added later, and a client generated from a closed shape would refuse them.
+ * as output, even if one of them is unused. This function removes components without references. It also allows
+ * additional fields in objects of outputs: fields may be added later, and a generated client would otherwise refuse
+ * them.
  */
 export function pruneComponents(document: unknown): void {
   const paths = fieldsOf(fieldsOf(document)['paths']);
@@ -23,7 +24,7 @@ function namesReached(from: unknown, schemas: Record<string, unknown>): Set<stri
   return new Set(Object.keys(schemas).filter((name) => reached.has(schemas[name])));
 }
 
-/** Returns all values within a value, and within the components that they refer to. */
+/** Returns all values inside a value, including those in the components to which it refers. */
 export function reachedFrom(from: unknown, schemas: Record<string, unknown>): Set<unknown> {
   const reached = new Set<unknown>();
   const open = [from];
@@ -44,7 +45,10 @@ function openObjects(value: unknown): void {
   Object.values(fields).forEach(openObjects);
 }
 
-/** Returns the object itself, so that it can be changed. Lists count as objects, anything else as an empty one. */
+/**
+ * Returns a value as an object that can be changed. A list is returned as it is; a value of another type yields a new
+ * empty object.
+ */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

@@ -5,7 +5,7 @@ import { createIdempotentRequests, type IdempotentRequests } from './idempotent-
 
 interface IdempotentRequestsSubject {
   requests: IdempotentRequests;
-  /** Moves the database's clock on, as far as requests can tell. */
+  /** Makes all stored requests older by this time, as if the database's clock had advanced. */
   passTime: (ms: number) => Promise<void>;
 }
 
@@ -39,13 +39,13 @@ describe('the store of idempotent requests', () => {
     expect(await begin()).toMatchObject({ kind: 'new' });
   });
 
-  it('lets exactly one of many concurrent equal requests continue', async () => {
+  it('lets exactly one of many concurrent equal requests continue, and refuses the others', async () => {
     const verdicts = await Promise.all(Array.from({ length: 8 }, () => begin()));
     const kinds = verdicts.map((verdict) => verdict.kind).sort();
     expect(kinds).toEqual([...Array.from({ length: 7 }, () => 'in-progress'), 'new']);
   });
 
-  it('does not run an interrupted request again if its operation forbids repeats', async () => {
+  it('does not run an interrupted request again if a second attempt could create another object', async () => {
     await requests.begin(apiKey, 'k1', 'd1', false);
     await passTime(59_000);
     expect(await requests.begin(apiKey, 'k1', 'd1', false)).toEqual({ kind: 'in-progress' });
@@ -54,21 +54,21 @@ describe('the store of idempotent requests', () => {
     expect(await requests.begin(apiKey, 'k1', 'd1')).toMatchObject({ kind: 'new' });
   });
 
-  it('repeats the answer to a repeated request', async () => {
+  it('returns the answer of the first request to a repeated request', async () => {
     await begin();
     await requests.complete(apiKey, 'k1', answer);
     expect(await begin()).toEqual({ kind: 'stored', answer });
     expect(await begin()).toEqual({ kind: 'stored', answer });
   });
 
-  it('refuses the same key with another body, before and after the answer', async () => {
+  it('refuses the same key with another body, before and after the first answer', async () => {
     await begin('k1', 'd1');
     expect(await begin('k1', 'd2')).toEqual({ kind: 'other-body' });
     await requests.complete(apiKey, 'k1', answer);
     expect(await begin('k1', 'd2')).toEqual({ kind: 'other-body' });
   });
 
-  it('keeps the keys of different callers apart', async () => {
+  it('treats the same key of two callers as two different keys', async () => {
     await begin('k1', 'd1', apiKey);
     expect(await begin('k1', 'd2', otherApiKey)).toMatchObject({ kind: 'new' });
   });
@@ -79,20 +79,20 @@ describe('the store of idempotent requests', () => {
     expect(await begin(key)).toEqual({ kind: 'stored', answer });
   });
 
-  it('forgets an abandoned request', async () => {
+  it('deletes a request that was abandoned', async () => {
     await begin('k1', 'd1');
     await requests.abandon(apiKey, 'k1');
     expect(await begin('k1', 'd2')).toMatchObject({ kind: 'new' });
   });
 
-  it('does not forget an answer', async () => {
+  it('does not delete a request that has an answer', async () => {
     await begin();
     await requests.complete(apiKey, 'k1', answer);
     await requests.abandon(apiKey, 'k1');
     expect(await begin()).toEqual({ kind: 'stored', answer });
   });
 
-  it('lets the same request be repeated a minute after the first was lost without an answer', async () => {
+  it('lets a request be repeated one minute after the first attempt was interrupted without an answer', async () => {
     await begin();
     await passTime(59_000);
     expect(await begin()).toEqual({ kind: 'in-progress' });
@@ -101,7 +101,7 @@ describe('the store of idempotent requests', () => {
     expect(await begin()).toEqual({ kind: 'in-progress' });
   });
 
-  it('keeps the id of the created resource for each process that takes a request over, and creates ids for other requests', async () => {
+  it('returns the same id for the created object in each attempt of a request, and another id for another request', async () => {
     const first = await begin();
     await passTime(61_000);
     const second = await begin();
@@ -115,13 +115,13 @@ describe('the store of idempotent requests', () => {
     expect(ids[3]).not.toBe(ids[0]);
   });
 
-  it('does not let a request with another body take over a lost one', async () => {
+  it('does not continue an interrupted request with another body', async () => {
     await begin('k1', 'd1');
     await passTime(61_000);
     expect(await begin('k1', 'd2')).toEqual({ kind: 'other-body' });
   });
 
-  it('keeps the first answer if a request considered lost answers later', async () => {
+  it('keeps the first answer if a request that was considered interrupted completes later', async () => {
     await begin();
     await passTime(61_000);
     await begin();

@@ -8,9 +8,9 @@ export interface StoredAnswer {
 }
 
 /**
- * Decision on a request with an idempotency key.
- * - `new`: carry it out, then call `complete`. The created object has to get the id `createdId` (UUID v7). Each attempt
- *   under this key receives the same id, so a process that takes over after a crash finds the object.
+ * Decision about a request with an idempotency key.
+ * - `new`: carry it out, then call `complete`. The created object must have the id `createdId` (UUID v7). Each attempt
+ *   with this key receives the same id, so a process that continues the request after a crash finds the object.
  * - `stored`: send this response again.
  * - `other-body`, `in-progress`, `broken-off`: refuse the request.
  */
@@ -19,15 +19,18 @@ export type IdempotencyVerdict =
   | { kind: 'stored'; answer: StoredAnswer }
   | { kind: 'other-body' }
   | { kind: 'in-progress' }
-  /** The first request has had no response for a minute, and no other process may take over. */
+  /** `broken-off`: the first request has had no response for a minute, and no other process may continue it. */
   | { kind: 'broken-off' };
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
-/** Creates the store of responses by API key and idempotency key, for repeated POSTs. */
+/** Creates the store of responses to POST requests, by API key and idempotency key, for repeated requests. */
 export function createIdempotentRequests({ pool }: { pool: Pool }) {
   return {
-    /** @param mayTakeOver false for a request whose handler would create a second object on another attempt */
+    /**
+     * Begins a request.
+     * @param mayTakeOver false if another attempt of the handler would create a second object
+     */
     begin: async (
       apiKey: string,
       idempotencyKey: string,
@@ -47,7 +50,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
       return verdictOn(rows[0], bodyDigest);
     },
 
-    // The first response is kept, even if a request that was considered dead completes later.
+    // Stores the response. The first response is kept if a request that was considered interrupted completes later.
     complete: async (apiKey: string, idempotencyKey: string, { status, body }: StoredAnswer): Promise<void> => {
       await pool.query(
         'update idempotency_keys set status = $3, body = $4 where api_key = $1 and key = $2 and status is null',
@@ -55,7 +58,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
       );
     },
 
-    /** Deletes a request that failed without an effect, so that it can be repeated. */
+    /** Deletes a request that failed without an effect, so that the same key can be used again. */
     abandon: async (apiKey: string, idempotencyKey: string): Promise<void> => {
       await pool.query('delete from idempotency_keys where api_key = $1 and key = $2 and status is null', [
         apiKey,
@@ -65,7 +68,7 @@ export function createIdempotentRequests({ pool }: { pool: Pool }) {
   };
 }
 
-/** SQL condition: a request without a response for a minute is considered to have died with its process. */
+/** SQL condition: the request has had no response for a minute, so its process is considered to have died. */
 const isBrokenOff = `k.status is null and k.created_at < now() - interval '60 s'`;
 
 interface BeginParams {
@@ -77,8 +80,8 @@ interface BeginParams {
 }
 
 /**
- * Inserts the key of a request. Of concurrent requests, only one inserts it. Until the response is stored, `body` holds
- * the id for the created object.
+ * Inserts the key of a request. Of several concurrent requests, only one can insert it. Until the response is stored,
+ * `body` contains the id for the created object.
  */
 const beginRequest = statementOf<BeginParams>(
   'begin-idempotent-request',
@@ -98,7 +101,8 @@ interface EarlierRequest {
 }
 
 function verdictOn(earlier: EarlierRequest | undefined, bodyDigest: string): IdempotencyVerdict {
-  // Another process abandoned the request after the insert found it; a repeat will begin it again.
+  // Another process has deleted the abandoned request since the insert found it. The caller's next attempt will begin
+  // it again.
   if (!earlier) return { kind: 'in-progress' };
   if (earlier.body_digest !== bodyDigest) return { kind: 'other-body' };
   if (earlier.is_broken_off) return { kind: 'broken-off' };

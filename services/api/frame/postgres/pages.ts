@@ -1,7 +1,10 @@
 import { validate } from 'uuid';
 import { InvalidCursorError, type Page } from '../page.port.ts';
 
-/** Returns a page from up to `limit + 1` rows. @param cursorOf returns the cursor after an item */
+/**
+ * Returns a page from at most `limit + 1` rows. An additional row means that there is a next page.
+ * @param cursorOf returns the cursor that continues after an item
+ */
 export function pageOf<Item>(found: readonly Item[], limit: number, cursorOf: (last: Item) => string): Page<Item> {
   const items = found.slice(0, limit);
   const last = items.at(-1);

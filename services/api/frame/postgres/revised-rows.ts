@@ -1,7 +1,10 @@
-/** Tables of subjects that are only a named definition, with the column of `revisions` that names them. */
+/**
+ * Tables of objects that consist only of a name and revised definitions, each with the column of `revisions` that
+ * refers to it.
+ */
 type Revised = readonly ['templates', 'template'] | readonly ['saved_audiences', 'saved_audience'];
 
-/** Statement that inserts a subject with its first revision. Parameters: id, definition, account. */
+/** Returns the statement that inserts an object with its first revision. Parameters: id, definition, account. */
 export const insertRevised = (...[table, subject]: Revised): string => `
   with s as (
     insert into ${table} (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
@@ -10,8 +13,8 @@ export const insertRevised = (...[table, subject]: Revised): string => `
   insert into revisions (${subject}, revision, definition, account) select id, 1, $2::jsonb, $3 from s`;
 
 /**
- * Statement that inserts the next revision, if the subject still has the given one. Parameters: id, revision,
- * definition, account.
+ * Returns the statement that inserts the next revision if the object still has the given revision. Parameters: id,
+ * revision, definition, account.
  */
 export const insertNextRevision = (...[table, subject]: Revised): string => `
   with s as (

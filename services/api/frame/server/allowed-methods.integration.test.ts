@@ -16,8 +16,8 @@ const unsupported = [...declared].flatMap(([path, supported]) =>
   methods.filter((method) => !supported.includes(method)).map((method) => ({ path, method, supported })),
 );
 
-describe('a method that the document does not name for a path', () => {
-  it.each(unsupported)('is answered 405 with the methods of the document: $method $path', async (each) => {
+describe('a method that the document does not list for a path', () => {
+  it.each(unsupported)('gets status 405 and the methods of the document: $method $path', async (each) => {
     const url = each.path.replaceAll(/\{\w+\}/g, 'x');
     const { statusCode, headers } = await on.api.server.inject({ method: each.method, url, headers: authorized });
 
@@ -25,7 +25,7 @@ describe('a method that the document does not name for a path', () => {
     expect([statusCode, headers.allow]).toEqual([405, [...each.supported, ...implied].sort().join(', ')]);
   });
 
-  it('is refused for HEAD even if a sibling path with a parameter has GET', async () => {
+  it('gets status 405 for HEAD, even if a similar path with a parameter has GET', async () => {
     const { statusCode, headers } = await on.api.server.inject({
       method: 'HEAD',
       url: '/v1/jobs/find',

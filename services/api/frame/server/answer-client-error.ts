@@ -2,7 +2,10 @@ import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { HttpProblem, problemBody } from '../http-problem.ts';
 
-/** Sends problems for errors before there is a request, such as headers of more than 16 KiB or a timeout. */
+/**
+ * Sends problems for errors of connections that have no complete request, such as a timeout or headers of more than 16
+ * KiB.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) socket.write(rawAnswer(problemOf(error.code)));

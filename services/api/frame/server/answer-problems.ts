@@ -4,7 +4,8 @@ import type { KnownPaths } from './known-paths.ts';
 import { traceOfRequest } from './request-trace.ts';
 
 /**
- * Muster's own wording for client errors of the framework, by error code. Other errors keep their status and message.
+ * Muster's own texts for the framework's errors about requests, by error code. Other errors keep their status and
+ * message.
  */
 const known: Record<string, (request: FastifyRequest) => { code: string; detail: string }> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => ({ code: 'body-too-large', detail: 'the body is larger than 1 MiB' }),
@@ -19,10 +20,13 @@ const known: Record<string, (request: FastifyRequest) => { code: string; detail:
   FST_ERR_BAD_URL: ({ url }) => ({ code: 'malformed-url', detail: `${quoted(url)} is not a URL path` }),
 };
 
-/** Returns the problem for errors that are not bugs, such as an unreachable database. */
+/** Returns the problem for an error that is not a bug, such as an unreachable database. Undefined for other errors. */
 export type ExplainError = (error: unknown) => HttpProblem | undefined;
 
-/** Sends a problem for any error. Only server faults are logged; the caller receives the request id. */
+/**
+ * Creates the handler that sends a problem for each error. Only faults of the server are logged; their problem contains
+ * the id of the request.
+ */
 export function createAnswerProblem(explain: ExplainError) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const explained = error instanceof HttpProblem ? undefined : explain(error);
@@ -32,15 +36,15 @@ export function createAnswerProblem(explain: ExplainError) {
       request.log.warn({ cause: error.message, method, url }, 'request could not be processed now');
     else if (problem.status >= 500 && !(error instanceof HttpProblem))
       request.log.error({ err: error, method, url }, 'request failed');
-    // The framework closes the connection if it has not read the body. Later bytes would then cause a reset, which a
-    // sender that is still writing sees instead of this response. The rest of the body is therefore read, for at most
-    // thirty seconds.
+    // The framework would close the connection if the body has not been read. Bytes that arrive later would then reset
+    // the connection, and a sender that is still writing would see the reset instead of this response. So the rest of
+    // the body is read, for at most thirty seconds.
     void reply.removeHeader('connection');
     send(problem, request, reply);
   };
 }
 
-/** Sends 405 for a known path with another method, otherwise 404. */
+/** Creates the handler of unmatched requests. It sends 405 for a known path with another method, otherwise 404. */
 export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
   return (request: FastifyRequest, reply: FastifyReply): void => send(noRoute(request, methodsAt), request, reply);
 }
@@ -48,10 +52,10 @@ export function createAnswerNoRoute(methodsAt: KnownPaths['methodsAt']) {
 function send(problem: HttpProblem, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(problem.status)
-    // Hooks have set this header already, unless the URL was so malformed that they did not run.
+    // Hooks usually have set this header. They do not run if the URL is malformed.
     .header('x-request-id', request.id)
     .headers(problem.headers)
-    // Sent as a string, so that the route's serializer is not applied.
+    // The body is sent as a string, so that the framework does not apply the serializer of the route.
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(problemBody(problem, request.id, traceOfRequest(request.headers)?.traceId)));
 }

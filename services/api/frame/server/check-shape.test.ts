@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkShape } from './check-shape.ts';
 
-it('the check of a body describes a hundred of 80,000 unknown fields and counts the others', () => {
+it('the check of a body with 80,000 unknown fields describes a hundred of them and counts the others', () => {
   const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, index]));
 
   const checked = checkShape(z.strictObject({ name: z.string() }), body);
@@ -12,7 +12,7 @@ it('the check of a body describes a hundred of 80,000 unknown fields and counts 
   expect(checked.problems.length + checked.more).toBe(80_001);
 });
 
-it('the check of a body describes the first hundred faults of the same kind, and only counts the others', () => {
+it('the check of a body describes the first hundred faults of the same kind and counts the others', () => {
   const checked = checkShape(
     z.array(z.string()),
     Array.from({ length: 5000 }, () => 1),
@@ -26,9 +26,9 @@ it('the check of a body describes the first hundred faults of the same kind, and
 describe('the answer to a body of the largest size', () => {
   const fields = Array.from({ length: 1000 }, (_, at) => [`${at}${'x'.repeat(900)}`, at]);
 
-  it('is short when unknown fields have long names, also where the parser names all of them', () => {
+  it('is short if unknown fields have long names, even if the parser’s message lists all of them', () => {
     const lists = z.union([z.array(z.number()), z.array(z.boolean())]);
-    // Beyond a thousand problems, the words are those of the parser.
+    // Beyond a thousand problems, the messages are those of the parser.
     const list = Array.from({ length: 600 }, () => 'x');
     const checked = checkShape(z.strictObject({ list: lists }), { list, ...Object.fromEntries(fields) });
     if (checked.ok) expect.fail('it has unknown fields');
@@ -36,7 +36,7 @@ describe('the answer to a body of the largest size', () => {
     expect(JSON.stringify(checked.problems).length).toBeLessThan(400_000);
   });
 
-  it('is short when many values below one long name are wrong', () => {
+  it('is short if many values inside an object with a long name are wrong', () => {
     const below = Array.from({ length: 100 }, () => 'x');
     const shape = z.record(z.string(), z.record(z.string(), z.array(z.number())));
     const checked = checkShape(shape, { ['a'.repeat(1000)]: { ['b'.repeat(1000)]: below } });
@@ -45,7 +45,7 @@ describe('the answer to a body of the largest size', () => {
     expect(JSON.stringify(checked.problems).length).toBeLessThan(200_000);
   });
 
-  it('does not count listed problems among the unlisted ones', () => {
+  it('does not count a listed problem as unlisted', () => {
     const shapes = z.array(z.union([z.object({ a: z.number(), b: z.number() }), z.object({ c: z.number() })]));
     const checked = checkShape(shapes, [{ a: 'x', b: 'x' }]);
     if (checked.ok) expect.fail('they are no numbers');

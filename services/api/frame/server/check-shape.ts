@@ -5,22 +5,22 @@ import { quoted } from '../http-problem.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
 import { pointerOf } from './json-pointer.ts';
 
-/** Result of a check. `more` is the number of problems beyond those listed. */
+/** Result of a check. `more` is the number of problems that are not listed. */
 export type CheckResult<Value> = { ok: true; value: Value } | { ok: false; problems: FieldProblem[]; more: number };
 
-/** Bound on listed problems. Describing 80,000 unknown fields would block all other requests. */
+/** Maximum number of listed problems. Describing 80,000 unknown fields would block all other requests. */
 const maxListed = 100;
 
 /**
- * Maximum number of issues that get a description, including issues inside of unions. Further issues keep the parser's
- * message and are not listed.
+ * Maximum number of issues that are described, including issues inside unions. Further issues keep the message of the
+ * parser and are not listed.
  */
 const maxDescribed = 10 * maxListed;
 
-/** Maximum characters of a message. The longest lists of known fields and values are shorter. */
+/** Maximum number of characters of a message. The longest lists of known fields and values fit. */
 const maxMessageLength = 2000;
 
-/** Checks a value by a shape, and returns all problems with the found values and what would be right. */
+/** Checks a value by a shape. Returns all problems, each with the value and a description of valid values. */
 export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown): CheckResult<z.output<Shape>> {
   let described = 0;
   const error = (issue: z.core.$ZodRawIssue) => (described++ < maxDescribed ? describe(issue) : undefined);
@@ -32,7 +32,10 @@ export function checkShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   return { ok: false, problems, more: Math.max(0, all - problems.length) };
 }
 
-/** Returns the issues of the alternative that was probably meant: the only one with all required fields. */
+/**
+ * Returns the issues of the alternative that was probably meant: the only alternative whose required fields are all
+ * present.
+ */
 function insideUnion({ path, ...issue }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const isMeant = (issues: readonly z.core.$ZodIssue[]) =>
     issues.every((each) => each.path.length > 0 && !each.message.startsWith(missing));
@@ -57,7 +60,7 @@ function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
   }));
 }
 
-/** Cuts a message, because the parser's message for unknown fields lists all of them. */
+/** Shortens a message, because the parser's message about unknown fields contains all their names. */
 function shortMessage(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}…`;
 }
@@ -83,7 +86,10 @@ function ruleOf({ params }: z.core.$ZodIssueCustom): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Describes an issue during the check, while the refusing shape is known. The shape's own message has priority. */
+/**
+ * Describes an issue during the check, when the shape that refuses the value is known. A message of the shape itself
+ * has priority.
+ */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_union') return describeUnion(issue);
   if (issue.code === 'unrecognized_keys') {

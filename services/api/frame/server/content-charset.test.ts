@@ -35,7 +35,7 @@ describe('the charset of a body', () => {
     ['text/csv; charset=us-ascii', 'us-ascii'],
     ['text/csv; charset=', ''],
     ["text/csv; charset='utf-8'", "'utf-8'"],
-  ])('is refused with its value otherwise: %s', (contentType, charset) => {
+  ])('is refused with its name if it is another one: %s', (contentType, charset) => {
     const detail = `charset is ${JSON.stringify(charset)}, and has to be utf-8 or absent`;
     expect(refusalOf(contentType)).toEqual([415, 'unsupported-charset', detail]);
   });

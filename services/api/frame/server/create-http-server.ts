@@ -28,7 +28,7 @@ import { limitArrival, longestArrivalMs } from './limit-arrival.ts';
 import { rememberPaths } from './known-paths.ts';
 import { traceIdHeader, traceOfRequest } from './request-trace.ts';
 
-/** Server whose routes are described by zod shapes. */
+/** Server whose routes are described by shapes of zod. */
 export type HttpServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -39,18 +39,18 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Shapes of requests by method and path, of all registered routes. */
+    /** Shapes of requests of all registered routes, by method and path. */
     requestShapes: Map<string, FastifySchema>;
-    /** Handler for routes that register a not-found handler of their own. */
+    /** Handler of unmatched requests, for plugins that register their own not-found handler. */
     answerNoRoute: ReturnType<typeof createAnswerNoRoute>;
   }
 }
 
 export interface HttpServerDeps {
   logger: Logger;
-  /** Turns the requested path into one of ours, such as by removing the base path of a proxy. */
+  /** Returns the path by which a request is routed, for example without the base path of a proxy. */
   pathOf?: (url: string) => string;
-  /** Handles some requests that no route matches, such as pages of the console. */
+  /** Handles some requests that match no route, such as those for pages of the console. */
   otherwise?: { isFor(request: FastifyRequest): boolean; send(reply: FastifyReply): FastifyReply } | undefined;
   explain: ExplainError;
 }
@@ -58,8 +58,9 @@ export interface HttpServerDeps {
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * Headers that restrict browsers, equal to those of the package helmet. The package takes 7 % of the time of a short
- * request, because it computes them for each. Strict-Transport-Security is left to the proxy that terminates TLS.
+ * Headers that restrict browsers, with the same values as those of the package helmet. The package itself takes 7 % of
+ * the time of a short request, because it computes the values each time. Strict-Transport-Security is left to the proxy
+ * that terminates TLS.
  */
 const safeHeaders = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -72,16 +73,19 @@ const safeHeaders = {
   'x-permitted-cross-domain-policies': 'none',
 } as const;
 
-/** Milliseconds from the first byte of a request to the end of its headers. Responses are not limited. */
+/** Milliseconds from the first byte of a request to the end of its headers. The time of responses is not limited. */
 const headersTimeoutMs = 30_000;
 
 /** Maximum characters of one decoded part of a path. */
 const maxParamLength = 2000;
 
-/** Bounds the requests on a connection, which would otherwise use the same of several processes for ever. */
+/**
+ * Maximum number of requests on a connection. Without a limit, a client would use the same one of several processes for
+ * ever.
+ */
 const maxRequestsPerSocket = 10_000;
 
-/** Creates a server with the rules that all routes share: JSON bodies, problems, request ids and safe headers. */
+/** Creates a server with the parts that all routes share: JSON bodies, problems, request ids and safe headers. */
 export function createHttpServer({ logger, explain, pathOf = (url) => url, otherwise }: HttpServerDeps): HttpServer {
   const answerProblem = createAnswerProblem(explain);
   const loggerInstance: FastifyBaseLogger = logger;
@@ -94,10 +98,11 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     requestTimeout: longestArrivalMs,
     http: { headersTimeout: headersTimeoutMs },
     maxRequestsPerSocket,
-    // User ids have up to 256 bytes. The limit is higher, so that longer ids, which break this rule, can still be
-    // requested.
+    // User ids have up to 256 bytes. The limit is higher, so that a request with a longer id reaches its route, which
+    // refuses it.
     routerOptions: { maxParamLength },
-    // The framework's own 503 is not a problem document. Requests during the stop are served as usual.
+    // The framework's own response 503 is not a problem document. Requests that arrive during the stop are served as
+    // usual.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     requestIdHeader: false,
@@ -107,7 +112,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
 
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
-  // Adds the trace id to log lines of a request that belongs to a trace.
+  // Adds the id of the trace to the log lines of a request that belongs to a trace.
   server.setChildLoggerFactory((parent, bindings, options, { headers }) => {
     const trace = traceOfRequest(headers);
     return parent.child(trace ? { ...bindings, traceId: trace.traceId } : bindings, options);
@@ -135,8 +140,8 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     done();
   });
 
-  // This hook runs after all hooks that authenticate. If no route needs the body, the hook answers before the body is
-  // read.
+  // This hook runs after all hooks that authenticate. A request for an unknown route is answered here, before its body
+  // is read.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const isUnread = request.is404 && !isReadMethod(request.method);
     if (isUnread || paths.isSibling(request.routeOptions.url, request.params)) {
@@ -147,7 +152,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
     done(null, payload);
   });
 
-  // Checks parameters even if the route does not declare them. The JSON parser checks bodies.
+  // Checks parameters even if the route does not declare them. Texts in bodies are checked by the JSON parser.
   server.addHook('preValidation', ({ params, query }, _reply, done) => {
     const problems = [...unstorableTexts(params), ...unstorableTexts(query)];
     done(problems.length > 0 ? invalidRequest(problems) : undefined);
@@ -166,7 +171,7 @@ export function createHttpServer({ logger, explain, pathOf = (url) => url, other
   return server;
 }
 
-/** Closes connections with their last response during the stop, instead of waiting for their keep-alive timeout. */
+/** During the stop, closes each connection with its last response instead of waiting for the keep-alive timeout. */
 function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
   let closing = false;
   server.addHook('preClose', (done) => {
@@ -181,13 +186,18 @@ function closeConnectionsWithTheirLastAnswer(server: HttpServer): void {
 
 const requestIdPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the caller's request id, so that both logs match; a new id if it does not fit a header or a log line. */
+/**
+ * Returns the request id of the caller, so that the logs of both sides match. Returns a new id if the caller's is
+ * unsuitable for a header or a log line.
+ */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
-/** Skips validation of the body, for routes that check it themselves; the other parts are validated. */
+/**
+ * Accepts any body, for routes whose handler validates the body. The other parts of the request are validated as usual.
+ */
 export const rawBody: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (httpPart === 'body' || !(schema instanceof z.ZodType)) return (value: unknown) => ({ value });
   return validatorOf(schema);
@@ -202,5 +212,7 @@ function validatorOf(schema: z.ZodType) {
   };
 }
 
-/** Serializes without validation, because stored data may exceed a limit that was tightened later. */
+/**
+ * Serializes responses without validation, because stored data may exceed a limit that was lowered after it was stored.
+ */
 const serializerCompiler: FastifySerializerCompiler<z.ZodType> = () => (value) => JSON.stringify(value);

@@ -12,7 +12,7 @@ import { databaseUnavailable } from './database-unavailable.ts';
 
 const on = apiOnPostgres();
 
-/** Sends bytes as they are and reads all that comes back. */
+/** Sends raw bytes on a new connection, and returns everything that the server sends. */
 async function sendRaw(bytes: string) {
   const { port, hostname } = new URL(await on.start());
   const socket = connect({ port: Number(port), host: hostname });
@@ -30,7 +30,7 @@ describe('a malformed request', () => {
       431,
       'headers-too-large',
     ],
-  ])('is answered as a problem: %s', async (_case, bytes, status, code) => {
+  ])('gets a problem as its answer: %s', async (_case, bytes, status, code) => {
     const { head, body } = await sendRaw(bytes);
 
     expect(head).toContain(`http/1.1 ${status}`);
@@ -39,7 +39,7 @@ describe('a malformed request', () => {
     expect(body).toMatchObject({ status, code });
   });
 
-  it('is cut off after thirty seconds if its head never ends', () => {
+  it('loses its connection after thirty seconds if its headers do not end', () => {
     expect(on.api.server.server.headersTimeout).toBe(30_000);
   });
 
@@ -71,7 +71,7 @@ describe('a malformed request', () => {
 });
 
 it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
-  'the rest of a request refused by its headers is cut off after thirty seconds: %s',
+  'the rest of a request that was refused by its headers is read for at most thirty seconds: %s',
   async (type) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -89,14 +89,14 @@ it.each(['text/csv', 'application/x-ndjson', 'application/json'])(
   },
 );
 
-describe('a body that is larger than it may be', () => {
+describe('a body larger than the limit', () => {
   const kibibytes = 2048;
   const piece = 'x'.repeat(1024);
   it.each([
     ['says so in its head', `content-length: ${kibibytes * 1024}`, piece],
     ['comes in chunks', 'transfer-encoding: chunked', `400\r\n${piece}\r\n`],
   ])(
-    'is read to its end after its answer, so that the sender can read the answer: it %s',
+    'is read to its end after the answer was sent, so that the sender can read the answer: it %s',
     async (_how, framing, part) => {
       const { port, hostname } = new URL(await on.start());
       const socket = connect({ port: Number(port), host: hostname });
@@ -104,7 +104,7 @@ describe('a body that is larger than it may be', () => {
       const answered = once(socket, 'data');
       const head = `host: x\r\nauthorization: ${authorized.authorization}\r\n`;
       socket.write(`POST /v1/campaigns HTTP/1.1\r\n${head}content-type: application/json\r\n${framing}\r\n\r\n`);
-      // Enough for either to be refused.
+      // The sent bytes exceed the limit in both cases.
       socket.write(part.repeat(kibibytes - 1));
       await answered;
       socket.write(part + (framing.startsWith('transfer') ? '0\r\n\r\n' : ''));
@@ -122,7 +122,7 @@ describe('a method that a path does not support', () => {
     ['GET', '/v1/campaigns/cmp_1/start', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['TRACE', '/v1/runs', 'GET, HEAD'],
-  ] as const)('is answered with 405 and the supported methods: %s %s', async (method, url, allow) => {
+  ] as const)('gets status 405 and the supported methods: %s %s', async (method, url, allow) => {
     const response = await on.api.server.inject({ method, url, headers: authorized });
 
     expect(response.statusCode).toBe(405);
@@ -131,7 +131,7 @@ describe('a method that a path does not support', () => {
   });
 
   it.each(['/v1/campaigns/', '/v1/campaigns/a/b/c', '/v2'])(
-    'is answered with 404 if the path does not exist: %s',
+    'gets status 404 if the path does not exist: %s',
     async (url) => {
       expect((await on.api.server.inject({ method: 'PUT', url, headers: authorized })).statusCode).toBe(404);
     },
@@ -140,7 +140,7 @@ describe('a method that a path does not support', () => {
 
 describe('HEAD', () => {
   it.each(['/healthz', '/readyz', '/openapi.json', '/v1/campaigns'])(
-    'answers at %s as GET does, without a body',
+    'is answered at %s like GET, without a body',
     async (url) => {
       const response = await on.api.server.inject({ method: 'HEAD', url, headers: authorized });
 
@@ -169,14 +169,14 @@ describe('the API while the database is unavailable', () => {
     ['none of several servers leads', new NoServerError('read-write', [])],
     ['a connection left for another leader', new Error('Connection lost: two:5432 leads now')],
     ['a connection failed below', new Error('lost', { cause: failure('ECONNRESET') })],
-  ])('answers with 503 database-unavailable, not as for a bug, when %s', (_case, error) => {
+  ])('answers 503 database-unavailable, not 500, when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({ status: 503, code: 'database-unavailable' });
   });
 
   it.each([
     ['its disk is full', failure('53100', 'could not extend file')],
     ['a transaction found its disk full', new Error('rolled back', { cause: failure('53100') })],
-  ])('answers with 503 database-full and Retry-After when %s', (_case, error) => {
+  ])('answers 503 database-full with Retry-After when %s', (_case, error) => {
     expect(databaseUnavailable(error)).toMatchObject({
       status: 503,
       code: 'database-full',
@@ -184,7 +184,7 @@ describe('the API while the database is unavailable', () => {
     });
   });
 
-  it('answers with 503 and Retry-After at every path under /v1', async () => {
+  it('answers 503 with Retry-After at every path below /v1', async () => {
     const away = () => Promise.reject(failure('ECONNREFUSED'));
     const stores = {
       campaignLists: { ...on.deps.campaignLists, page: away },
@@ -210,14 +210,14 @@ describe('the API while the database is unavailable', () => {
     }
   });
 
-  it('answers with 500 to an error in a statement', async () => {
+  it('answers 500 to an error in a statement', async () => {
     const wrong = { ...on.deps.campaignLists, page: () => Promise.reject(failure('42P01', 'relation does not exist')) };
     const { server } = await createApi({ ...on.deps, campaignLists: wrong });
 
     expect((await server.inject({ method: 'GET', url: '/v1/campaigns', headers: authorized })).statusCode).toBe(500);
   });
 
-  it('names the cause in its readiness without the message of the error', async () => {
+  it('reports the cause at /readyz without the message of the error', async () => {
     const ping = () => Promise.reject(failure('ECONNREFUSED', 'connect to user@host'));
     const { server } = await createApi({ ...on.deps, ping });
 

@@ -11,12 +11,14 @@ export type { IdempotentRequests };
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** Headers of routes that accept an idempotency key; other headers are accepted. */
+/** Headers of routes that accept an idempotency key. Other headers are accepted, too. */
 export const idempotentHeaders = headersWith(
   'A repeated request with the same key returns the first answer and changes nothing',
 );
 
-/** Headers of routes whose response contains a secret, which is not stored for a repeat. */
+/**
+ * Headers of routes whose response contains a secret. Such a response is not stored, so a repeat does not receive it.
+ */
 export const headersOfSecretAnswers = headersWith(
   'A repeated request with the same key changes nothing and is refused with 409 `secret-not-kept`, because the answer contains a secret',
 );
@@ -34,19 +36,19 @@ function headersWith(description: string) {
   });
 }
 
-/** Request that was begun under its key, and has to be completed or abandoned. */
+/** Request that was begun under its key. It must be completed or abandoned. */
 interface BegunRequest {
   apiKey: string;
   key: string;
-  /** Id for the created object, so that a repeat finds it even if this process dies before it responds. */
+  /** Id for the created object. A repeat finds the object by this id even if this process dies before it responds. */
   createdId: string;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The response contains a secret, so it is not stored: a repeat under the same key is refused. */
+    /** The response contains a secret and is not stored, so a repeat with the same key is refused. */
     isAnswerSecret?: true;
-    /** The request changes nothing: it ignores the key, and its answer is never stored. */
+    /** The request changes nothing. Its key is ignored, and its response is not stored. */
     changesNothing?: true;
   }
   interface FastifyRequest {
@@ -55,12 +57,12 @@ declare module 'fastify' {
 }
 
 /**
- * Implements `Idempotency-Key` on POST: the first response is stored, and a repeat receives it and changes nothing.
- * Only success is stored: a refused request had no effect, and may be repeated later. The key is looked up before the
- * body is validated. A repeat is therefore not refused for changes since, such as a time that has passed.
- * If the response contains a secret, only the fact that the request took effect, or may have, is stored. A repeat is
- * refused and creates nothing. For such routes, a status of 500 or more counts as an effect, and no process takes over
- * after a crash.
+ * Implements `Idempotency-Key` for POST: the first response is stored, and a repeat receives the same response without
+ * another effect. Only successful responses are stored: a refused request had no effect, and may be repeated. The key
+ * is looked up before the body is validated, so that a repeat is not refused because of later changes, such as a time
+ * that has passed. If the response contains a secret, only the fact that the request had, or may have had, an effect is
+ * stored. A repeat is then refused and creates nothing. For such routes, a status of 500 or more counts as an effect,
+ * and no other process continues the request after a crash.
  */
 export function addIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('begun', null);
@@ -95,13 +97,13 @@ export function addIdempotency(server: HttpServer, requests: IdempotentRequests)
       if (answer) await requests.complete(begun.apiKey, begun.key, answer);
       else await requests.abandon(begun.apiKey, begun.key);
     } catch (error) {
-      // The work is done, so the caller receives the response even without a stored key.
+      // The request had its effect, so the caller receives the response even if the key could not be stored.
       request.log.warn({ err: error }, 'could not keep the answer of an idempotent request');
     }
   });
 }
 
-/** Returns the stored part of a response; undefined if the request had no effect and may be repeated. */
+/** Returns the part of a response to store; undefined if the request had no effect and may be repeated. */
 function keptAnswer({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): StoredAnswer | undefined {
   const { statusCode: status } = reply;
   if (routeOptions.config.isAnswerSecret) {
@@ -126,12 +128,12 @@ function beginningOf({
 }
 
 function digestOf({ method, url, body }: FastifyRequest): string {
-  // A body that is read as a stream cannot be compared in advance.
+  // A body that is read as a stream cannot be compared before it is read.
   const compared = body instanceof Readable ? null : (body ?? null);
   return hash('sha256', JSON.stringify([method, url, compared]), 'hex');
 }
 
-/** Part of a response that is also sent as a header. */
+/** Part of a response body that is also sent as the header `Location`. */
 const located = z.object({ links: z.object({ self: z.string() }) });
 
 function repeat(reply: FastifyReply, { status, body }: StoredAnswer): FastifyReply {
@@ -152,7 +154,10 @@ function stillRunning(key: string): HttpProblem {
 
 const keptOfSecret = z.object({ location: z.string().optional() });
 
-/** @param answer undefined if the first request has no response */
+/**
+ * Returns the problem for a repeat whose response would contain a secret.
+ * @param answer stored part of the first response; undefined if the first request has no response
+ */
 function secretNotKept(key: string, answer: StoredAnswer | undefined): HttpProblem {
   const isDone = answer !== undefined && answer.status < 400;
   const location = isDone ? keptOfSecret.parse(JSON.parse(answer.body)).location : undefined;

@@ -1,9 +1,9 @@
 /**
- * This file finds numbers of a JSON text that parsing would change: JSON allows numbers of any length, and JavaScript
- * stores 53 bits. A reward id of 19 digits would become the id of another reward.
+ * This file finds numbers in a JSON text whose value would change when parsed: JSON numbers may have any length, while
+ * JavaScript numbers have 53 bits. For example, a reward id of 19 digits would become the id of another reward.
  */
 
-/** Number that cannot be stored as it was written. */
+/** Number whose parsed value differs from its text. */
 export interface InexactNumber {
   path: string[];
   code: string;
@@ -11,8 +11,8 @@ export interface InexactNumber {
 }
 
 /**
- * Returns false quickly for most bodies: parsing changes no number of at most 15 digits with an exponent of at most two
- * digits. Strings that look like such a number cause a needless scan. Ids in strings do not, because the pattern
+ * Returns false quickly for most bodies: a number of at most 15 digits with an exponent of at most two digits never
+ * changes. A string that looks like a longer number causes a needless scan. Ids in strings do not, because the pattern
  * expects a bracket, comma, colon or blank before the number.
  */
 export function hasNumbersAtRisk(text: string): boolean {
@@ -22,9 +22,9 @@ export function hasNumbersAtRisk(text: string): boolean {
 /** List or object around the current position. `name` is the part of the path inside it. */
 interface Around {
   isList: boolean;
-  /** Index in a list. In an object: position in the text at which the quoted name begins. */
+  /** In a list: index of the element. In an object: position in the text at which the quoted name begins. */
   name: number;
-  /** Parsed name in an object, set once a problem was found below it. */
+  /** Parsed name of the field; set once a problem was found inside its value. */
   read?: string;
 }
 
@@ -33,8 +33,8 @@ const numberPattern = /-?[\d.]+(?:[eE][+-]?\d+)?/y;
 
 /**
  * Finds the first numbers that parsing changes, in the order of the text. It reads each character once and creates no
- * values: a parser with a callback for each value takes a hundred times as long.
- * @param text valid JSON, not nested deeper than a path may be
+ * values: a parser that calls a function for each value takes a hundred times as long.
+ * @param text valid JSON whose depth is within the limit
  */
 export function findInexactNumbers(text: string, most: number): InexactNumber[] {
   const found: InexactNumber[] = [];
@@ -106,7 +106,10 @@ function problemOf(source: string): { code: string; detail: string } | undefined
   return { code: 'inexact-number', detail };
 }
 
-/** Refuses whole numbers beyond ±2^53 always, because it is chance which of them survive parsing. */
+/**
+ * Returns true if parsing keeps the number. Whole numbers beyond ±2^53 always count as changed, because only some of
+ * them would survive by chance.
+ */
 function isExact(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
@@ -116,7 +119,7 @@ function isExact(source: string, value: number): boolean {
   return written.digits === read.digits && (written.digits === '' || written.exponent === read.exponent);
 }
 
-/** Splits a number into its digits without surrounding zeros, and the power of ten of the last digit. */
+/** Splits a number into its digits, without leading and trailing zeros, and the power of ten of the last digit. */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace('-', '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -13,7 +13,7 @@ function refusalOf(text: string) {
 }
 
 describe('a JSON body', () => {
-  it('is the value that was sent, and undefined if empty', () => {
+  it('is parsed to the value that was sent, and to undefined if empty', () => {
     expect(parseJsonBody(Buffer.from('{"a":[1,null,"x"]}'))).toEqual({ a: [1, null, 'x'] });
     expect(parseJsonBody(Buffer.from(' \n'))).toBeUndefined();
   });
@@ -22,7 +22,7 @@ describe('a JSON body', () => {
     expect(refusalOf('{"a":')).toEqual({ status: 400, pointers: [] });
   });
 
-  it('is refused if it would change prototypes', () => {
+  it('is refused if it could change prototypes', () => {
     expect(refusalOf('{"a/b":[{"__proto__":{"admin":true}}]}')).toEqual({
       status: 422,
       pointers: ['/a~1b/0/__proto__'],
@@ -40,11 +40,11 @@ describe('a JSON body', () => {
     expect(parseJsonBody(Buffer.from(String.raw`{"a":"\ud83d\udeb2"}`))).toEqual({ a: '🚲' });
   });
 
-  it('is refused for the name __proto__ also after nulls, numbers and texts', () => {
+  it('is refused for the name __proto__, also after nulls, numbers and texts', () => {
     expect(refusalOf('{"a":null,"b":[null,1,"x",{"__proto__":1}]}')?.pointers).toEqual(['/b/3/__proto__']);
   });
 
-  it('is refused when it is nested so deep that reading it would end the process', () => {
+  it('is refused if it is nested so deep that reading it would exhaust the stack', () => {
     expect(refusalOf(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)?.pointers).toEqual(['/a'.repeat(64)]);
     expect(refusalOf(`${'['.repeat(64)}${']'.repeat(64)}`)).toBeUndefined();
   });
@@ -57,14 +57,14 @@ describe('a JSON body of the largest size', () => {
     expect(refusalOf(`{"a":{${fieldsOf(10_001)}}}`)?.pointers).toEqual(['/a']);
   });
 
-  it('is refused for a name of more than 1,000 characters, by the pointer of its object', () => {
+  it('is refused for a name of more than 1,000 characters, with a pointer to its object', () => {
     const numbers = Array.from({ length: 100 }, () => '12345678901234567890').join(',');
     expect(refusalOf(`{"a":{"${'b'.repeat(1_040_000)}":[${numbers}]}}`)?.pointers).toEqual(['/a']);
     expect(refusalOf(`{"${'b'.repeat(1001)}":1}`)?.pointers).toEqual(['']);
     expect(refusalOf(`{"${'b'.repeat(1000)}":1}`)).toBeUndefined();
   });
 
-  it('has a short answer, however long and deep its names are', () => {
+  it('has a short answer even if its names are long and deeply nested', () => {
     const numbers = Array.from({ length: 100 }, () => '12345678901234567890').join(',');
     const open = `{"${'b'.repeat(1000)}":`.repeat(63);
     const refusal = refusalOf(`${open}[${numbers}]${'}'.repeat(63)}`);
@@ -73,7 +73,7 @@ describe('a JSON body of the largest size', () => {
   });
 
   it('is refused with a pointer to the first value above the limit of one value per ten bytes', () => {
-    // The body and each inner list are values, too.
+    // The body itself and each inner list also count as values.
     expect(refusalOf(`[[${'1,'.repeat(524_280)}1]]`)?.pointers).toEqual(['/0/104854']);
     expect(refusalOf(`[${'[1],'.repeat(200_000)}1]`)?.pointers).toEqual(['/39999/0']);
   });
@@ -100,11 +100,11 @@ describe('a number in a JSON body', () => {
   it.each([
     ['12345678901234567890', 'would become 12345678901234567000'],
     ['-9007199254740993', 'would become -9007199254740992'],
-    // It would survive, and its neighbour would not.
+    // This number is exact in JavaScript, but its neighbour would be parsed to the same value.
     ['9007199254740992', 'write it as a string, "9007199254740992"'],
     ['1.00000000000000000001', 'would become 1'],
     ['1e-400', 'would become 0'],
-  ])('is refused with its pointer if another number would be stored: %s', (source, detail) => {
+  ])('is refused with its pointer if its parsed value would differ: %s', (source, detail) => {
     const problems = problemsOf(`{"chain":[{},{"params":{"a/b":${source}}}]}`);
 
     expect(problems).toMatchObject([{ pointer: '/chain/1/params/a~1b', code: 'inexact-number' }]);
@@ -112,7 +112,7 @@ describe('a number in a JSON body', () => {
     expect(problems[0]?.detail).toContain(detail);
   });
 
-  it('is found behind texts with quotes, brackets and numbers, and in fields with escaped names', () => {
+  it('is found after texts with quotes, brackets and numbers, and in fields with escaped names', () => {
     const text = '{"a\\"[{1e999":["\\\\","]12345678901234567890,",{"\\u00e9":12345678901234567890}],"z":-1e999}';
     expect(problemsOf(text).map(({ pointer }) => pointer)).toEqual(['/a"[{1e999/2/é', '/z']);
   });
@@ -136,7 +136,7 @@ describe('a number in a JSON body', () => {
     expect(problemsOf(`[${source}]`)).toEqual([]);
   });
 
-  it('is named together with all other refused numbers, up to a hundred', () => {
+  it('is listed together with all other refused numbers, up to a hundred', () => {
     expect(problemsOf('{"a":1e999,"b":{"c":[12345678901234567890]}}').map(({ pointer }) => pointer)).toEqual([
       '/a',
       '/b/c/0',

@@ -5,27 +5,33 @@ import { pointerOf } from './json-pointer.ts';
 import { findInexactNumbers, hasNumbersAtRisk } from './inexact-numbers.ts';
 import { mayHoldUnstorable, unstorableTexts } from './unstorable-texts.ts';
 
-/** Highest depth of a value. Deeper values would overflow the stack of recursive functions. */
+/** Maximum depth of nested values. Deeper values would overflow the stack of recursive functions. */
 const maxDepth = 64;
 
 const maxProblems = 100;
 
-/** Bound on the fields of one object: each further field slows down each access to the object. */
+/** Maximum number of fields of one object. Each further field slows down each access to the object. */
 const maxFields = 10_000;
-/** Maximum characters of a field's name. Each problem repeats the names around its value, so they have to be short. */
+/**
+ * Maximum number of characters of a field's name. Names must be short, because each problem repeats the names on the
+ * path to its value.
+ */
 const maxNameLength = 1000;
-/** A body may have one JSON value for each ten bytes. In real bodies, a value takes ten bytes or more on average. */
+/**
+ * Number of bytes of a body for which one JSON value is allowed. In real bodies, a value takes ten bytes or more on
+ * average.
+ */
 const bytesPerValue = 10;
-/** Number of values that any body may have, even a short one. A body of 64 KiB cannot have more. */
+/** Number of values that any body may have, even a short one. A body of 64 KiB cannot have more values. */
 const valuesOfShortBody = 65_536;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a JSON body. An empty body is `undefined`, so that a POST without a body may have `content-type:
+ * Parses a JSON body. An empty body is `undefined`, because a POST without a body may have `content-type:
  * application/json`.
- * @throws {HttpProblem} 400 if it is not JSON in UTF-8, 422 if it exceeds a limit or contains a number that parsing
- * would change
+ * @throws {HttpProblem} 400 if the body is not JSON in UTF-8, 422 if it exceeds a limit or contains a number that
+ * parsing would change
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
@@ -47,9 +53,9 @@ function problemAt({ path, code, detail }: Refused): FieldProblem {
   return { pointer: pointerOf(path), code, detail };
 }
 
-/** Decodes strictly, because a lenient decoder would store another text than the sender's. */
+/** Decodes a text and throws on invalid bytes. A lenient decoder would store another text than the sender's. */
 function decode(bytes: Buffer): string {
-  // Nearly all bodies are ASCII, for which this takes a quarter of the time.
+  // Nearly all bodies are ASCII. For them, this decoder takes a quarter of the time.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
@@ -72,7 +78,7 @@ function isBlank(text: string): boolean {
   return !text.startsWith('{') && text.trim() === '';
 }
 
-/** Reason why a value is refused. The path begins with its last element. */
+/** Reason why a value is refused. `path` leads to the value, with its last element first. */
 interface Refused {
   path: string[];
   code: string;
@@ -85,16 +91,16 @@ const tooLongName = {
   code: 'too-long-name',
   detail: `has a field whose name has more than ${maxNameLength} characters`,
 };
-// If an object has a field of this name, a copy by assignment would set the prototype of the copy instead.
+// A field of this name is refused, because copying it by assignment would set the prototype of the copy.
 const reservedName = { code: 'reserved-name', detail: '"__proto__" is not accepted as a name' };
 
-/** Counter of the values that a body may still have. */
+/** Number of further values that a body may have. */
 interface ValueCount {
   left: number;
   most: number;
 }
 
-/** Returns the first refused place, in the order of the text. The depth of the search is bounded. */
+/** Returns the first refused value in the order of the text. The depth of the search is bounded. */
 function findRefused(value: unknown, depth: number, values: ValueCount): Refused | undefined {
   if (--values.left < 0)
     return { path: [], code: 'too-many-values', detail: `is beyond the first ${values.most} values` };

@@ -4,7 +4,7 @@ import { pointerOf, shortPointer } from './json-pointer.ts';
 const long = 'a'.repeat(500);
 
 describe('a JSON pointer', () => {
-  it('is empty for the whole value, and escapes the separator', () => {
+  it('is empty for the whole value, and escapes slashes in names', () => {
     expect(pointerOf([])).toBe('');
     expect(pointerOf(['a/b', 0, '~'])).toBe('/a~1b/0/~0');
   });
@@ -17,7 +17,7 @@ describe('a JSON pointer', () => {
     expect(pointerOf(['a'.repeat(1_000_000)])).toBe('');
   });
 
-  it('is shortened in the same way when several are joined', () => {
+  it('is shortened in the same way when several pointers are joined', () => {
     expect(shortPointer('/a/b')).toBe('/a/b');
     expect(shortPointer(`/${long}/${'b'.repeat(498)}`)).toHaveLength(1000);
     expect(shortPointer(`/${long}/${'b'.repeat(499)}`)).toBe(`/${long}`);

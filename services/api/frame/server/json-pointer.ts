@@ -1,15 +1,18 @@
 /**
- * Maximum characters of a pointer. A hundred problems below one long name would otherwise make the response much longer
- * than the body.
+ * Maximum number of characters of a pointer. Without this limit, a hundred problems inside an object with a long name
+ * would make the response much longer than the body.
  */
 const maxPointerLength = 1000;
 
-/** Returns a JSON pointer (RFC 6901). Beyond 1,000 characters, that of the nearest surrounding value that fits. */
+/**
+ * Returns a JSON pointer (RFC 6901). If it would exceed 1,000 characters, returns the pointer to the nearest enclosing
+ * value whose pointer is short enough.
+ */
 export function pointerOf(path: readonly PropertyKey[]): string {
   let pointer = '';
   for (const key of path) {
     const name = String(key);
-    // The name counts without escapes, because escapes only make it longer.
+    // The length of the name is a lower bound, because escapes only make it longer.
     if (pointer.length + name.length >= maxPointerLength) break;
     const part = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (pointer.length + part.length > maxPointerLength) break;
@@ -18,7 +21,7 @@ export function pointerOf(path: readonly PropertyKey[]): string {
   return pointer;
 }
 
-/** Shortens a pointer that was concatenated, as `pointerOf` does. */
+/** Shortens a concatenated pointer in the same way as `pointerOf`. */
 export function shortPointer(pointer: string): string {
   return pointer.length <= maxPointerLength ? pointer : pointer.slice(0, pointer.lastIndexOf('/', maxPointerLength));
 }

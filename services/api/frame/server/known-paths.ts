@@ -1,12 +1,12 @@
 import type { RouteOptions } from 'fastify';
 
-/** The registered paths of a server, and the methods of each. */
+/** Registered paths of a server, and the methods of each path. */
 export interface KnownPaths {
-  /** Returns the methods of the most specific path that fits; an empty list if no path fits. */
+  /** Returns the methods of the most specific path that matches; an empty list if no path matches. */
   methodsAt(path: string): string[];
   /**
-   * Returns true if a request reached the path of a parameter with the name of a static sibling. The router falls back
-   * to `GET /jobs/:id` if `/jobs/find` has no GET.
+   * Returns true if a request for a path without parameters, such as `/jobs/find`, was routed to a path with a
+   * parameter, such as `/jobs/:id`. The router does so if the first path has no route for the method.
    */
   isSibling(url: string | undefined, params: unknown): boolean;
 }
@@ -61,10 +61,10 @@ export function rememberPaths(server: RouteSource): KnownPaths {
   };
 }
 
-/** Values of parameters for which a path equals that of a sibling. */
+/** Values of parameters with which a path equals another registered path. */
 type Condition = [name: string, value: string][];
 
-/** Returns undefined unless `fixed` equals `open` with static parts in place of some parameters. */
+/** Returns the values of parameters with which `open` equals `fixed`; undefined if there are none. */
 function conditionOf(open: readonly string[], fixed: readonly string[]): Condition | undefined {
   const condition: Condition = [];
   for (const [index, part] of open.entries()) {
@@ -76,7 +76,7 @@ function conditionOf(open: readonly string[], fixed: readonly string[]): Conditi
   return condition.length > 0 ? condition : undefined;
 }
 
-/** Returns a sort key: static parts rank above parameters, and those above a wildcard, as in the router. */
+/** Returns a sort key: like in the router, static parts precede parameters, and parameters precede a wildcard. */
 function rankOf(pattern: string): string {
   return pattern
     .split('/')

@@ -15,7 +15,7 @@ describe('the body of a request', () => {
     for (const stop of stops.splice(0)) stop();
   });
 
-  /** Sends a request whose body is missing, to a server that answers once it is here. */
+  /** Sends the headers of a request, without its body, to a server that answers when the body has arrived. */
   async function sendHead(timeoutMs: number, contentType = 'application/json') {
     const server = createServer((raw, response) => {
       limitArrival({ raw, headers: raw.headers }, { raw: response }, timeoutMs);
@@ -40,16 +40,16 @@ describe('the body of a request', () => {
     expect(await answer()).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  it('may take longer if it is a file that is read as it comes', async () => {
+  it('may take longer to arrive if it is a file that is read as a stream', async () => {
     const { answer, sendBody } = await sendHead(1, 'text/csv');
     setTimeout(sendBody, 20);
     expect(await answer()).toMatch(/has arrived$/);
   });
 
-  it('is in time if it arrived while the event loop stood still beyond the limit', async () => {
+  it('is accepted if it arrived in time while the event loop was blocked beyond the limit', async () => {
     const timeoutMs = 500;
     const { answer, sendBody } = await sendHead(timeoutMs);
-    // Timers come next, and sockets are read after them.
+    // The event loop runs timers next, and reads sockets after them.
     await nextCheck();
     sendBody();
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs + 1);

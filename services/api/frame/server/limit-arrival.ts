@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterReading } from '../../../../shared/runtime/after-reading.ts';
 import { answerClientError } from './answer-client-error.ts';
 
-/** Milliseconds from the headers of a request to the end of its body, which is held in memory. */
+/** Milliseconds between the headers of a request and the end of a body that is held in memory. */
 const arrivalTimeoutMs = 30_000;
-/** Milliseconds for a file that is read as a stream. */
+/** Milliseconds between the headers of a request and the end of a file that is read as a stream. */
 export const longestArrivalMs = 900_000;
 
 const readAsItComes = /^(text\/csv|application\/x-ndjson)\b/i;
 
 /**
- * Ends a request whose body does not arrive in time. Node has one limit for all requests, which has to be the longest.
- * If the response was sent before the body was read, the connection is closed at the shorter limit. A body counts by
- * its arrival, even if the process has not read it yet.
+ * Ends a request whose body does not arrive in time. The limit of Node.js is the same for all requests, so it has to be
+ * the longest. If the response was sent before the body was read, the connection is closed at the shorter limit. A body
+ * that has arrived in time is accepted even if the process has not read it yet.
  */
 export function limitArrival(
   { raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>,

@@ -2,7 +2,10 @@ import rateLimit from '@fastify/rate-limit';
 import { HttpProblem } from '../http-problem.ts';
 import type { HttpServer } from './create-http-server.ts';
 
-/** Requests per key and process: far above normal use, and far below what would affect other callers. */
+/**
+ * Maximum number of requests with one key to one process in a minute: far more than normal use, and far less than would
+ * affect other callers.
+ */
 const requestsPerMinute = 6000;
 
 export async function limitRequests(server: HttpServer): Promise<void> {

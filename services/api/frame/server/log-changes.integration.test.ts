@@ -23,7 +23,7 @@ async function loggingApi() {
   return { server, lines, keyId: publicId('apiKey', on.key) };
 }
 
-it('a change is logged with caller, resource and result', async () => {
+it('a change is logged with its caller, object and result', async () => {
   const { server, lines, keyId } = await loggingApi();
   const headers = { ...authorized, 'x-request-id': 'mine' };
 
@@ -58,7 +58,7 @@ it('reads are not logged', async () => {
   expect(lines).toEqual([]);
 });
 
-it('a request that belongs to a trace is logged and answered with the trace id, even if the response is a problem', async () => {
+it('the trace id of a request is in its log line and its answer, even if the answer is a problem', async () => {
   const { server, lines } = await loggingApi();
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const headers = { ...authorized, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };

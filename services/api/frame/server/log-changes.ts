@@ -7,16 +7,16 @@ export const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'D
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True for routes with thousands of requests a second. They write no log line and no audit entry, and detect
-     * repeats by the created object instead of stored requests.
+     * True for routes with thousands of requests a second. Their requests are not logged and not in the audit log. A
+     * repeat is detected by the object that was created, not by a stored request.
      */
     isFrequent?: true;
   }
 }
 
 /**
- * Logs one line for each request that changes something, including refused ones, and for each that is in the audit log:
- * caller, operation, object and result. Never a body.
+ * Logs one line with caller, operation, object and result for each request that changes something, including refused
+ * requests, and for each request in the audit log. The line never contains a body.
  */
 export function logChanges(server: HttpServer): void {
   server.addHook('onResponse', (request, reply, done) => {
@@ -36,7 +36,7 @@ function changeOf(request: FastifyRequest, reply: FastifyReply) {
     route: routeOptions.url ?? 'none',
     ...targetOf(request, reply),
     status: reply.statusCode,
-    // Logs are stored beyond the reach of the database's owner, so they can prove the audit log unchanged.
+    // The owner of the database cannot change the logs, so they can prove that the audit log is unchanged.
     ...(auditPlace && { audit: auditPlace }),
     ...(reply.getHeader('idempotent-replayed') === 'true' ? { replayed: true } : {}),
     ms: Math.round(reply.elapsedTime),

@@ -5,14 +5,17 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type ContentEncoding = 'br' | 'gzip';
 
-/** Response body that is the same for all callers. Compressed forms are created on first use and cached. */
+/**
+ * Response body that is the same for all callers. Each compressed form is created when it is first requested, and
+ * cached.
+ */
 export interface PackedBody {
   body: Buffer;
   etag: string;
   encoded(encoding: ContentEncoding): Promise<Buffer>;
 }
 
-/** Quality that is fast enough for a first response. Higher qualities take seconds. */
+/** Brotli quality that is fast enough for the first response. Higher qualities take seconds. */
 const brotliQuality = 7;
 const compress = {
   br: (body: Buffer) =>
@@ -20,7 +23,10 @@ const compress = {
   gzip: (body: Buffer) => promisify(gzip)(body),
 };
 
-/** @param isText other bodies do not become smaller, and are sent uncompressed */
+/**
+ * Creates the body.
+ * @param isText false for a body that compression does not make smaller; it is sent uncompressed
+ */
 export function packedBody(body: Buffer, isText = true): PackedBody {
   const kept = new Map<ContentEncoding, Promise<Buffer>>();
   return {
@@ -35,7 +41,7 @@ export function packedBody(body: Buffer, isText = true): PackedBody {
   };
 }
 
-/** Sends the body in an encoding that the request accepts; 304 if the client has it already. */
+/** Sends the body in an encoding that the request accepts, or 304 if the client has the body already. */
 export async function sendPacked(request: FastifyRequest, reply: FastifyReply, packed: PackedBody): Promise<unknown> {
   reply.header('etag', packed.etag).header('vary', 'accept-encoding');
   if (request.headers['if-none-match'] === packed.etag) return reply.code(304).send();

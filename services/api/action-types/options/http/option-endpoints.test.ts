@@ -58,7 +58,7 @@ describe('a request for the options of a parameter', () => {
     expect(seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('has the credentials of the type’s calls', async () => {
+  it('has the same credentials as the calls of the action type', async () => {
     const type = typeAt(base, { authorization: 'Bearer 47.11', signing });
     await ask({}, { type });
     expect(seen[0]?.headers.authorization).toBe('Bearer 47.11');
@@ -67,7 +67,7 @@ describe('a request for the options of a parameter', () => {
     expect(seen[1]?.headers.authorization).toBe('Bearer of the environment');
   });
 
-  it('is not sent if a secret is missing, or belongs to another address', async () => {
+  it('is not sent if a secret is missing or belongs to another address', async () => {
     const unset = typeAt(base, {}, { authorizationEnv: 'OTHER_AUTHORIZATION' });
     expect(await ask({}, { type: unset })).toMatchObject({ ok: false, cause: /^here OTHER_AUTHORIZATION is not set/ });
     const { secrets } = typeAt('http://127.0.0.1:1', { authorization: 'Bearer 47.11' });
@@ -78,13 +78,13 @@ describe('a request for the options of a parameter', () => {
     expect(seen).toEqual([]);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     answer = (_request, response) => response.writeHead(302, { location: `${base}/elsewhere` }).end();
     expect(await ask()).toEqual({ ok: false, cause: 'HTTP 302' });
     expect(seen).toHaveLength(1);
   });
 
-  it('refuses a response of 10 MiB', async () => {
+  it('fails if the response has 10 MiB', async () => {
     answer = (_request, response) => {
       const options = [{ ...ride, description: 'x'.repeat(10 * 1024 * 1024) }];
       response.end(JSON.stringify({ options }));
@@ -92,7 +92,7 @@ describe('a request for the options of a parameter', () => {
     expect(await ask()).toEqual({ ok: false, cause: 'answer longer than 1048576 bytes' });
   });
 
-  it('has a timeout for a server that hangs', async () => {
+  it('fails after its timeout if the server hangs', async () => {
     source = sourceOf(150);
     answer = () => undefined;
     expect(await ask()).toEqual({ ok: false, cause: 'no whole answer within 150 ms' });
@@ -115,14 +115,14 @@ describe('a request for the options of a parameter', () => {
     expect(!answered.ok && answered.cause).toContain(`the response is not valid: ${where}`);
   });
 
-  it('accepts 5,000 options, and a response with unknown fields', async () => {
+  it('accepts a response with 5,000 options or with unknown fields', async () => {
     const options = Array.from({ length: 5000 }, (_, index) => ({ value: `reward-${index}`, colour: 'red' }));
     answer = (_request, response) => response.end(JSON.stringify({ options, version: 2 }));
     const answered = await ask();
     expect(answered.ok && answered.page.options.length).toBe(5000);
   });
 
-  it('connects to no blocked address, whatever name resolves to it', async () => {
+  it('never connects to a blocked address, whatever host name resolves to it', async () => {
     const forbidden = { ok: false, cause: 'address that may not be called' };
     for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '2852039166']) {
       expect(await ask({}, { url: `http://${host}/latest` })).toEqual(forbidden);
@@ -130,7 +130,7 @@ describe('a request for the options of a parameter', () => {
     expect(await ask({}, { url: 'http://innocent.test/options' })).toEqual(forbidden);
   });
 
-  it('reports a server that is not running', async () => {
+  it('reports that a server is not running', async () => {
     server.close();
     server.closeAllConnections();
     await once(server, 'close');

@@ -3,7 +3,7 @@ import type { HttpOutcome } from '../../../../../shared/http-client/http-dispatc
 import { createTypeEndpoints, jsonIn, type TypeEndpointsDeps } from '../../http/type-endpoints.ts';
 import type { OptionsAnswer, OptionsRequest, OptionSource } from '../option-source.port.ts';
 
-/** Milliseconds. A person waits for the response and may continue typing. */
+/** Timeout of a request, in milliseconds. It is short, because a person waits for the response while typing. */
 const defaultTimeoutMs = 3000;
 
 export interface OptionEndpointsDeps extends TypeEndpointsDeps {
@@ -23,7 +23,7 @@ export function createOptionEndpoints({
   };
 }
 
-/** Returns path and query, with our parameters after those of the URL. */
+/** Returns path and query of the request: the query of the URL, followed by the parameters of the search. */
 export function optionsTargetOf(
   url: URL,
   { country, search, limit }: Partial<Omit<OptionsRequest, 'type' | 'url'>>,
@@ -36,7 +36,7 @@ export function optionsTargetOf(
   return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${parameters.join('&')}`;
 }
 
-/** Reads a response. Redirects are not followed, because their target is not registered. */
+/** Reads a response. A redirect is a failure, because its target is not a registered address. */
 export function readOptionsAnswer(outcome: HttpOutcome): OptionsAnswer {
   if (outcome.kind !== 'answered') return { ok: false, cause: outcome.cause };
   if (outcome.status !== 200) return { ok: false, cause: `HTTP ${outcome.status}` };

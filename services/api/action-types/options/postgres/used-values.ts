@@ -3,7 +3,8 @@ import { unnamedStatementOf } from '../../../../../shared/postgres/connection/st
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
 /**
- * Number of newest campaigns that are searched. The bound keeps the cost constant, however many campaigns there are.
+ * Number of the newest campaigns that are searched. The bound keeps the cost constant, whatever the number of
+ * campaigns.
  */
 const searchedCampaigns = 300;
 
@@ -16,19 +17,24 @@ export interface UsedValue {
 
 export interface UsedValuesSearch {
   actionType: string;
-  /** Names from the outermost inwards. */
+  /** Names of the nested fields that lead to the parameter, outermost first. */
   parameter: readonly string[];
-  /** Part of the value, case-insensitive. */
+  /** Text that a value must contain, case-insensitive. */
   text?: string | undefined;
   country?: string | undefined;
-  /** Only these values, compared as JSON: `5.0` matches `5`, and the string `"5"` does not. */
+  /**
+   * Values to look up; undefined means all. Values are compared as JSON: `5.0` matches `5`, and the string `"5"` does
+   * not.
+   */
   among?: readonly (string | number)[];
   limit: number;
 }
 
 export type UsedValues = ReturnType<typeof createUsedValues>;
 
-/** Creates the reader of strings and numbers that campaigns use for a parameter, newest use first. */
+/**
+ * Creates the reader of the strings and numbers that campaigns have used for a parameter, the most recently used first.
+ */
 export function createUsedValues({ pool }: { pool: Pool }) {
   return {
     list: async ({ actionType, parameter, text, country, among, limit }: UsedValuesSearch): Promise<UsedValue[]> => {

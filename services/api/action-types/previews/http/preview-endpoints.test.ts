@@ -49,7 +49,7 @@ describe('a request for a preview', () => {
   const fetchPreview = (url = `${base}/v1/preview?kind=mail`, secrets = {}) =>
     source.fetch({ type: registeredTypeAt(base, secrets, { previewUrl: url }), url: new URL(url), call });
 
-  it('is one POST with action, parameters, country and user', async () => {
+  it('is one POST request with action, parameters, country and user', async () => {
     expect(await fetchPreview()).toEqual({ kind: 'message', message });
     expect(seen.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
       ['POST', '/v1/preview?kind=mail', JSON.stringify(call)],
@@ -57,7 +57,7 @@ describe('a request for a preview', () => {
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
   });
 
-  it('has the credentials of the type’s calls, and a signature over its body', async () => {
+  it('has the credentials of the action type’s calls, and a signature of its body', async () => {
     await fetchPreview(undefined, { authorization: 'Bearer 47.11', signing: someSigningSecret });
     const [first] = seen;
     expect(first?.headers.authorization).toBe('Bearer 47.11');
@@ -72,14 +72,14 @@ describe('a request for a preview', () => {
     expect(webhookProblem(key, received, Date.now() / 1000)).toBeNull();
   });
 
-  it('connects to no blocked address, whatever name resolves to it', async () => {
+  it('never connects to a blocked address, whatever host name resolves to it', async () => {
     const forbidden = { kind: 'unavailable', cause: 'address that may not be called' };
     expect(await fetchPreview('http://169.254.169.254/latest')).toEqual(forbidden);
     expect(await fetchPreview('http://innocent.test/preview')).toEqual(forbidden);
     expect(seen).toEqual([]);
   });
 
-  it('has a timeout for a server that hangs', async () => {
+  it('fails after its timeout if the server hangs', async () => {
     isHanging = true;
     expect(await fetchPreview()).toEqual({ kind: 'unavailable', cause: 'no whole answer within 150 ms' });
   });
@@ -96,7 +96,7 @@ describe('the answer to a request for a preview', () => {
     });
 
   it.each([{ subject: 'Hello' }, { html: '<p>' }, { text: '' }, { ...message, colour: 'red', from: null }])(
-    'is a message: %j',
+    'is shown as a message: %j',
     (body) => expect(answered(200, body).kind).toBe('message'),
   );
 
@@ -114,7 +114,7 @@ describe('the answer to a request for a preview', () => {
       'unavailable',
       'the response is not valid: html: Invalid input: expected string, received number',
     ],
-  ])('is no message if it is %i %j: %s, %s', (status, body, kind, cause) => {
+  ])('is a failure if it is %i %j: %s, %s', (status, body, kind, cause) => {
     expect(answered(status, body)).toEqual({ kind, cause });
   });
 });

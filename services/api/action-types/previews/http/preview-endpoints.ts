@@ -3,7 +3,7 @@ import type { HttpOutcome } from '../../../../../shared/http-client/http-dispatc
 import { createTypeEndpoints, jsonIn, type TypeEndpointsDeps } from '../../http/type-endpoints.ts';
 import type { PreviewAnswer, PreviewSource } from '../preview-source.port.ts';
 
-/** Limit in milliseconds. A person waits for the preview, and the endpoint may look up the user in a database. */
+/** Timeout in milliseconds. It allows the endpoint to look up the user in a database, although a person waits. */
 const defaultTimeoutMs = 10_000;
 
 export interface PreviewEndpointsDeps extends TypeEndpointsDeps {

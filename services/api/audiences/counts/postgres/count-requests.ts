@@ -12,7 +12,7 @@ import { inTransaction } from '../../../../../shared/postgres/connection/transac
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
-/** Days for which a stored count is returned for the same audience. The next request deletes older counts. */
+/** Number of days for which a stored count is returned for the same audience. Each new request deletes older counts. */
 const keptDays = 30;
 const droppedAtOnce = 100;
 
@@ -22,7 +22,7 @@ export interface CountRecord {
   cause: string | null;
   question: CountQuestion;
   countries: StoredCountry[];
-  /** Owner or name of the key. */
+  /** Owner of the caller's key, or the key's name if it has no owner. */
   requestedBy: string;
   requestedAt: Date;
   startedAt: Date | null;
@@ -33,12 +33,17 @@ export interface NewCount {
   countId: string;
   question: CountQuestion;
   key: string;
-  /** True: count again even if there is a count. */
+  /** True if the users are to be counted again, although a count is stored. */
   isForced: boolean;
   by: { key: string; account: string };
 }
 
-/** `known`: the same count is open or done. `too-many`: the account has reached its limit of open counts. */
+/**
+ * Result of a request.
+ * - `begun`: a new count was stored as open.
+ * - `known`: the same count is open or done.
+ * - `too-many`: the account has reached its limit of open counts.
+ */
 export type CountOutcome = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
 
 export type CountRequests = ReturnType<typeof createCountRequests>;
@@ -52,7 +57,7 @@ export function createCountRequests({ pool }: { pool: Pool }) {
   return {
     get: (countId: string) => get(pool, countId),
 
-    /** Returns the newest finished count of a key, or undefined. */
+    /** Returns the newest finished count with the key, or undefined. */
     done: async (key: string): Promise<CountRecord | undefined> => {
       const { rows } = await pool.query<CountRecord>(selectByKey.with({ key, isDoneOnly: true, isForced: false }));
       return rows[0];
@@ -60,7 +65,8 @@ export function createCountRequests({ pool }: { pool: Pool }) {
 
     request: ({ countId, question, key, isForced, by }: NewCount): Promise<CountOutcome> =>
       inTransaction(pool, async (client): Promise<CountOutcome> => {
-        // Serializes an account's requests, so that the second of two concurrent ones finds the first one's count.
+        // Serializes the requests of an account, so that the second of two concurrent requests finds the count of the
+        // first.
         await client.query('select from api_keys where id = $1 for no key update', [by.account]);
         const { rows } = await client.query<CountRecord>(selectByKey.with({ key, isDoneOnly: false, isForced }));
         if (rows[0]) return { kind: 'known', record: rows[0] };
@@ -80,7 +86,7 @@ export function createCountRequests({ pool }: { pool: Pool }) {
       return pageOf(rows, limit, ({ countId }) => countId);
     },
 
-    /** Cancels a count; a finished count is unchanged. */
+    /** Cancels an open count. A finished count stays unchanged. */
     cancel: async (countId: string): Promise<CountRecord | undefined> => {
       await pool.query(cancelOne, [countId]);
       return await get(pool, countId);

@@ -9,32 +9,35 @@ import { countriesOfList, usersOfList } from '../../lists/postgres/audience-stat
 import { endOfList } from '../../lists/postgres/list-end.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
 
-/** Filters of sources; undefined matches any. */
+/** Filters of the list of sources; a filter that is undefined matches all sources. */
 export interface NamedSearch {
-  /** Part of the name, the owner, or a segment's id; case-insensitive. */
+  /** Part of the name, of the owner, or of a segment's id; case-insensitive. */
   text?: string | undefined;
   owner?: string | undefined;
-  /** Exact id by which campaigns name the source. */
+  /** Exact id by which campaigns refer to the source. */
   id?: string | undefined;
   kind?: AudienceKind | undefined;
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
-  /** Upper bound on the users of a list. */
+  /** Largest number of users of a list. */
   usersAtMost?: number | undefined;
-  /** True: sources in use. False: ready lists and saved audiences that no campaign and no saved audience uses. */
+  /**
+   * True matches used sources. False matches ready lists and saved audiences that no campaign and no saved audience
+   * uses.
+   */
   isUsed?: boolean | undefined;
-  /** Country with users of the source; for a segment, also a country of one of its newest uses. */
+  /** Country in which the source has users, or, for a segment, a country of one of its newest uses. */
   country?: string | undefined;
-  /** Public id of a list that a saved audience includes or excludes. */
+  /** Public id of a list: matches saved audiences that include or exclude it. */
   list?: string | undefined;
-  /** Id of a segment that a saved audience includes or excludes. */
+  /** Id of a segment: matches saved audiences that include or exclude it. */
   segment?: string | undefined;
   /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
 
 export interface NamedPlace {
-  /** Campaigns and saved audiences that used the row when the page was read. */
+  /** Number of campaigns and saved audiences that used the source when the page was read. */
   uses: number;
   seq: number;
 }
@@ -42,7 +45,7 @@ export interface NamedPlace {
 export interface NamedRow extends NamedPlace {
   kind: AudienceKind;
   source: string;
-  /** Null for a segment. */
+  /** Name of a list or a saved audience; null for a segment. */
   name: string | null;
   description: string | null;
   owner: string | null;
@@ -52,23 +55,23 @@ export interface NamedRow extends NamedPlace {
   state: AudienceState | null;
   rejected: number | null;
   createdAt: Date | null;
-  /** Time at which a list is deleted; null while it is in use, and for other kinds. */
+  /** Time at which a list will be deleted; null while it is in use, and for other kinds of sources. */
   expiresAt: Date | null;
   usedBy: number;
   excludedBy: number;
   usedBySaved: number;
-  /** Newest campaign and newest saved audience that use the source. */
+  /** Newest campaign and newest saved audience that use the source; null if there is none. */
   campaignId: string | null;
   campaignName: string | null;
   savedAudienceId: string | null;
   savedName: string | null;
-  /** Users of a list; for other kinds, the last exact count. */
+  /** Number of users of a list; for other kinds, the last exact count. */
   counted: { users: number; asOf: string; id: string | null; countries: string[] } | null;
   /** Estimate of the current revision of a saved audience. */
   estimated: { atLeast: number; atMost: number; asOf: string } | null;
 }
 
-/** Use of a segment, and whether the list shows it among the used ones. */
+/** Uses of a segment, and whether the list shows the segment among the used sources. */
 export interface NamedSegment {
   source: string;
   usedBy: number;
@@ -92,10 +95,13 @@ export interface NamedCountSearch {
 
 export type ListedAudienceStore = ReturnType<typeof createListedAudienceStore>;
 
-/** Creates the reader of sources that campaigns and saved audiences name, most used first. */
+/** Creates the reader of the sources that campaigns and saved audiences use, most used first. */
 export function createListedAudienceStore({ pool }: { pool: Pool }) {
   return {
-    /** @returns up to `limit` rows after a place */
+    /**
+     * Reads a page.
+     * @returns up to `limit` rows after the given place
+     */
     page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
       const wanted = { ...paramsOf(search), limit, uses: after?.uses ?? null, seq: after?.seq ?? null };
       return (await pool.query<NamedRow>(selectPage.with(wanted))).rows;
@@ -156,7 +162,7 @@ const named = `
 
 const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
 
-/** SQL of the countries of a source. Segments have none. */
+/** SQL expression of the countries of a source. Segments have no countries here. */
 const countriesOf = `case n.kind when 'list' then ${countriesOfList('a')}
   when 'saved' then coalesce(r.definition -> 'countries', '[]') else '[]' end`;
 
@@ -165,7 +171,9 @@ const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) =
     or ${ownerOf} ilike ${$('pattern')})
   and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
 
-/** Newest uses of a segment that are searched for a country, so that the cost of a row is constant. */
+/**
+ * Number of the newest uses of a segment in which a country is searched. The bound keeps the cost of a row constant.
+ */
 const searchedUses = 100;
 
 /** SQL condition: one of the newest campaigns and saved audiences with the segment has the country. */
@@ -190,7 +198,7 @@ const isIn = (country: string) =>
 const savedWith = (kind: 'list' | 'segment', source: string) => `n.kind = 'saved' and n.target in (
         select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved_audience)`;
 
-/** SQL condition: the source is unused. Segments are excluded; they belong to the segmentation service. */
+/** SQL condition: the source is unused. Segments never match, because they belong to the segmentation service. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
 
 interface PageParams extends SearchParams {
@@ -200,14 +208,14 @@ interface PageParams extends SearchParams {
 }
 
 /**
- * SQL of the audience by which the exact count of a row is found. The hold-out is removed, because it does not change
- * the count.
+ * SQL expression of the audience by which the exact count of a row is found. Its hold-out is removed, because a
+ * hold-out does not change the count.
  */
 const audienceOf = `
   case p.kind when 'saved' then (p.definition -> 'audience') - 'holdOutPercent' - 'holdOutSeed'
     else jsonb_build_object('include', jsonb_build_array(jsonb_build_object('segment', p.source))) end`;
 
-/** SQL of the newest use of a source: one index look-up, however many uses there are. */
+/** SQL of the newest use of a source. It needs one index look-up, whatever the number of uses. */
 const newestUse = (by: string) => `
     select u.used_by from audience_uses u
     where u.kind = p.kind and u.source = p.source and ${by} order by u.used_by desc limit 1`;
@@ -286,8 +294,8 @@ const selectPage = unnamedStatementOf<PageParams>(
 );
 
 /**
- * Counts sources row by row, which is cheap because quotas bound the number of lists and saved audiences. Deleted ones
- * are skipped.
+ * Counts sources by reading each row. This is cheap, because quotas bound the number of lists and saved audiences.
+ * Deleted sources are skipped.
  */
 const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' | keyof SeenParams>>(
   ($) => `

@@ -10,7 +10,10 @@ interface NewList {
   owner: string | null;
 }
 
-/** Replaces an unfinished upload of the same id, such as of a repeated request. A ready list is unchanged. */
+/**
+ * Inserts a list whose upload begins. An unfinished upload of the same id, for example of a repeated request, is
+ * replaced; a ready list stays unchanged.
+ */
 export const insert = statementOf<NewList>(
   'insert-list',
   ($) => `
@@ -30,22 +33,22 @@ const columns = `
 
 export const selectOne = `select ${columns} from audiences a where id = $1`;
 
-/** SQL of the countries of a list's users, as a jsonb array. */
+/** SQL expression of the countries of a list's users, as a jsonb array. */
 export const countriesOfList = (list: string) =>
   `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
 
-/** SQL of the number of users of a list, over all its countries. */
+/** SQL expression of the number of users of a list in all its countries. */
 export const usersOfList = (list: string) =>
   `(select coalesce(sum(value::float8), 0) from jsonb_each_text(${list}.users))`;
 
 interface ListChange {
   audienceId: string;
-  /** Null: unchanged. */
+  /** New name; null leaves the name unchanged. */
   name: string | null;
   owner: string | null;
-  /** True if the change sets the owner, also to null. */
+  /** True if the change sets the owner, which may be null. */
   hasOwner: boolean;
-  /** Null: unchanged. */
+  /** True to keep the list regardless of its age; null leaves the setting unchanged. */
   kept: boolean | null;
 }
 
@@ -58,29 +61,35 @@ export const change = statementOf<ListChange>(
   where id = ${$('audienceId')}`,
 );
 
-/** Parameters: $1 list, $2 line, $3 limit. */
+/** Returns rejected rows after a line. Parameters: $1 list, $2 line, $3 limit. */
 export const selectRejects = `
   select line::float8 as line, value, rule from audience_rejects where audience = $1 and line > $2 order by line
     limit $3`;
 
 /**
- * Creates the temporary table of rows. The table is not logged, is visible to this connection only, and is dropped with
- * the connection.
+ * Creates the temporary table of uploaded rows. The table is not logged, only this connection sees it, and it is
+ * dropped with the connection.
  */
 export const createRows = `
   create temporary table upload_rows (
     country text collate "C" not null, user_id text collate "C" not null, line bigint
   )`;
 
-/** Parameters: $1 countries and $2 users, parallel and one a line; $3 their lines, empty if all have one country. */
+/**
+ * Inserts rows. Parameters: $1 countries and $2 users, arrays with one entry a line; $3 their lines, empty if all rows
+ * have one country.
+ */
 export const insertRows = `
   insert into upload_rows
   select * from unnest(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), $3::bigint[])`;
 
-/** Parameters: $1 list, $2 attempt, $3 bytes of the user ids received so far. */
+/** Stores the progress of an upload. Parameters: $1 list, $2 attempt, $3 bytes of user ids received so far. */
 export const updateProgress = `update audiences set received_at = now(), bytes = $3 where id = $1 and attempt = $2`;
 
-/** Parameters: $1 list, $2 users in a part. Returns the number of users. A user's first row decides the country. */
+/**
+ * Stores the users in parts, and returns their number. The first row of a user decides the country. Parameters: $1
+ * list, $2 users in a part.
+ */
 export const insertParts = `
   with p as (
   insert into audience_parts (audience, country, last_user, n, users)
@@ -94,7 +103,10 @@ export const insertParts = `
   )
   select coalesce(sum(n), 0)::float8 as users from p`;
 
-/** Parameter: $1 limit. Returns rows that name another country than the user's first row, with their total number. */
+/**
+ * Returns rows whose country differs from that of the user's first row, with the total number of such rows. Parameter:
+ * $1 limit.
+ */
 export const secondCountries = `
   with firsts as (
     select distinct on (user_id) user_id, country
@@ -108,7 +120,10 @@ export const secondCountries = `
   order by r.line
   limit $1`;
 
-/** Parameters: $1 list, $2 attempt, $3 rows, $4 rejected. Updates no row after another upload replaced this one. */
+/**
+ * Marks the list as ready. Updates no row if another upload has replaced this one. Parameters: $1 list, $2 attempt, $3
+ * rows, $4 rejected rows.
+ */
 export const markReady = `
   update audiences set state = 'ready', ready_at = now(), rows = $3, rejected = $4, users = p.users,
     duplicates = $3::bigint - $4::bigint - p.total, bytes = p.bytes
@@ -138,7 +153,7 @@ export const markFailed = statementOf<FailedUpload>(
   where id = ${$('audienceId')} and attempt = ${$('attempt')} and state = 'receiving'`,
 );
 
-/** Parameters: $1 list, $2 to $4 lines, values and rules. */
+/** Stores rejected rows. Parameters: $1 list, $2 to $4 lines, values and rules. */
 export const insertRejects = `
   insert into audience_rejects (audience, line, value, rule)
   select $1, * from unnest($2::bigint[], $3::text[], $4::text[])

@@ -14,7 +14,10 @@ const bytesOfLists = ['listBytes', 'allListBytes'] as const;
 
 export interface AudienceStoreDeps {
   pool: Pool;
-  /** Separate from the pool of short statements: an upload holds a connection for as long as its sender takes. */
+  /**
+   * Connections of uploads. They are separate from those of short statements, because an upload holds a connection
+   * until its sender has finished.
+   */
   uploadPool: Pool;
   quotas: Quotas;
 }
@@ -25,7 +28,7 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
     return rows[0] && recordOf(rows[0]);
   }
 
-  /** Returns false if a list of this id is ready. */
+  /** Inserts the list. Returns false if a ready list has this id. */
   async function insert({ account = null, owner = null, ...start }: UploadStart, attempt: string): Promise<boolean> {
     const quota = { account, quotas, of: ['lists', ...bytesOfLists] as const };
     const { rowCount } = await withinQuota(pool, quota, (client) =>

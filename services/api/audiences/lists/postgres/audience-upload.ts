@@ -7,36 +7,36 @@ import { beyondQuota, lockQuotas, type QuotaQuestion } from '../../../../../shar
 import * as statements from './audience-statements.ts';
 
 /**
- * Users in one part of a stored list. Paging reads one part at a time. A part has as many users as a page of a segment
- * usually has.
+ * Number of users in one part of a stored list. Paging reads one part at a time. A part is about as large as a page of
+ * a segment usually is.
  */
 const usersPerPart = 1000;
-/** Shortest time between two updates of an upload's progress, in milliseconds. */
+/** Minimum interval between two updates of an upload's progress, in milliseconds. */
 const progressEveryMs = 10_000;
 
 export interface UploadDeps {
   pool: Pool;
   uploadPool: Pool;
   audienceId: string;
-  /** Identifies the upload among several of the same list. Only the current attempt may finish it. */
+  /** Distinguishes this upload from other uploads of the same list. Only the current attempt may finish the list. */
   attempt: string;
-  /** Country of all rows; null if each row has its own. */
+  /** Country of all rows; null if the rows have a column of countries. */
   country: string | null;
   quota: QuotaQuestion;
 }
 
 /**
- * Upload as declared by the port, except that `finish` returns only whether the list is ready. The caller then reads
- * its record.
+ * Upload as the port declares it, but `finish` only returns whether the list is ready. The caller then reads the record
+ * of the list.
  */
 export type BegunUpload = Omit<Upload<unknown>, 'finish'> & {
   finish(end: UploadEnd, judge?: JudgeUpload): Promise<boolean>;
 };
 
 /**
- * Collects rows in a temporary table, with a short statement for each part of the file. An open transaction would block
- * vacuum of all tables while the sender takes its time. Rows are sorted once, and become visible in one transaction. If
- * the connection ends, no row remains.
+ * Collects rows in a temporary table, with a short statement for each part of the file: a transaction that stays open
+ * while the sender is slow would block the vacuum of all tables. The rows are sorted once, and become visible in one
+ * transaction. If the connection ends before that, no row remains.
  */
 export async function beginUpload({
   pool,
@@ -51,7 +51,7 @@ export async function beginUpload({
   let bytes = 0;
   let isOver = false;
 
-  /** Closes the connection, which drops the temporary table. */
+  /** Closes the connection. Postgres then drops the temporary table. */
   function end(): void {
     if (isOver) return;
     isOver = true;
@@ -86,12 +86,14 @@ export async function beginUpload({
           audienceId,
           usersPerPart,
         ]);
-        // A user can have a second country only if rows repeat users. Other files skip this query.
+        // A user can have two countries only if the file repeats users. For files without repeats, this query is
+        // skipped.
         const repeats = country === null && (parts[0]?.users ?? 0) < read.rows - read.rejected;
         const counted = repeats ? await withSecondCountries(client, read) : read;
         judge?.(counted);
         const { rows, rejected, rejects } = counted;
-        // Quotas are locked before the list's row, in the same order as by an upload that replaces this one.
+        // The quotas are locked before the row of the list. An upload that replaces this one uses the same order, so
+        // the two cannot deadlock.
         await lockQuotas(client, quota);
         const { rowCount } = await client.query(statements.markReady, [audienceId, attempt, rows, rejected]);
         if (rowCount !== 1) return false;

@@ -9,8 +9,9 @@ const naming = (part: 'include' | 'exclude') => `
     jsonb_build_array(jsonb_build_object('list', ${publicListId('a.id')})))`;
 
 /**
- * SQL condition: a scheduled or running campaign needs the list, in the revision that it runs with. The condition uses
- * the index of audience sources, as `campaignsUsingList` does, so a page of lists does not read all scheduled starts.
+ * SQL condition: a scheduled or running campaign needs the list, in the revision with which it runs. The condition uses
+ * the index of audience sources, as `campaignsUsingList` does, so that a page of lists does not read all scheduled
+ * starts.
  */
 const isNeeded = `
   exists (
@@ -21,8 +22,8 @@ const isNeeded = `
         select from runs o where o.campaign = r.campaign and o.revision = r.revision and o.ended_at is null)))`;
 
 /**
- * SQL expression: time at which the sweep deletes list `a`; null while it is in use, and if lists are kept for ever.
- * The retention is a setting of the trigger service.
+ * SQL expression: time at which the trigger service deletes list `a`; null while the list is in use, and if lists are
+ * kept for ever. The retention is a setting of the trigger service.
  */
 export const endOfList = `
   case when a.state <> 'receiving' and not a.is_kept and ${usesOfList('saved_audiences')} = 0 and not ${isNeeded} then

@@ -16,14 +16,14 @@ export interface SavedAudienceRecord {
 }
 
 export interface SavedAudienceUse {
-  /** Campaigns that are not archived and have the sources of this audience. */
+  /** Number of campaigns that are not archived and have the sources of this saved audience. */
   usedBy: number;
   latest: { campaignId: string; name: string; revision: number; createdAt: Date } | null;
 }
 
 export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 
-/** A list that the audience names was deleted meanwhile: nothing was written. */
+/** `list-gone`: a list of the audience was deleted meanwhile, and nothing was written. */
 export type ListDeleted = 'list-gone';
 
 export type SavedAudiences = ReturnType<typeof createSavedAudienceStore>;
@@ -37,7 +37,10 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     return rows[0] && { ...rows[0], ...(await useOf(pool, savedAudienceId)) };
   }
 
-  /** @returns number of revisions written; undefined if a list that the audience names does not exist */
+  /**
+   * Writes a revision.
+   * @returns number of revisions written; undefined if a list of the audience does not exist
+   */
   function write(
     definition: SavedAudienceDefinition,
     account: string | null,
@@ -51,7 +54,11 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
   return {
     get,
 
-    /** @param savedAudienceId UUID v7; an existing saved audience is returned unchanged @throws {BeyondQuotaError} */
+    /**
+     * Stores a saved audience. If its id exists, the existing saved audience is returned unchanged.
+     * @param savedAudienceId UUID v7
+     * @throws {BeyondQuotaError} if a quota allows no further saved audience
+     */
     create: async (
       savedAudienceId: string,
       definition: SavedAudienceDefinition,
@@ -69,9 +76,9 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     },
 
     /**
-     * Stores another definition as the next revision. No effect if the revision has changed: the second of two
-     * concurrent changes is reported as not written.
-     * @throws {BeyondQuotaError}
+     * Stores another definition as the next revision. Writes nothing if the revision has changed meanwhile, so that of
+     * two concurrent changes only one takes effect.
+     * @throws {BeyondQuotaError} if a quota is exceeded
      */
     redefine: async (
       savedAudienceId: string,
@@ -87,7 +94,9 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       return record && { isWritten: written === 1, record };
     },
 
-    /** Stores the estimate of a revision. No effect if the revision has changed, or there is no upper bound. */
+    /**
+     * Stores the estimate of a revision. Writes nothing if the revision has changed or the estimate has no upper bound.
+     */
     saveEstimate: async (
       { savedAudienceId, revision }: Pick<SavedAudienceRecord, 'savedAudienceId' | 'revision'>,
       { atLeast, atMost }: UserBounds,
@@ -106,8 +115,8 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
 }
 
 /**
- * Returns true if all lists exist, and locks them in a fixed order, against deadlocks. None is deleted before the
- * transaction has ended (deleteUnusedList waits for it).
+ * Returns true if all lists exist. Locks them in a fixed order, which prevents deadlocks. None of them is deleted
+ * before the transaction ends, because `deleteUnusedList` waits for the locks.
  */
 async function lockLists(client: PoolClient, { audience }: SavedAudienceDefinition): Promise<boolean> {
   const { include, exclude = [] } = audience;
@@ -140,7 +149,10 @@ const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from saved_audiences s join revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
-/** Parameter: $1 public id. Returns no row if no campaign that is not archived has its sources. */
+/**
+ * Selects the uses of a saved audience. Returns no row if all campaigns with its sources are archived. Parameter: $1
+ * public id.
+ */
 const selectUse = `
   select n.campaigns as "usedBy", c.id as "campaignId", c.name,
     (c.about #>> '{savedAudience,revision}')::int as revision, c.created_at as "createdAt"

@@ -57,7 +57,7 @@ export function createApprovalDesk({ pool }: { pool: Pool }): ApprovalDesk {
   };
 }
 
-/** Inserts the next revision. The second of two concurrent statements inserts no row. */
+/** Inserts the next revision of the policy. The second of two concurrent statements inserts no row. */
 const insertPolicy = `
   insert into approval_policies (revision, rules, created_by, approvers_sign_in)
   select p.revision + 1, $1::jsonb, $2, $4 from (select coalesce(max(revision), 0) as revision from approval_policies) p

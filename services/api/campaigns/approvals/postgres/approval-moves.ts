@@ -39,11 +39,11 @@ import { readApprovedBudgets } from './approved-budgets.ts';
 import { approvalJson, recordOfApproval, stateOf, type ApprovalJson } from './approval-rows.ts';
 import { voidApproval } from './void-approvals.ts';
 
-/** Reason of a refusal: without a known author, the campaign could never be approved. */
+/** Reason why a campaign without a known author is refused at its submission: it could never be approved. */
 const unknownAuthor =
   'it was written, or is submitted, with a key that has no owner, so its author is unknown. Give that key an owner under "Keys and people", then submit again';
 
-/** Locked row of an approval. All functions of this file run inside of a transaction. */
+/** Row of an approval that is locked by the transaction. All functions of this file run inside a transaction. */
 interface LockedApproval {
   approvalId: string;
   runId: string | null;
@@ -79,9 +79,9 @@ export async function submit(
     sums: unapprovedStarts,
   } = await readStartTerms(client, campaign, start, raise && { campaignId });
   const approved = raise ? await readApprovedBudgets(client, campaignId) : null;
-  // The whole raise needs approval, including parts that were approved before.
+  // The check covers the whole raise, including the part up to the budgets that were approved before.
   const beyond = approved && { ...approved, budgets: [] };
-  // A raise starts no users, so the sums of started users do not apply.
+  // A raise starts no users, so the sums of users started without an approval do not apply.
   const startNeed = clearanceNeed(rules, usersAtMost, terms, given, raise ? [] : unapprovedStarts);
   const need = raise
     ? largerOf(startNeed, approvalNeedOfRaise(rules, { ...raise, approved: beyond, ...costs, unapprovedStarts }))
@@ -115,7 +115,8 @@ export async function approve(
     await client.query(insertVote.with({ ...vote, person: personOf(owner), isSignedIn: voter.isSignedIn }));
   const terms = costTermsOf(covers, await readPrices(client, { campaignId, revision }));
   const need = approvalNeed(policy?.rules ?? [], reachOf(covers.usersAtMost, terms));
-  // A request beyond an earlier approval may need more approvers than the rules require. `submit` stored that number.
+  // A submission that exceeds an earlier approval may need more approvers than the rules require. `submit` has stored
+  // their number.
   const approvers = Math.max(need.approvers, locked.requiredApprovers);
   const { rows } = await client.query<{ state: ApprovalState }>(countVotes, [approvalId, approvers]);
   const isLast = state === 'waiting' && rows[0]?.state === 'approved';
@@ -153,7 +154,8 @@ async function move(
 }
 
 /**
- * Resumes the run that waits for the approval, with the approved numbers of users, unless a person has also paused it.
+ * Resumes the run that waits for the approval, with the approved numbers of users. A run that a person has also paused
+ * stays paused.
  */
 async function resumeApprovedRun(
   client: PoolClient,
@@ -167,7 +169,7 @@ async function resumeApprovedRun(
   await dropStart(client, runId);
 }
 
-/** Replaces the earlier approval. Runs that are under way use the larger budgets at once. */
+/** Replaces the earlier approval by the one of the raise. Unfinished runs use the larger budgets at once. */
 async function raiseBudgets(
   client: PoolClient,
   { approvalId, campaignId, covers }: Pick<LockedApproval, 'approvalId' | 'covers'> & { campaignId: string },
@@ -191,8 +193,8 @@ async function decisionOf(client: PoolClient, approvalId: string, isLast = false
 }
 
 /**
- * Returns the reason why an approval is impossible: another approval is in force, or this one has ended.
- * @param locked approval with the request's hash
+ * Returns the reason why the approval cannot be given: another approval is in force, or this one has ended.
+ * @param locked approval with the hash of the request
  */
 async function refuseApproval(
   client: PoolClient,
@@ -206,7 +208,10 @@ async function refuseApproval(
   return { kind: 'forbidden', verb: 'approve', state: (locked ?? newest)?.state ?? null };
 }
 
-/** @param subject the campaign itself or a raise of its budgets; null: the newest approval of either */
+/**
+ * Locks the newest approval.
+ * @param subject the campaign itself or a raise of its budgets; null for the newest of either
+ */
 async function lockNewest(
   client: PoolClient,
   campaignId: string,
@@ -240,7 +245,8 @@ const voidBeforeRaise = `
 const takePlace = `update approvals set raises_budgets = false where id = $1`;
 
 /**
- * Raises budgets, and never lowers one that was raised meanwhile. The event contains the budgets before this statement.
+ * Raises budgets. A budget that was raised higher meanwhile is not lowered. The event contains the budgets before this
+ * statement.
  */
 const raiseAll = `
   with changed as (
@@ -253,14 +259,14 @@ const raiseAll = `
   select id, 'changed', jsonb_build_object('by', $3::jsonb, 'from', budgets_of($1), 'to', $2::jsonb) from runs
   where campaign = $1 and ended_at is null and exists (select from changed)`;
 
-/** Sorts after all approval ids. */
+/** Text that sorts after all ids of approvals. */
 const latest = `'${'f'.repeat(32)}'`;
 
-/** Returns the authors of the current submission, whatever was approved before. */
+/** Returns the authors of the current submission, including those whose work was approved before. */
 const selectAuthors = `
   select (${authorsOf({ campaign: '$1::uuid', revision: '$2::int', submittedBy: '$3::uuid', id: latest })}) as authors`;
 
-/** Selects the newest of several approvals with the same content. */
+/** Selects the newest of all approvals with the same content. */
 const selectByHash = `
   select ${heldColumns} from approvals a where a.campaign = $1 and a.hash = $2 order by a.id desc limit 1
   for update of a`;
@@ -285,8 +291,8 @@ const insertVote = statementOf<VoteParams>(
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
 /**
- * Counts votes. After the approval, `required_approvers` keeps its value, because raises beyond the approval need at
- * least as many approvers.
+ * Counts votes. After the approval is given, `required_approvers` keeps its value, because later raises need at least as many
+ * approvers.
  */
 const countVotes = `
   update approvals a set required_approvers = case when a.state = 'waiting' then $2 else a.required_approvers end,
@@ -299,7 +305,10 @@ const moveOne = `update approvals set state = $2, state_reason = $3, state_since
 
 const setBounds = `update feeds set max_users = ($2::jsonb ->> country)::bigint where run = $1`;
 
-/** Resumes only runs that were paused for this reason alone (services/trigger/prepare/postgres/run-approvals.ts). */
+/**
+ * Resumes only runs whose single reason for being paused is this approval
+ * (services/trigger/prepare/postgres/run-approvals.ts).
+ */
 const resumeRun = `
   with r as (
     update runs set state = case when started_at is null then 'preparing' else 'running' end, state_since = now(),

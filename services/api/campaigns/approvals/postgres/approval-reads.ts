@@ -61,7 +61,7 @@ export const columnsOf = (a: string): ApprovalExpressions => ({
 const approvedBefore = ({ campaign, id }: ApprovalExpressions) => `
   from approvals b where b.campaign = ${campaign} and b.id < ${id} and b.approved_at is not null`;
 
-/** SQL of the keys that wrote a revision since the last approved one, or submitted the approval. */
+/** SQL of the keys that wrote a revision since the last approved revision, or that submitted the approval. */
 export const authorsOf = (row: ApprovalExpressions) => `
   select coalesce(jsonb_agg(key_holder(w.key)), '[]')
   from (
@@ -72,8 +72,8 @@ export const authorsOf = (row: ApprovalExpressions) => `
   ) w`;
 
 /**
- * SQL of the keys that voted for an approval, with the keys and persons that created or changed each key.
- * @param approval its id
+ * SQL of the keys that voted for an approval, each with the keys and persons that created or changed it.
+ * @param approval SQL of the approval's id
  */
 export const votersOf = (approval: string) =>
   `select coalesce(jsonb_agg(key_holder(v.api_key)), '[]') from approval_votes v where v.approval = ${approval}`;

@@ -1,18 +1,24 @@
 import type { ApprovalRecord } from '../approvals.port.ts';
 
-/** Approval as JSON from the database, in which times are strings. */
+/** Approval as Postgres returns it in JSON, with times as strings. */
 export interface ApprovalJson extends Omit<ApprovalRecord, 'stateSince' | 'submittedAt' | 'given'> {
   stateSince: string;
   submittedAt: string;
   given: { by: string; comment: string | null; at: string }[];
 }
 
-/** SQL of the state of an approval: void if it waits for a run that has ended. @param a the row of `approvals` */
+/**
+ * SQL of the state of an approval. An approval that waits for a run is void once the run has ended.
+ * @param a alias of the row of `approvals`
+ */
 export const stateOf = (a: string) => `
   case when ${a}.state = 'waiting' and exists (select from runs where id = ${a}.run and ended_at is not null)
     then 'void' else ${a}.state end`;
 
-/** SQL of an approval as JSON. @param a the row of `approvals` */
+/**
+ * SQL of an approval as JSON.
+ * @param a alias of the row of `approvals`
+ */
 export const approvalJson = (a: string) => `
   jsonb_build_object('approvalId', ${a}.id, 'campaignId', ${a}.campaign, 'revision', ${a}.revision, 'runId', ${a}.run,
     'raisesBudgets', ${a}.raises_budgets, 'hash', ${a}.hash, 'covers', ${a}.covers, 'expected', ${a}.expected,

@@ -4,7 +4,7 @@ import type { ApprovedBudgets } from '../approvals.port.ts';
 
 /**
  * Reads the approved budgets. A void or withdrawn approval has no budgets, but the number of approvers that it required
- * still applies.
+ * still applies to raises.
  */
 export async function readApprovedBudgets(
   connection: Pool | PoolClient,
@@ -20,7 +20,7 @@ interface ApprovedRow {
   budgets: BudgetLimit[] | null;
 }
 
-/** Includes approvals of single runs, because a raise also applies to runs that are under way. */
+/** Selects approvals of the campaign and of its single runs, because a raise also applies to unfinished runs. */
 const selectApproved = `
   select max(a.required_approvers)::int as approvers,
     (select b.covers -> 'budgets' from approvals b

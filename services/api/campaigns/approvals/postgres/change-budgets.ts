@@ -11,8 +11,8 @@ import type { ApprovableCampaign } from '../approvals.port.ts';
 import { readApprovedBudgets } from './approved-budgets.ts';
 
 /**
- * Judges changes of budgets and writes them, in the client's transaction. Locks the budgets before reading, so the
- * second of two concurrent changes is judged by the result of the first.
+ * Checks changes of budgets and writes them, in the transaction of the client. The budgets are locked before they are
+ * read, so that the second of two concurrent changes is checked against the result of the first.
  */
 export async function changeBudgets(
   client: PoolClient,
@@ -25,7 +25,7 @@ export async function changeBudgets(
   const { rules = [] } = (await readPolicy(client)) ?? {};
   const budgets = applyBudgets(before, wanted);
   const isRaise = budgets.some((budget, index) => sizeOf(budget) > sizeOf(before[index] ?? budget));
-  // Only a raise is checked against the users started recently without an approval, and counts towards them.
+  // Only a raise is checked against the users that were started recently without an approval, and counts as such.
   const isJudgedBySums = isRaise && rules.length > 0;
   if (isJudgedBySums) await lockSums(client);
   const raised = { ...campaign, definition: { ...definition, budgets } };
@@ -47,8 +47,8 @@ export async function changeBudgets(
 }
 
 /**
- * Reads the terms of a raise.
- * @param campaign campaign with the raised budgets; the sums do not include its own runs
+ * Reads the terms by which a raise is checked.
+ * @param campaign campaign with the raised budgets; its own runs are not part of the sums
  */
 export function termsOfRaise(
   connection: Pool | PoolClient,
@@ -63,5 +63,5 @@ type RaisedDefinition = Pick<ApprovableCampaign['definition'], 'chain'> & {
   budgets?: readonly BudgetLimit[] | undefined;
 };
 
-/** Locks rows in the same order as reservations and the ends of runs do. */
+/** Locks the rows in the same order as reservations and ends of runs lock them, which prevents deadlocks. */
 const lockBudgets = `select from budgets where campaign = $1 order by campaign, country for update`;

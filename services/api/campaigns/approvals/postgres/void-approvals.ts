@@ -4,8 +4,8 @@ import type { CampaignDefinition } from '../../../../../shared/contracts/campaig
 import { differences } from '../../../../../shared/domain/differences.ts';
 
 /**
- * Updates given and waiting approvals in the transaction that stores a campaign's next revision. Approvals of other
- * content become void; the others move to the new revision.
+ * Updates the approvals that are given or waiting when a campaign's next revision is stored, in the same transaction.
+ * Approvals whose content has changed become void; the others refer to the new revision.
  */
 export async function voidChangedApprovals(
   client: PoolClient,

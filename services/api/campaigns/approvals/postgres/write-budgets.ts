@@ -3,9 +3,9 @@ import type { Budget } from '../../../../../shared/contracts/campaigns/budgets.t
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
 /**
- * Sets the units or amounts of existing budgets, each in its own measure. It skips countries without a budget. Used and
- * reserved units are unchanged. The same statement adds an event `changed` with the detail to each unfinished run of
- * the campaign.
+ * Sets the units or amounts of existing budgets, each in its own unit or currency. Countries without a budget are
+ * skipped. Used and reserved units stay unchanged. The same statement adds an event `changed` with the detail to each
+ * unfinished run of the campaign.
  */
 export async function writeBudgets(
   connection: Pool | PoolClient,
@@ -19,7 +19,7 @@ export async function writeBudgets(
 
 interface WrittenBudgets {
   campaignId: string;
-  /** JSON, in the form of a definition. */
+  /** Budgets as JSON, in the same form as in a definition. */
   budgets: string;
   detail: string;
 }

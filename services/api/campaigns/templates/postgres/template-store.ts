@@ -39,7 +39,11 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
   return {
     get,
 
-    /** @param templateId UUID v7; an existing template is returned unchanged @throws {BeyondQuotaError} */
+    /**
+     * Creates a template.
+     * @param templateId UUID v7; an existing template is returned unchanged
+     * @throws {BeyondQuotaError} if a quota allows no further template
+     */
     create: async (templateId: string, definition: TemplateDefinition, account: string | null) => {
       if (!(await get(templateId)))
         await withinQuota(pool, changes(account), (client) =>
@@ -50,7 +54,10 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       return record;
     },
 
-    /** Stores the next revision. No effect if the revision has changed. @throws {BeyondQuotaError} */
+    /**
+     * Stores the next revision. Has no effect if the revision has changed meanwhile.
+     * @throws {BeyondQuotaError} if a quota is exceeded
+     */
     redefine: async (
       templateId: string,
       definition: TemplateDefinition,
@@ -94,7 +101,7 @@ interface PageParams extends SeenParams {
   limit: number;
 }
 
-/** SQL of the values at a path of a template, without variables. */
+/** SQL of the fixed values at a path of a template; variables are excluded. */
 const texts = (path: string) => `jsonb_path_query_array(r.definition, '$.campaign.${path} ? (@.type() == "string")')`;
 
 const selectPage = statementOf<PageParams>(
