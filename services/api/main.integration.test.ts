@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('the HTTP interface on a database that was not migrated', () => {
-  it('answers 503, and serves as soon as the database is migrated', async () => {
+  it('answers 503 until the database is migrated, and then serves requests', async () => {
     const empty = await createEmptyTestDatabase();
     const other = await apiProcess.prepare({ ...environment, DATABASE_URL: empty.url }).start({ meter: noMeter });
     const statusOf = async (path: string) => (await fetch(`${other.url}${path}`, { headers })).status;
@@ -80,7 +80,7 @@ describe('the HTTP interface on a database that was not migrated', () => {
 });
 
 describe('the HTTP interface on Postgres', () => {
-  it('opens a session by a single-use link, accepts changes only with its CSRF token, and ends the session', async () => {
+  it('opens a session by a link that can be used once, accepts changes only with its CSRF token, and ends the session', async () => {
     const own = { origin: api.url, 'content-type': 'application/json' };
     const made = await fetch(`${api.url}/v1/session/links`, { method: 'POST', headers, body: '{}' });
     const { link } = logInLink.parse(await made.json());
@@ -107,7 +107,7 @@ describe('the HTTP interface on Postgres', () => {
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
   });
 
-  it('creates a campaign once under an idempotency key, starts it, and lists it', async () => {
+  it('creates a campaign once with an idempotency key, starts it, and lists it', async () => {
     const post = (path: string, body?: object) =>
       fetch(`${api.url}${path}`, {
         method: 'POST',

@@ -58,7 +58,8 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
     (created) => created.close(),
   );
 
-  // Checked before the server listens, so that with a good database it is ready from the start. The loop logs failures.
+  // The check runs before the server listens, so that the API is ready from the start if the database can be used. The
+  // loop of the check logs failures.
   await database.check().catch(() => undefined);
   database.start();
   beats.start();
@@ -68,7 +69,7 @@ export const apiProcess = defineProcess('api', readConfig, async (config, contex
   logger.info(authFields(config.auth), 'authentication');
   const url = await listening({ variable: 'API_PORT', host, port }, () => api.start());
   logger.info({ url, console: pages ? `${publicUrl ?? url}/` : null, docs: `${url}/docs` }, 'api is listening');
-  /** `http://host:port`, with the port that was actually bound. */
+  /** The URL is `http://host:port` with the port on which the server actually listens. */
   return { ...api, url };
 });
 

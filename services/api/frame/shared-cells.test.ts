@@ -53,15 +53,18 @@ const formulas = ['=1+1', '+1', '-1', '@sum', '\tx', '\rx', '＝1', '＋1', '－
 const unicode = ['é', 'ß', '東京', '😀', '\u2028', '\ufeffa', '\u00a0', '\ud800', '٣', 'a\u0301'];
 const ordinary = ['user-1', 'a+b@shop.test', '00042', 'x:y/z', '_', '.', '1e5', 'true', 'null', 'a b'];
 
-describe('a writer of rows that share cells', () => {
-  it.each([...odd, ...formulas, ...unicode, ...ordinary])('writes %j as the general writer does', (user) => {
-    const rows = [plain, tricky, plain].map((shared) => ({ user, shared }));
-    expect(sharedJsonLines(cells, json, 'userId').textOf(rows)).toBe(json.textOf(rows));
-    for (const raw of [true, false])
-      expect(sharedCsvRecords(cells, csv(raw), raw).textOf(rows)).toBe(csv(raw).textOf(rows));
-  });
+describe('the writer of rows with shared cells', () => {
+  it.each([...odd, ...formulas, ...unicode, ...ordinary])(
+    'writes the same text for %j as the general writer',
+    (user) => {
+      const rows = [plain, tricky, plain].map((shared) => ({ user, shared }));
+      expect(sharedJsonLines(cells, json, 'userId').textOf(rows)).toBe(json.textOf(rows));
+      for (const raw of [true, false])
+        expect(sharedCsvRecords(cells, csv(raw), raw).textOf(rows)).toBe(csv(raw).textOf(rows));
+    },
+  );
 
-  it('writes any rows as the general writer does, also over several calls', () => {
+  it('writes the same text for any rows as the general writer, also over several calls', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ',', '"', "'", '\r', '\n', '\t', 'a', ' ', 'é', '😀') }),
@@ -86,7 +89,7 @@ describe('a writer of rows that share cells', () => {
     );
   });
 
-  it('writes the header of the general writer', () => {
+  it('writes the same header as the general writer', () => {
     expect(sharedCsvRecords(cells, csv(false), false).head).toBe('\ufeffuserId,country,batchNo,reason,step1\r\n');
     expect(sharedJsonLines(cells, json, 'userId').head).toBe('');
   });

@@ -1,17 +1,17 @@
 import { csvRecords, type CsvManner, type RowWriter } from './stream-rows.ts';
 
-/** Describes rows of which many have the same cells, except for the first cell. */
+/** Describes rows of which many differ only in their first cell. */
 export interface SharedCells<Row> {
-  /** Returns the first cell, a text. */
+  /** Returns the text of the first cell. */
   firstOf: (row: Row) => string;
-  /** Returns an object that stands for all other cells: rows with the same object have the same cells. */
+  /** Returns an object that represents all other cells. Rows for which the same object is returned have equal cells. */
   sharedOf: (row: Row) => object;
 }
 
 /**
- * Returns a writer that writes the same text as `writer` at a tenth of the cost: the text of shared cells is written
- * once, and appended to each first cell.
- * @param firstText returns the text with which `writer` begins a row that has this first cell
+ * Returns a writer that writes the same text as `writer` at a tenth of the cost: it writes the text of shared cells
+ * once, and appends this text to each first cell.
+ * @param firstText returns the text with which `writer` begins a row that has the given first cell
  */
 function sharing<Row>(
   { firstOf, sharedOf }: SharedCells<Row>,
@@ -40,13 +40,19 @@ function sharing<Row>(
   };
 }
 
-/** @param name name of the first property of each line */
+/**
+ * Returns a writer of JSON lines.
+ * @param name name of the first property of each line
+ */
 export function sharedJsonLines<Row>(cells: SharedCells<Row>, writer: RowWriter<Row>, name: string): RowWriter<Row> {
   const beginning = `{${JSON.stringify(name)}:`;
   return sharing(cells, writer, (first) => beginning + JSON.stringify(first));
 }
 
-/** Cells that CSV contains unchanged: no separator, quote or line end, and not the beginning of a formula. */
+/**
+ * Pattern of cells that are written to CSV unchanged: without a separator, a quote or a line end, and not like the
+ * beginning of a formula.
+ */
 const plainCell = /^[\p{L}\p{N}_.][^",\r\n]*$/u;
 const recordEnd = '\r\n';
 

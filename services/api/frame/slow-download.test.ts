@@ -6,7 +6,7 @@ import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 const enough = (minBytesPerSecond * rateWindowMs) / 1000;
 
-/** A response with bytes that wait for its reader. */
+/** Watches a response that has bytes waiting for its reader. */
 function downloading(waiting: number) {
   const clock = createSettableClock();
   const response = { writableLength: waiting };
@@ -31,14 +31,14 @@ function downloading(waiting: number) {
     clock.advance(ms);
     await settled();
   };
-  /** Lets as many windows pass as a slow reader has. */
+  /** Lets the number of windows pass after which a slow reader is disconnected. */
   const passSlowly = async () => {
     for (let window = 0; window < slowWindows; window++) await pass(rateWindowMs);
   };
   return { clock, socket, ended, isSlow, write, take, pass, passSlowly };
 }
 
-describe('a download that holds a slot', () => {
+describe('a download that occupies a slot', () => {
   it('is ended if its reader stays below the minimum rate in four consecutive windows', async () => {
     const { socket, isSlow, take, pass } = downloading(10 * enough);
     for (let window = 0; window < slowWindows; window++) {
@@ -51,7 +51,7 @@ describe('a download that holds a slot', () => {
     expect(await isSlow).toBe(true);
   });
 
-  it('is ended if its last bytes are not read', async () => {
+  it('is ended if its last bytes are never read', async () => {
     const { socket, passSlowly } = downloading(10);
     await passSlowly();
     expect(socket.isDestroyed).toBe(true);
@@ -66,7 +66,7 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(true);
   });
 
-  it('continues at the minimum rate, however long it takes', async () => {
+  it('continues at the minimum rate, whatever its duration', async () => {
     const { socket, take, pass } = downloading(10 * enough);
     for (let window = 0; window < 10; window++) {
       take(enough);
@@ -84,7 +84,7 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('continues if its reader has read all and more data comes late', async () => {
+  it('continues if its reader has read everything and more data comes late', async () => {
     const { socket, write, take, pass } = downloading(100);
     for (let window = 0; window < 3 * slowWindows; window++) {
       take(100);
@@ -95,13 +95,13 @@ describe('a download that holds a slot', () => {
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('continues while the API computes the data', async () => {
+  it('continues while the API takes long to compute the data', async () => {
     const { socket, passSlowly } = downloading(0);
     await passSlowly();
     expect(socket.isDestroyed).toBe(false);
   });
 
-  it('is not touched after its end', async () => {
+  it('is not destroyed after its end', async () => {
     const { clock, socket, ended, isSlow, passSlowly } = downloading(10);
     ended.abort();
     expect(await isSlow).toBe(false);

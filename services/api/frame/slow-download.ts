@@ -2,20 +2,20 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { minBytesPerSecond, rateWindowMs } from './upload-bytes.ts';
 
 /**
- * Consecutive windows after which a reader is too slow. The kernel reports progress in steps of about a third of its
- * buffer. A steady reader of 40,000 bytes a second shows 1.4 MB every 36 seconds, so a single window may show no
+ * Number of consecutive windows after which a reader is too slow. The kernel reports progress in steps of about a third
+ * of its buffer: a steady reader of 40,000 bytes a second shows 1.4 MB every 36 seconds, so a single window may show no
  * progress.
  */
 export const slowWindows = 4;
 
 export interface Download {
   response: {
-    /** Bytes of the response that are not yet passed to the operating system. */
+    /** Number of bytes of the response that were not yet passed to the operating system. */
     readonly writableLength: number;
   };
-  /** Connection of the response. An earlier response on the connection may still be under way. */
+  /** Connection of the response. An earlier response on the connection may not be finished. */
   socket: {
-    /** Bytes of all responses so far, including bytes that wait in this process. */
+    /** Number of bytes of all responses so far, including bytes that still wait in this process. */
     readonly bytesWritten: number;
     readonly writableLength: number;
     destroy(): unknown;
@@ -24,15 +24,15 @@ export interface Download {
 
 export interface DownloadTerms {
   clock: Pick<Clock, 'sleep'>;
-  /** Aborted once the response has ended. */
+  /** Signal that is aborted when the response has ended. */
   signal: AbortSignal;
 }
 
 /**
  * Destroys the connection of a response whose reader stays below the minimum rate of uploads for several consecutive
- * windows, because the response holds a slot. A window counts if bytes waited for the reader from its start to its end,
- * so a slow database never looks like a slow reader.
- * @returns true if the connection was destroyed, false if the response ended before
+ * windows, because the response occupies a slot. A window counts only if bytes waited for the reader from its beginning
+ * to its end, so a slow database is never mistaken for a slow reader.
+ * @returns true if the connection was destroyed, false if the response ended first
  */
 export async function endSlowDownload(
   { response, socket }: Download,
@@ -45,7 +45,7 @@ export async function endSlowDownload(
     await clock.sleep(rateWindowMs, signal);
     if (signal.aborted) return false;
     const taken = bytesTaken() - before;
-    // Bytes are taken in order: if fewer were taken than waited at the start, some waited for the whole window.
+    // Bytes are read in order. If fewer were read than waited at the beginning, some bytes waited for the whole window.
     const isSlow = taken < waiting && taken < (minBytesPerSecond * rateWindowMs) / 1000;
     slow = isSlow ? slow + 1 : 0;
   }

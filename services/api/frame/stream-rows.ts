@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import { nextSlice, slicesOf } from './work-slices.ts';
 import type { Page } from './page.port.ts';
 
-/** Yields the pages of a list that have rows. A page without matching rows is not necessarily the last one. */
+/**
+ * Yields the pages of a list that have rows. A page without matching rows may be followed by others, and is skipped.
+ */
 export async function* allPages<Row>(
   first: Page<Row>,
   pageBehind: (cursor: string) => Promise<Page<Row>>,
@@ -37,10 +39,10 @@ async function inSlices<Row>(page: readonly Row[], textOf: (rows: readonly Row[]
   return text;
 }
 
-/** Buffers one page for a slow reader, instead of the default of sixteen. */
+/** Buffers at most one page for a slow reader, instead of sixteen as by default. */
 const onePage = { highWaterMark: 1 };
 
-/** Writes rows of a file as text. */
+/** Writer of a file's rows as text. */
 export interface RowWriter<Row> {
   /** Text before the first row. */
   head: string;
@@ -48,14 +50,14 @@ export interface RowWriter<Row> {
 }
 
 /**
- * Returns a stream with one chunk for each page: a chunk for each row would cost more than reading it. An error
- * destroys the stream, so that a truncated file does not look complete.
+ * Returns a stream with one chunk for each page, because a chunk for each row would cost more than reading the row. An
+ * error destroys the stream, so that an incomplete file does not look complete.
  */
 export function rowStream<Row>(pages: AsyncIterable<readonly Row[]>, { head, textOf }: RowWriter<Row>): Readable {
   return Readable.from(textsOf(), onePage);
 
   async function* textsOf(): AsyncGenerator<string, void> {
-    // The header is sent before the first row, which may take long if few rows of a long list match.
+    // The header is sent before the first row, because the first row may take long if few rows of a long list match.
     if (head !== '') yield head;
     for await (const page of pages) yield await inSlices(page, textOf);
   }
@@ -68,11 +70,11 @@ export const jsonLines: RowWriter<object> = {
 
 export interface CsvManner {
   /**
-   * True leaves texts unchanged. Otherwise texts that begin like a formula get a leading apostrophe. Ids and details
-   * come from other people, and a spreadsheet would execute what they wrote (OWASP, CSV injection).
+   * If true, texts are written unchanged. Otherwise a text that begins like a formula gets a leading apostrophe: ids
+   * and details come from other people, and a spreadsheet would execute them (OWASP, CSV injection).
    */
   raw: boolean;
-  /** True begins the file with a byte order mark. */
+  /** If true, the file begins with a byte order mark. */
   bom: boolean;
 }
 

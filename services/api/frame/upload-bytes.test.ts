@@ -14,7 +14,7 @@ import {
   type UploadEncoding,
 } from './upload-bytes.ts';
 
-/** An upload that is being read, with the problem that ends it. */
+/** Reads an upload. `problem` resolves with the problem that ends it, if any. */
 function uploading(encoding: UploadEncoding = 'plain') {
   const clock = createSettableClock();
   const body = new PassThrough({ highWaterMark: 64 * 1024 * 1024 });
@@ -32,8 +32,8 @@ function uploading(encoding: UploadEncoding = 'plain') {
 
 const enough = (minBytesPerSecond * rateWindowMs) / 1000;
 
-describe('a body that is read as it comes', () => {
-  it('is refused with 408 when less than the minimum rate came while the reader waited', async () => {
+describe('a body that is read as a stream', () => {
+  it('is refused with 408 if it arrives below the minimum rate while the reader waits for it', async () => {
     const { clock, body, problem } = uploading();
     body.write('a'.repeat(enough - 1));
     await settled();
@@ -46,7 +46,7 @@ describe('a body that is read as it comes', () => {
     expect(body.destroyed).toBe(false);
   });
 
-  it('is read to its end at the minimum rate, however long that takes', async () => {
+  it('is read to its end at the minimum rate, whatever its duration', async () => {
     const { clock, body, problem, bytes } = uploading();
     for (let window = 0; window < 4; window++) {
       body.write('a'.repeat(enough));
@@ -59,7 +59,7 @@ describe('a body that is read as it comes', () => {
     expect(bytes()).toBe(4 * enough);
   });
 
-  it('is refused when it stops after a fast start', async () => {
+  it('is refused if it stops after a fast start', async () => {
     const { clock, body, problem } = uploading();
     body.write('a'.repeat(enough));
     await settled();
@@ -69,7 +69,7 @@ describe('a body that is read as it comes', () => {
     expect(await problem).toMatchObject({ code: 'upload-too-slow' });
   });
 
-  it('is not judged by time in which the reader itself is busy', async () => {
+  it('is not measured while the reader itself is busy', async () => {
     const clock = createSettableClock();
     const body = new PassThrough();
     body.end('abc');
@@ -79,7 +79,7 @@ describe('a body that is read as it comes', () => {
     }
   });
 
-  it('is discarded to its end once it is refused, so that its sender reads the answer', async () => {
+  it('is read and discarded to its end after a refusal, so that the sender reads the answer', async () => {
     const { body, problem } = uploading('gzip');
     body.write(gzipSync(Buffer.alloc(24 * 1024 * 1024), { level: 1 }));
     expect(await problem).toMatchObject({ code: 'file-expands-too-much' });
@@ -92,12 +92,12 @@ describe('a body that is read as it comes', () => {
   });
 });
 
-describe('an upload of many bytes', () => {
+describe('a large upload', () => {
   const part = Buffer.alloc(64 * 1024 ** 2);
   const limit = 4 * 1024 ** 3;
   const partsOf = (more: number) => [...Array<Buffer>(limit / part.length).fill(part), Buffer.alloc(more)];
 
-  it('is accepted up to 4 GiB, and is refused from the first byte beyond', async () => {
+  it('is accepted up to 4 GiB and refused from the first byte beyond', async () => {
     const read = async (parts: readonly Buffer[]) => {
       let bytes = 0;
       const body = Readable.from(parts);
@@ -120,14 +120,14 @@ describe('a compressed file', () => {
     expect(bytes()).toBeLessThan(17 * 1024 * 1024);
   });
 
-  it('is accepted if it expands much but is small', async () => {
+  it('is accepted if it has a high compression ratio but is small', async () => {
     const { body, problem, bytes } = uploading('gzip');
     body.end(gzipSync(Buffer.from('same-user-id\n'.repeat(100_000))));
     expect(await problem).toBeUndefined();
     expect(bytes()).toBe(1_300_000);
   });
 
-  it('is accepted when it is large and has one user in each row', async () => {
+  it('is accepted if it is large and each row has one user', async () => {
     const rows = Array.from({ length: 700_000 }, (_, user) => `user-of-singapore-${user}\n`).join('');
     const { body, problem, bytes } = uploading('gzip');
     body.end(gzipSync(Buffer.from(rows), { level: 1 }));
@@ -147,7 +147,7 @@ const bytewise = (file: Buffer) => Array.from(file, (byte) => Buffer.from([byte]
 describe('a file without a content encoding', () => {
   const packed = gzipSync('u-1\nu-2\n');
 
-  it('is decompressed if its first bytes are those of gzip, also if they arrive one by one', async () => {
+  it('is decompressed if it begins with the bytes of gzip, even if they arrive one by one', async () => {
     expect(await textOf([packed], 'plain')).toBe('u-1\nu-2\n');
     expect(await textOf(bytewise(packed), 'plain')).toBe('u-1\nu-2\n');
   });
@@ -158,12 +158,12 @@ describe('a file without a content encoding', () => {
     ['\u001f', 'the first byte of gzip'],
     ['\u001f\u008b', 'characters that look like gzip'],
     ['u-1\n\u001f\u008b', 'gzip in the second line'],
-  ])('is read unchanged otherwise: %j, %s', async (text) => {
+  ])('is read unchanged if it does not begin with the bytes of gzip: %j, %s', async (text) => {
     expect(await textOf([Buffer.from(text)], 'plain')).toBe(text);
     expect(await textOf(bytewise(Buffer.from(text)), 'plain')).toBe(text);
   });
 
-  it('has the limits of a compressed file if its content is compressed', async () => {
+  it('has the limits of a compressed file if it is compressed', async () => {
     const { body, problem } = uploading('plain');
     body.write(gzipSync(Buffer.alloc(24 * 1024 * 1024), { level: 1 }));
     expect(await problem).toMatchObject({ status: 413, code: 'file-expands-too-much' });
@@ -173,19 +173,16 @@ describe('a file without a content encoding', () => {
 });
 
 describe('a file that is compressed twice', () => {
-  it.each(['gzip', 'plain'] as const)(
-    'is refused with an instruction, and is read to its end: %s',
-    async (encoding) => {
-      const { body, problem, bytes } = uploading(encoding);
-      body.write(gzipSync(gzipSync('u-1\nu-2\n')));
-      const refused = await problem;
-      expect(refused).toMatchObject({ status: 415, code: 'unsupported-encoding' });
-      expect(refused?.message).toContain('decompress it once');
-      expect(bytes()).toBe(0);
-      body.end('the rest');
-      await once(body, 'end');
-    },
-  );
+  it.each(['gzip', 'plain'] as const)('is refused with an instruction and read to its end: %s', async (encoding) => {
+    const { body, problem, bytes } = uploading(encoding);
+    body.write(gzipSync(gzipSync('u-1\nu-2\n')));
+    const refused = await problem;
+    expect(refused).toMatchObject({ status: 415, code: 'unsupported-encoding' });
+    expect(refused?.message).toContain('decompress it once');
+    expect(bytes()).toBe(0);
+    body.end('the rest');
+    await once(body, 'end');
+  });
 });
 
 describe('the content encoding of an upload', () => {
@@ -199,7 +196,7 @@ describe('the content encoding of an upload', () => {
     ['GZip ', 'gzip'],
     ['x-gzip', 'gzip'],
     ['X-Gzip', 'gzip'],
-  ] as const)('is read in any case: %j', (header, encoding) => {
+  ] as const)('is read in upper and lower case: %j', (header, encoding) => {
     expect(readUploadEncoding(header)).toBe(encoding);
   });
 

@@ -3,19 +3,19 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { HttpProblem, quoted } from './http-problem.ts';
 
-/** Bound on the unpacked bytes of a file: about a hundred million users. */
+/** Maximum size of a decompressed file in bytes, about a hundred million users. */
 const maxBytes = 4 * 1024 ** 3;
 
-/** Bound on the unpacked bytes for each packed byte. Files of user ids have 3 to 20. */
+/** Maximum compression ratio of a file. Files of user ids have a ratio of 3 to 20. */
 const maxExpansion = 100;
-/** Unpacked bytes up to which any expansion is accepted, because such files cost little. */
+/** Decompressed size up to which any ratio is accepted, because such files cost little. */
 const expansionCountsFrom = 16 * 1024 ** 2;
 
-/** Milliseconds of waiting for the sender after which its rate is judged. */
+/** Milliseconds of waiting for the sender over which its rate is measured. */
 export const rateWindowMs = 30_000;
 export const minBytesPerSecond = 1024;
 
-/** Encoding that the sender declares. A `plain` file that begins like gzip is unpacked anyway. */
+/** Encoding that the sender declares. A `plain` file that begins with the bytes of gzip is decompressed anyway. */
 export type UploadEncoding = 'gzip' | 'plain';
 
 export interface UploadTerms {
@@ -26,11 +26,11 @@ export interface UploadTerms {
 }
 
 /**
- * Yields the bytes of a file as a stream, unpacked. Many programs send a file as stored on disk, so gzip is recognized
- * by its first bytes, even without a `content-encoding`. An upload holds a slot, so its sender has to keep to a minimum
- * rate, and its expansion is bounded.
- * @throws {HttpProblem} 408 for a body that arrives too slowly, 413 for a file that is too large or expands too much,
- * 415 for a file packed twice
+ * Yields the bytes of a file as a stream, decompressed. Many programs send a file as it is stored on disk, so gzip is
+ * recognized by its first bytes, even without a `content-encoding`. An upload occupies a slot, so its sender must keep
+ * to a minimum rate, and its compression ratio is limited.
+ * @throws {HttpProblem} 408 for a body that arrives too slowly, 413 for a file that is too large or has a higher ratio,
+ * 415 for a file that was compressed twice
  */
 export async function* uploadBytes(
   body: Readable,
@@ -44,14 +44,14 @@ export async function* uploadBytes(
   yield* isPacked ? notPackedAgain(unpacked(file)) : withinLimit(file);
 }
 
-/** First bytes of any gzip file. No text in UTF-8 begins with them. */
+/** First bytes of each gzip file. A text in UTF-8 cannot begin with them. */
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
 
 function isGzip(head: Buffer): boolean {
   return head.subarray(0, gzipMagic.length).equals(gzipMagic);
 }
 
-/** Reads chunks until they hold enough to recognize gzip, or end. */
+/** Reads chunks until there are enough bytes to recognize gzip, or no more. */
 async function readHead(chunks: AsyncIterator<unknown, void>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < gzipMagic.length) {
@@ -96,7 +96,7 @@ function unpacked(chunks: AsyncIterable<unknown>): AsyncIterable<unknown> {
       done(bytes > maxBytes ? tooLarge() : isExpanding ? expandsTooMuch() : null, chunk);
     },
   });
-  // The callback ignores the error, because the last stream receives the errors of all parts.
+  // The callback ignores the error, because the last stream of the pipeline receives all errors.
   return pipeline(chunks, count, createGunzip(), limit, ignore);
 }
 
@@ -115,7 +115,10 @@ function bufferOf(chunk: unknown): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
 }
 
-/** Enforces the minimum rate. Only waiting for the sender counts, so a slow database never looks like a slow sender. */
+/**
+ * Enforces the minimum rate. Only time spent waiting for the sender counts, so a slow database is never mistaken for a
+ * slow sender.
+ */
 async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): AsyncGenerator<unknown, void> {
   let window = { waitedMs: 0, bytes: 0 };
 
@@ -146,7 +149,7 @@ async function* atMinimumRate(body: Readable, clock: UploadTerms['clock']): Asyn
   }
 }
 
-/** Reads a refused file to its end, because many senders read the response only after sending everything. */
+/** Reads a refused file to its end, because many senders read the response only after they have sent everything. */
 function discardRest(body: Readable, chunks: AsyncIterator<unknown>): void {
   const closed = chunks.return?.() ?? Promise.resolve();
   closed.then(() => body.resume()).catch(ignore);
@@ -168,10 +171,13 @@ function lengthOf(chunk: unknown): number {
 }
 
 function ignore(): void {
-  // The error is ignored here, because the reader of the last stream receives it.
+  // The error is ignored, because the reader of the last stream of the pipeline receives it.
 }
 
-/** Reads a case-insensitive `content-encoding` (RFC 9110 section 8.4.1). @throws {HttpProblem} 415 if unknown */
+/**
+ * Reads the header `content-encoding`, whose value is case-insensitive (RFC 9110 section 8.4.1).
+ * @throws {HttpProblem} 415 if the encoding is unknown
+ */
 export function readUploadEncoding(header: string | undefined): UploadEncoding {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === 'gzip' || name === 'x-gzip') return 'gzip';
@@ -185,7 +191,10 @@ function packedTwice(): HttpProblem {
   return new HttpProblem({ status: 415, code: 'unsupported-encoding', detail });
 }
 
-/** Returns the problem of a broken file; undefined if not the sender's fault. @param lines lines read before */
+/**
+ * Returns the problem of a broken file; undefined if the sender did not cause the error.
+ * @param lines number of lines read before the error
+ */
 export function brokenUpload(error: unknown, lines: number): HttpProblem | undefined {
   if (error instanceof HttpProblem) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -204,7 +213,7 @@ function tooSlow(bytes: number): HttpProblem {
   const detail =
     `the body arrived too slowly: ${bytes} bytes in ${rateWindowMs / 1000} seconds of waiting for it; the minimum rate of an ` +
     `upload is ${minBytesPerSecond} bytes a second`;
-  // Closes the connection instead of waiting for the rest of the body.
+  // The header closes the connection, so that the server does not wait for the rest of the body.
   return new HttpProblem({ status: 408, code: 'upload-too-slow', detail, headers: { connection: 'close' } });
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { wakeInBatches } from './wake-in-batches.ts';
 
-it('wakeInTurns calls all waiting functions, with turns of the event loop for other work in between', async () => {
+it('wakeInBatches calls all waiting functions, and lets the event loop do other work in between', async () => {
   const order: string[] = [];
   const sleepers = 150;
   await new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allPages, csvRecords, jsonLines, rowStream, viewsOf } from './stream-rows.ts';
 import { nextSlice } from './work-slices.ts';
 
-/** Counts turns of the event loop while work is done. */
+/** Counts the turns of the event loop during the work. */
 async function countingTurns<Result>(work: (turn: () => number) => Promise<Result>): Promise<Result> {
   let turns = 0;
   let isOver = false;
@@ -19,7 +19,7 @@ async function countingTurns<Result>(work: (turn: () => number) => Promise<Resul
 }
 
 describe('slices of heavy work', () => {
-  it('each get a turn of the event loop, however many exports are under way', async () => {
+  it('each get their own turn of the event loop, whatever the number of exports', async () => {
     const turnsOfSlices = await countingTurns(async (turn) => {
       const seen: number[] = [];
       const work = async () => {

@@ -1,9 +1,9 @@
-/** Maximum rows that one slice writes, well below a millisecond of the event loop. */
+/** Maximum number of rows that one slice writes. A slice takes much less than a millisecond. */
 const rowsPerSlice = 100;
 
 let last: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop without another slice, so that other requests wait for one slice at most. */
+/** Resolves in a turn of the event loop that no other slice uses, so that other requests wait for at most one slice. */
 export function nextSlice(): Promise<void> {
   last = last.then(nextTurn);
   return last;
@@ -15,7 +15,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** Yields parts of the rows that take one slice each. */
+/** Yields the rows in parts that take one slice each. */
 export function* slicesOf<Row>(rows: readonly Row[]): Generator<readonly Row[], void> {
   for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
 }

@@ -4,9 +4,9 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { JobChanges } from './postgres/job-changes.ts';
 import type { JobStore } from './postgres/job-store.ts';
 
-/** Maximum jobs per transaction, which locks them together. */
+/** Maximum number of jobs in one transaction, which locks them together. */
 const jobsPerPart = 500;
-/** Interval of checks for changes that another process left unfinished. */
+/** Milliseconds between two searches for changes that another process left unfinished. */
 const lookEveryMs = 5000;
 
 export interface JobChangerDeps {
@@ -16,7 +16,7 @@ export interface JobChangerDeps {
   logger: Logger;
 }
 
-/** Applies bulk changes of jobs part by part. If a process dies, another one continues from the stored position. */
+/** Applies bulk changes of jobs in parts. If a process dies, another process continues from the stored position. */
 export interface JobChanger {
   poke(): void;
   start(): void;
@@ -29,7 +29,7 @@ export function createJobChanger({ changes, jobStore, clock, logger }: JobChange
     if (!change) return lookEveryMs;
     const { clientId, filter, place, dueAt } = change;
     const { items, next } = await jobStore.list({ ...filter, clientIds: [clientId] }, jobsPerPart, place);
-    // Jobs already moved to the new time appear in the list again.
+    // A job that was moved to the new time appears in the list a second time, and is skipped.
     const others = items.filter((job) => dueAt === null || job.dueAt?.getTime() !== dueAt.getTime());
     const ids = others.map(({ jobId }) => jobId);
     await changes.apply(change, ids, next);

@@ -18,8 +18,8 @@ function setUp() {
   return { turns, begun, ends, list };
 }
 
-describe('lists of jobs', () => {
-  it('run one after the other for a client, while another client does not wait for them', async () => {
+describe('requests with many jobs', () => {
+  it('run one after the other for each client, while another client does not wait for them', async () => {
     const { begun, ends, list } = setUp();
     const first = list(orders, 'first');
     void list(orders, 'second');
@@ -32,7 +32,7 @@ describe('lists of jobs', () => {
     expect(begun).toEqual(['first', 'of the neighbour', 'second']);
   });
 
-  it('continue after a failed list', async () => {
+  it('continue after a failed request', async () => {
     const { turns } = setUp();
     const failing = turns(orders, () => Promise.reject(new Error('the database is away')));
     const next = turns(orders, () => Promise.resolve('done'));
@@ -40,7 +40,7 @@ describe('lists of jobs', () => {
     expect(await next).toBe('done');
   });
 
-  it('are refused if too many of their client wait, while another client is served', async () => {
+  it('are refused if too many requests of the client wait, while another client is served', async () => {
     const { list } = setUp();
     for (let n = 0; n < 21; n++) void list(orders, `list ${n}`);
     await expect(list(orders, 'one more')).rejects.toMatchObject({ status: 429, code: 'too-many-lists' });

@@ -1,19 +1,22 @@
 import { HttpProblem, quoted } from '../frame/http-problem.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 
-/** Maximum lists of one client that wait for the previous one. */
+/** Maximum number of requests of one client that wait for its previous request. */
 const maxWaiting = 20;
 
 export type ClientTurns = ReturnType<typeof createClientTurns>;
 
 /**
- * Runs one list of a client at a time. Each list is many statements, so a client with many lists waits for its own
- * instead of occupying the shared connections.
+ * Runs one request with many jobs of each client at a time. Such a request needs many statements, so a client with many
+ * requests waits for its own instead of occupying the shared connections.
  */
 export function createClientTurns() {
   const lasts = new Map<string, { waiting: number; last: Promise<void> }>();
 
-  /** @throws {HttpProblem} 429 if too many lists of the client are waiting */
+  /**
+   * Runs the work in its turn.
+   * @throws {HttpProblem} 429 if too many requests of the client are waiting
+   */
   return async <Result>({ clientId, name }: Pick<Client, 'clientId' | 'name'>, work: () => Promise<Result>) => {
     const turn = lasts.get(clientId) ?? { waiting: 0, last: Promise.resolve() };
     if (turn.waiting > maxWaiting) throw tooManyLists(name);

@@ -1,7 +1,10 @@
 import type { MaskedHeaders } from '../../../shared/contracts/jobs/job-shapes.ts';
 import { isSecretHeader, storedHeaders } from '../../../shared/contracts/jobs/stored-calls.ts';
 
-/** @param headers stored JSON: secret values are sealed, except in jobs older than sealing */
+/**
+ * Masks secret headers.
+ * @param headers headers as stored JSON; secret values are encrypted, except in jobs from before values were encrypted
+ */
 export function maskHeaders(headers: string | null): MaskedHeaders | null {
   if (headers === null) return null;
   const masked = Object.entries(storedHeaders.parse(JSON.parse(headers))).map(

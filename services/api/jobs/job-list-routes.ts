@@ -38,7 +38,7 @@ export interface JobListRoutesDeps {
 
 const tags = ['jobs'];
 
-/** Replaces the key's rate limit with the client's limits, like the submission of jobs. */
+/** The limits of the client apply instead of the rate limit of the key, as for the submission of jobs. */
 const changing = { role: 'scheduler', scope: 'client', rateLimit: false } as const;
 
 const ofEach = 'Up to 5,000 by ids or idempotency keys, with a result for each, in the same order.';
@@ -169,7 +169,7 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
       const client = await accepting.admission.clientOf(request.body.client, sender.scope);
       const named = namedIn(request.body, client.clientId);
       const due = dueTimeOf(request.body, clock.now());
-      // A repeat of the request gets the same ids and sends nothing twice.
+      // A repeat of the request uses the same ids, so that no job is sent twice.
       const seed = request.begun?.createdId ?? uuidv7();
       const newIdOf = (jobId: string) => jobIdOf(client.clientId, `resent\n${seed}\n${jobId}`);
       const resent = await clientTurns(client, () =>
@@ -188,7 +188,7 @@ function resendRoute(server: HttpServer, deps: JobListRoutesDeps): void {
   });
 }
 
-/** Reserves room for each job as for a new one, and releases the room of jobs that are not stored. */
+/** Reserves capacity for each job, as for a new job, and releases the capacity of jobs that are not stored. */
 async function resendWithinLimits(
   { accepting: { room } }: JobListRoutesDeps,
   { client, sender }: { client: Client; sender: JobSender },
@@ -212,7 +212,7 @@ async function resendWithinLimits(
 }
 
 interface NamedJob {
-  /** Id of the job. If the given text cannot name a job, an id that no job has. */
+  /** Id of the job. If the given text cannot be the id of a job, an id that no job has. */
   jobId: string;
   item: { id: string; idempotencyKey?: string };
 }

@@ -77,7 +77,7 @@ describe('the content of a job', () => {
   }
 
   it.each(['viewer', 'scheduler', 'manager', 'operator'] as const)(
-    'is returned to a %s without secret headers',
+    'is returned to a %s without values of secret headers',
     async (role) => {
       for (const url of [`/v1/jobs/${await called()}`, `/v1/quarantine/jobs/${await dead()}`]) {
         const answer = await readAs(role, url);
@@ -131,7 +131,7 @@ describe('a job', () => {
     expect((await ask('GET', '/v1/jobs/job_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 
-  it('is cancelled once, and a repeat has the same answer', async () => {
+  it('is cancelled once, and a repeat returns the same answer', async () => {
     const id = await schedule();
     const cancel = async () => cancelledJob.parse((await ask('POST', `/v1/jobs/${id}/cancel`)).json());
     expect(await cancel()).toEqual({ id, result: 'cancelled' });
@@ -148,7 +148,7 @@ describe('a job', () => {
     expect([refused.statusCode, problem.parse(refused.json()).code]).toEqual([409, 'state-forbids']);
   });
 
-  it('is rescheduled, or made due at once', async () => {
+  it('can be rescheduled, or made due at once', async () => {
     const id = await schedule();
     const moved = await ask('POST', `/v1/jobs/${id}/reschedule`, { dueAt: '2026-02-01T00:00:00Z' });
     expect(moved.json()).toMatchObject({ dueAt: '2026-02-01T00:00:00.000Z', state: 'pending' });
@@ -162,7 +162,7 @@ describe('the list of jobs', () => {
   const page = pageShape(jobSummary);
   const list = async (query: string) => page.parse((await ask('GET', `/v1/jobs${query}`)).json());
 
-  it('is in the order of due times, by page, without large fields', async () => {
+  it('is in the order of due times, in pages, without large fields', async () => {
     const [late, soon] = [await schedule({ delaySeconds: 900 }), await schedule({ delaySeconds: 300 })];
     const first = await list('?limit=1');
     expect(first.items.map(({ id }) => id)).toEqual([soon]);
@@ -172,7 +172,7 @@ describe('the list of jobs', () => {
     expect(second.next).toBeNull();
   });
 
-  it('is filtered by client, state, tag and time', async () => {
+  it('can be filtered by client, state, tag and time', async () => {
     const id = await schedule({ tags: ['eu'] });
     await schedule({ delaySeconds: 5 });
     const window = 'dueFrom=2026-01-01T00:05:00Z&dueUntil=2026-01-01T01:00:00Z';
@@ -196,13 +196,13 @@ describe('the list of jobs', () => {
   });
 });
 
-describe('one request for many jobs', () => {
+describe('one request that changes many jobs', () => {
   async function change(body: object) {
     const accepted = await ask('POST', '/v1/jobs/changes', { client: 'orders', ...body });
     expect(accepted.statusCode).toBe(202);
     const { self } = jobChange.parse(accepted.json()).links;
     const { jobChanges: changes, jobStore, logger } = on.deps;
-    // What it does takes as long as the database does.
+    // The real clock is used, because the duration of the change depends on the database.
     const jobChanger = createJobChanger({ changes, jobStore, logger, clock: systemClock });
     jobChanger.start();
     const answer = async () => jobChange.parse((await ask('GET', self)).json());
@@ -211,7 +211,7 @@ describe('one request for many jobs', () => {
     return await answer();
   }
 
-  it('cancels all matching jobs, and counts the cancelled jobs and those that can no longer be cancelled', async () => {
+  it('cancels all matching jobs, and returns the numbers of cancelled jobs and of jobs that can no longer be cancelled', async () => {
     const [first, firing, other] = [
       await schedule({ tags: ['eu'] }),
       await schedule({ tags: ['eu'] }),
@@ -224,7 +224,7 @@ describe('one request for many jobs', () => {
     for (const id of [firing, other]) expect((await ask('GET', `/v1/jobs/${id}`)).statusCode).toBe(200);
   });
 
-  it('reschedules more jobs than one part contains, each once', async () => {
+  it('reschedules more jobs than one part contains, and each job once', async () => {
     for (let index = 0; index < 3; index++) {
       const jobs = Array.from({ length: 400 }, () => ({ url: 'https://shop.test/hook', delaySeconds: 600 + index }));
       await ask('POST', '/v1/jobs/bulk', { client: 'orders', jobs });
@@ -246,15 +246,15 @@ describe('one request for many jobs', () => {
   });
 });
 
-describe('the figures of a client', () => {
-  it('add up: each accepted job has ended or is stored', async () => {
+describe('the job counts of a client', () => {
+  it('are consistent: each accepted job has ended or is stored', async () => {
     const [cancelled] = [await schedule(), await schedule(), await schedule()];
     await ask('POST', `/v1/jobs/${cancelled}/cancel`);
     const ledger = clientLedger.parse((await ask('GET', `/v1/clients/${clientId}/ledger`)).json());
     expect(ledger).toMatchObject({ accepted: 3, cancelled: 1, pending: 2, called: 0, balanced: true, check: null });
   });
 
-  it('include a difference found by a check', async () => {
+  it('include a difference that a check has found', async () => {
     for (let index = 0; index < 3; index++) await schedule();
     await on.pool.query(
       `insert into ledger_checks (client, checked_at, partitions, expected, counted, due, sidelined, blocked,
@@ -269,7 +269,7 @@ describe('the figures of a client', () => {
     });
   });
 
-  it('forecast the calls of the next hours and the full minutes', async () => {
+  it('include a forecast of the calls in the next hours and of full minutes', async () => {
     for (let index = 0; index < 61; index++) await schedule({ delaySeconds: 630 });
     await schedule({ delaySeconds: 3600 * 7 });
     const forecast = clientForecast.parse((await ask('GET', `/v1/clients/${clientId}/forecast?hours=6`)).json());

@@ -189,7 +189,11 @@ async function requireJob(jobStore: JobStore, id: string) {
   return job;
 }
 
-/** @throws {HttpProblem} 422 for an unknown client, or if one is required and missing; 403 for a client out of scope */
+/**
+ * Returns the filter of a request.
+ * @throws {HttpProblem} 422 for an unknown client, or if a client is required and missing; 403 for a client outside the
+ * scope
+ */
 async function jobFilterOf(
   { client: ref, state, tag, endpoint, orderingKey, priority, dueFrom, dueUntil }: z.output<z.ZodObject<typeof filter>>,
   scope: Scope,

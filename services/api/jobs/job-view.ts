@@ -40,7 +40,8 @@ export function jobSummaryView(job: JobRecord): JobSummary {
 }
 
 /**
- * @param withContent includes body and answers
+ * Returns the view of a job.
+ * @param withContent true if the view includes body and answers
  * @param share share of jobs whose traces are recorded, from 0 to 1
  */
 export function jobView(job: WholeJob, withContent: boolean, share: number): JobShape {

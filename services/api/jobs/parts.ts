@@ -18,12 +18,13 @@ interface ClientParts {
   clientEgress: AcceptingDeps['egress'];
 }
 
-/** Stores of jobs over their own connections, and the loops that accept and change jobs. */
+/** Creates the stores of jobs, which have connections of their own, and the loops that accept and change jobs. */
 export function createJobParts(parts: BaseParts, { clientFigures, clientEgress }: ClientParts) {
   const { pool, poolOptions, clients, secretBox, clock, logger, meter, tracing, onClose, onStart } = parts;
-  // A separate pool for few, uniform, short statements: three concurrent flushes and their lookups.
+  // The acceptance of jobs has a pool of its own for few, uniform and short statements: three concurrent flushes and
+  // their lookups.
   const acceptPool = onClose(createAcceptPool(poolOptions('jobs')), (opened) => opened.end());
-  // A separate pool, so that lists do not delay the acceptance of jobs.
+  // Lists have a pool of their own, so that they do not delay the acceptance of jobs.
   const listPool = onClose(createAcceptPool(poolOptions('job-lists')), (opened) => opened.end());
   const owner = randomUUID();
   const slot = totalsSlotOf(`${owner}/changes`);

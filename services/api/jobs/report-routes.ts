@@ -18,8 +18,9 @@ export interface ReportRoutesDeps {
 }
 
 /**
- * Routes for reports of receivers that answered 202. They authenticate with the token of their call instead of an API
- * key, so there is no audit entry and no rate limit by key. An invalid token is refused before the database is queried.
+ * Registers the routes for reports of receivers that answered 202. A receiver authenticates with the token of its call
+ * instead of an API key, so there is no audit entry and no rate limit by key. An invalid token is refused without a
+ * query of the database.
  */
 export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter }: ReportRoutesDeps): void {
   const reports = meter?.counter(apiMetrics.reports);
@@ -41,7 +42,7 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
       body: jobReport,
       response: { 200: jsonAnswer('Effect of the report', jobReported), ...problems(401, 404, 409) },
     },
-    // Checks the token before any of the body is read, as anyone may send it.
+    // The token is checked before the body is read, because anyone can send a body.
     onRequest: ({ params: { id }, headers: { authorization } }) => {
       attemptOf(secretBox, id, authorization);
       return Promise.resolve();
@@ -55,7 +56,10 @@ export function reportRoutes(server: HttpServer, { jobReports, secretBox, meter 
   });
 }
 
-/** @throws {HttpProblem} 401 if the token is missing or belongs to another job */
+/**
+ * Returns the attempt in the token.
+ * @throws {HttpProblem} 401 if the token is missing or belongs to another job
+ */
 function attemptOf(secretBox: SecretBox, id: string, authorization = '') {
   const token = /^Bearer (\S{1,400})$/i.exec(authorization)?.[1];
   if (token === undefined) throw noToken(id);

@@ -8,7 +8,7 @@ import { apiDocument } from '../api-document.ts';
 const document = readDocument(await apiDocument());
 const url = 'https://shop.example.com/hook';
 
-/** Returns whether a schema has a field `headers`, at any depth. */
+/** Returns true if a schema has a field `headers` at any depth. */
 function namesHeaders(schema: JsonValue, seen: ReadonlySet<string> = new Set()): boolean {
   if (Array.isArray(schema)) return schema.some((each) => namesHeaders(each, seen));
   if (!isFields(schema)) return false;
@@ -44,7 +44,7 @@ const names = [
 ];
 
 describe.each(Object.entries(shapes))('the body of %s', (_, parse) => {
-  it.each(names)('is refused with the header %s, and the refusal names the header', (name) => {
+  it.each(names)('is refused with the header %s, and the problem contains the name of the header', (name) => {
     const issues = parse({ 'x-team': 'growth', [name]: 'v' }).error?.issues ?? [];
     expect(issues.map(({ path, message }) => [path.at(-1), message.includes(JSON.stringify(name))])).toEqual([
       [name, true],
@@ -56,8 +56,8 @@ describe.each(Object.entries(shapes))('the body of %s', (_, parse) => {
   });
 });
 
-describe('an operation whose body names headers', () => {
-  it('is found in the document', () => {
+describe('an operation whose body has a field `headers`', () => {
+  it('is in the document', () => {
     const found = withHeaders.map(({ name }) => name);
     const known = ['POST /v1/jobs', 'POST /v1/jobs/bulk', 'POST /v1/schedules', 'PATCH /v1/schedules/{id}'];
     expect(found).toEqual(expect.arrayContaining(known));

@@ -37,7 +37,7 @@ const everyTime = { type: 'recurring', zone: 'UTC', ...policies } as const;
 const startsOf = (given: CampaignsOfTime) => calendarItems(given, new Map(), time).items[0]?.starts;
 
 describe('the calendar', () => {
-  it('expects a start to take as long as the last run of its campaign', () => {
+  it('expects a start to take as long as the last run of the same campaign', () => {
     const past = new Map([[campaignId, { campaignId, seconds: 3600, users: 5000 }]]);
     const starts = [{ campaignId, dueAt: new Date('2026-11-27T01:00:00Z') }];
     expect(startsOf(found({ paceUsersPerSecond: 1 }, { past, starts }))).toEqual([
@@ -54,7 +54,7 @@ describe('the calendar', () => {
     expect(startsOf(found({}, { starts }))).toMatchObject([{ until: null, users: null }]);
   });
 
-  it('extends a start until its last country has begun at its local time', () => {
+  it('extends a start until the run has begun in its last country at local time', () => {
     const schedule = {
       type: 'local' as const,
       time: '2026-11-27T09:00:00',
@@ -68,7 +68,7 @@ describe('the calendar', () => {
     ]);
   });
 
-  it('lists future occurrences, and past ones as runs', () => {
+  it('lists future occurrences as planned starts, and past ones as runs', () => {
     const schedule = { ...everyTime, cron: '0 9 * * *' };
     const [createdAt, nextAt] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-11-25T09:00:00Z')];
     const recurring = [{ campaignId, createdAt, nextAt }];
@@ -89,7 +89,7 @@ describe('the calendar', () => {
     expect(starts[0]).toMatchObject({ at: '2026-11-24T09:00:01.000Z', until: '2026-11-24T09:10:00.000Z' });
   });
 
-  it('lists a bounded number of starts that recur every minute, and marks that there are more', () => {
+  it('lists a bounded number of starts of a campaign that recurs every minute, and marks that there are more', () => {
     const schedule = { ...everyTime, everySeconds: 60 };
     const recurring = [{ campaignId, createdAt: time.from, nextAt: time.now }];
     const { items, isCut } = calendarItems(found({ schedule }, { recurring }), new Map(), time);
@@ -97,7 +97,7 @@ describe('the calendar', () => {
     expect([items[0]?.moreStarts, isCut]).toEqual([true, true]);
   });
 
-  it('lists a campaign in review at its intended start', () => {
+  it('lists a campaign in review at its planned start', () => {
     const schedule = { type: 'at' as const, time: '2026-11-29T09:00:00', zone: 'UTC' };
     expect(startsOf(found({ schedule }, { waiting: [{ campaignId }] }))).toMatchObject([
       { at: '2026-11-29T09:00:00.000Z', state: 'in_review' },

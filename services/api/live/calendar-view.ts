@@ -9,9 +9,9 @@ import type { WorkCalendars } from '../../../shared/domain/recurrence/work-calen
 import { plannedStartOf } from '../schedules/planned-start.ts';
 import type { CalendarRun, CampaignRecord, CampaignsOfTime, PlannedRecurrence } from '../campaigns/parts.ts';
 
-/** Maximum starts of each campaign, enough for every hour of a week. */
+/** Maximum number of starts of each campaign: enough for each hour of a week. */
 const startsEach = 200;
-/** Maximum starts over all campaigns, because each start has to be computed in its time zone. */
+/** Maximum number of starts of all campaigns, because each start must be computed in its time zone. */
 const startsOfAll = 4000;
 export const campaignsAtMost = 1000;
 
@@ -21,7 +21,7 @@ export interface CalendarTime {
   now: Date;
 }
 
-/** Returns past and planned starts of each campaign, sorted by first start. */
+/** Returns the past and planned starts of each campaign, sorted by the first start. */
 export function calendarItems(
   found: CampaignsOfTime,
   open: ReadonlyMap<string, RunProgress>,
@@ -96,7 +96,7 @@ function startOfRun(run: CalendarRun, progress: RunProgress | undefined, { past,
   };
 }
 
-/** Estimates the duration from the campaign's last run or its pace. */
+/** Returns a planned start with its duration, which is estimated from the campaign's last run or from its pace. */
 function planned(
   campaignId: string,
   at: Date,
@@ -126,14 +126,14 @@ function localTimeOf(record: CampaignRecord | undefined): string | null {
   return schedule?.type === 'local' ? schedule.time : null;
 }
 
-/** Returns the last start if countries start at their own local times. */
+/** Returns the time at which the run has begun in its last country, if countries start at their own local times. */
 function lastStartMs({ definition: { schedule, countries } }: CampaignRecord, at: Date): number {
   if (schedule.type !== 'local') return at.getTime();
   const starts = countries.flatMap((country) => localStartMs(schedule, country) ?? []);
   return Math.max(at.getTime(), ...starts);
 }
 
-/** Returns future fires; a past fire is a run. */
+/** Returns the future occurrences of a schedule. Past occurrences are listed as runs. */
 function firesOf(
   { createdAt, nextAt }: PlannedRecurrence,
   record: CampaignRecord | undefined,
@@ -141,7 +141,7 @@ function firesOf(
 ): Date[] {
   const schedule = record?.definition.schedule;
   if (schedule?.type !== 'recurring') return [];
-  // A schedule with an unreadable work calendar does not fire, and reports that itself.
+  // A schedule whose work calendar cannot be read does not start runs, and its own page shows the reason.
   if (schedule.workCalendar !== undefined && !calendars.has(schedule.workCalendar)) return [];
   const recurrence = recurrenceOf(schedule, createdAt.getTime(), calendars);
   const untilMs = Math.min(recurrence.untilMs ?? Infinity, until.getTime() - 1);
@@ -150,7 +150,7 @@ function firesOf(
   return instants.flatMap((each) => (each.kind === 'fire' ? [new Date(each.atMs)] : []));
 }
 
-/** Returns the capacity of each action type: its rate limit, or else the rate of its fastest recent run. */
+/** Returns the capacity of each action type: its rate limit, otherwise the rate of its fastest recent run. */
 export function capacitiesOf(
   actionTypes: Catalogue['actionTypes'],
   fastest: readonly { action: string; usersPerSecond: number }[],

@@ -13,7 +13,7 @@ const get = (url: string) => on.api.server.inject({ method: 'GET', url, headers:
 const list = async (query = '') => pageShape(listedCampaign).parse((await get(`/v1/campaigns${query}`)).json());
 const create = async (name: string) => (await on.deps.campaigns.create(campaignDefinitionOf({ name }))).campaignId;
 
-/** A run with 100 users in SG: 90 through step 1, 60 of those through step 2. */
+/** Creates a run with 100 users in SG, of which 90 have completed step 1 and 60 step 2. */
 async function addRun(campaignId: string) {
   const startedAt = new Date(on.deps.clock.nowMs() - 60_000);
   const scheduledFor = startedAt;
@@ -31,7 +31,10 @@ async function addRun(campaignId: string) {
   return runId;
 }
 
-/** A worker says that it serves these in SG: what nobody serves has no end that could be expected. */
+/**
+ * Stores a worker's report that it serves these action types in SG. Without such a report, no end of a run is
+ * estimated.
+ */
 const serve = (...actionTypes: string[]) =>
   on.pool.query(
     `insert into shard_reports (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
@@ -41,7 +44,7 @@ const serve = (...actionTypes: string[]) =>
   );
 
 describe('the list of campaigns', () => {
-  it('includes the active run of each campaign: outcomes of its last step, failures, end and causes of waiting', async () => {
+  it('shows the active run of each campaign: outcomes of its last step, failures, expected end and causes of waiting', async () => {
     const draft = await create('a draft');
     const campaignId = await create('riders');
     const runId = await addRun(campaignId);
@@ -92,7 +95,7 @@ describe('the list of campaigns', () => {
     expect((await list('?state=needs-attention')).items.map(({ name }) => name)).toEqual(['riders one']);
   });
 
-  it('orders scheduled campaigns by time, regardless of their creation', async () => {
+  it('orders scheduled campaigns by time, whatever the order of their creation', async () => {
     const planned = async (name: string, time: string) => {
       const definition = { ...campaignDefinitionOf({ name }), schedule: { type: 'at', time } as const };
       const id = publicId('campaign', (await on.deps.campaigns.create(definition)).campaignId);

@@ -123,15 +123,15 @@ function searchOf({ q, tag: wantedTag, owner, metadata, list, ...rest }: z.infer
   return campaignId === undefined ? { ...search, text: q } : { ...search, campaignId };
 }
 
-/** Parses `ticket=MKT-1204` to `{ ticket: 'MKT-1204' }`. */
+/** Parses a text such as `ticket=MKT-1204` to `{ ticket: 'MKT-1204' }`. */
 function pairOf(text: string): Record<string, string> {
   const equals = text.indexOf('=');
   return Object.fromEntries([[text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
 /**
- * Returns the cursor of a campaign: its id if only the id decides the order, otherwise the other sort keys followed by
- * the id.
+ * Returns the cursor of a campaign: its id if the order depends only on the id, otherwise the other sort keys followed
+ * by the id.
  */
 function cursorOf({ rank, key, campaignId }: CampaignPlace, sort: CampaignOrder): string {
   const id = publicId('campaign', campaignId);

@@ -86,7 +86,7 @@ function eventOf(block: string): Event {
 const namesOf = (stream: Stream) => stream.received().map(({ name }) => name);
 
 describe('the event stream of a page in the console', () => {
-  it('sends each run at once, and again after changes', async () => {
+  it('sends the progress of each run at once, and again after each change', async () => {
     const [one, other] = [await addRun(), await addRun()];
     const stream = await open(`runs=${one.id},${other.id}`);
     await expect.poll(() => namesOf(stream)).toEqual(['progress', 'progress']);
@@ -137,7 +137,7 @@ describe('the event stream of a page in the console', () => {
     stream.response.destroy();
   });
 
-  it('reads the database once for all watchers', async () => {
+  it('reads the database once for all its readers', async () => {
     const runs = [await addRun(), await addRun()];
     const streams = await Promise.all(
       Array.from({ length: 200 }, (_, index) => open(`runs=${runs[index % 2]?.id ?? ''}`)),
@@ -151,7 +151,7 @@ describe('the event stream of a page in the console', () => {
     for (const { response } of streams) response.destroy();
   });
 
-  it('ends when all of its runs have ended, each with its `end`', async () => {
+  it('ends when all its runs have ended, with an event `end` for each run', async () => {
     const [going, ended] = [await addRun(), await addRun(true)];
     const stream = await open(`runs=${going.id},${ended.id}`);
     await expect.poll(() => namesOf(stream)).toEqual(['progress', 'progress', 'end']);
@@ -164,7 +164,7 @@ describe('the event stream of a page in the console', () => {
     expect(stream.received().at(-1)?.data).toEqual({ runId: going.id, state: 'completed' });
   });
 
-  it('continues after Last-Event-ID: the end of a run is not sent again', async () => {
+  it('continues after Last-Event-ID, and does not send the end of a run again', async () => {
     const [going, ended] = [await addRun(), await addRun(true)];
     const first = await open(`runs=${going.id},${ended.id}`);
     await expect.poll(() => namesOf(first)).toEqual(['progress', 'progress', 'end']);
@@ -190,7 +190,7 @@ describe('the event stream of a page in the console', () => {
     stream.response.destroy();
   });
 
-  it('ends with its session, within ten seconds', async () => {
+  it('ends at most ten seconds after its session', async () => {
     const { id } = await addRun();
     const host = new URL(url).host;
     const login = await api.server.inject({

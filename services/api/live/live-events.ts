@@ -23,7 +23,7 @@ export interface LiveRequest {
   withCampaigns: boolean;
   /** Campaigns that the reader may see; only these are counted. */
   within: CampaignScope;
-  /** Lines of each progress: `steps` omits the countries. */
+  /** Parts of each progress that are sent; `steps` omits the countries. */
   lines: Lines;
   /**
    * Time in milliseconds up to which the reader has received all events. Runs that had ended by then are skipped. Null
@@ -32,10 +32,15 @@ export interface LiveRequest {
   sentUpToMs: number | null;
 }
 
-/** Interval of heartbeats in milliseconds: a longer silence means that the stream is broken. */
+/**
+ * Interval of heartbeats in milliseconds. A reader that receives nothing for longer knows that the stream is broken.
+ */
 const beatMs = 2000;
 
-/** Streams changes as server-sent events until the signal aborts or, without campaigns, all runs have ended. */
+/**
+ * Streams changes as server-sent events. The stream ends when the signal aborts. A stream without campaigns also ends
+ * when all its runs have ended.
+ */
 export async function* liveEvents(
   request: LiveRequest,
   deps: LiveEventsDeps,
@@ -84,7 +89,7 @@ async function* beats(clock: Clock, signal: AbortSignal) {
   }
 }
 
-/** Caches each serialized progress for all readers. */
+/** Serialized progress, cached for all readers. */
 const texts: Readonly<Record<Lines, WeakMap<RunProgress, string>>> = { all: new WeakMap(), steps: new WeakMap() };
 
 function textOf(progress: RunProgress, lines: Lines): string {
@@ -95,8 +100,8 @@ function textOf(progress: RunProgress, lines: Lines): string {
 }
 
 /**
- * Serializes a progress as events. Only the end event of a run has an id: a reconnecting reader may skip a run only
- * after receiving its end.
+ * Serializes a progress as events. Only the event `end` has an id, because a reader that reconnects may skip a run only
+ * after it has received the end of the run.
  */
 function written({ runId, state, asOf }: RunProgress, progress: RunProgress): string {
   const id = String(Date.parse(asOf));

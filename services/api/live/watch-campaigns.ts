@@ -17,7 +17,7 @@ export interface CampaignWatch {
 
 const lookEveryMs = 2000;
 
-/** Shares one poller among all watchers; it ends with the last one. */
+/** Creates the watch, in which all readers share one poller. The poller stops when the last reader leaves. */
 export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampaignsDeps): CampaignWatch {
   const watchers = new Set<() => void>();
   const stopping = new AbortController();
@@ -49,7 +49,7 @@ export function createCampaignWatch({ campaignLists, clock, logger }: WatchCampa
     watchers.add(wake);
     if (polling) return;
     polling = new AbortController();
-    // No poll took place meanwhile, so the last counts are outdated.
+    // The last counts are outdated, because no poller was running since the last reader left.
     newest = undefined;
     void poll(polling.signal);
   }

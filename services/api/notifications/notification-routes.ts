@@ -48,7 +48,7 @@ const changedByScope =
   'A key with a narrower scope than both the account and the key that set the `url` is refused: 403 `out-of-scope`.';
 const answered = jsonAnswer('The notification', notificationShape);
 
-/** Routes of notifications. All processes apply a change within about a second. */
+/** Registers the routes of notifications. All processes apply a change within about a second. */
 export function notificationRoutes(server: HttpServer, deps: NotificationRoutesDeps): void {
   readRoutes(server, deps);
   createRoute(server, deps);
@@ -250,13 +250,13 @@ function rotateRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
   });
 }
 
-/** Deletes clients of deleted notifications once none of their jobs is stored. */
+/** Deletes the clients of deleted notifications when they have no more stored jobs. */
 async function forgetDeleted({ notifications, clientStore }: NotificationRoutesDeps): Promise<void> {
   for (const notificationId of await notifications.deleted()) await clientStore.remove(notificationId);
 }
 
 /**
- * Loads the notification that a path names.
+ * Returns the notification whose id is in the path of a request.
  * @throws {HttpProblem} 404
  */
 export async function requireNotification(id: string, notifications: NotificationStore): Promise<NotificationRecord> {
@@ -267,14 +267,14 @@ export async function requireNotification(id: string, notifications: Notificatio
 
 const unsigned = { secret: null, key: null };
 
-/** Returns true for webhooks only: chat channels and mailboxes verify no signatures. */
+/** Returns true for webhooks only, because chat channels and mailboxes do not verify signatures. */
 function isSigned(kind: NotificationKind): boolean {
   return kind === 'webhook';
 }
 
 /**
- * Returns the problem for a URL that needs another kind of notification. A notification keeps its kind, because some
- * kinds have a secret. The detail contains only the scheme, because the path may be a credential.
+ * Returns the problem for a URL that needs another kind of notification. A notification cannot change its kind, because
+ * some kinds have a secret. The detail contains only the scheme of the URL, because its path may be a credential.
  */
 function kindMismatch(url: string, kind: NotificationKind): HttpProblem {
   const needed = kind === 'email' ? 'mailto: and an address' : 'a URL of http or https';

@@ -12,8 +12,7 @@ import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-pro
 import { sealing } from '../frame/sealing.ts';
 
 /**
- * Limits of a notification's client. A delivery whose last attempt fails becomes a dead job, which is stored for a
- * month.
+ * Limits of a notification's client. A delivery whose last attempt fails becomes a dead job, which is kept for a month.
  */
 export const notificationClient = clientDefinition.parse({ deadJobsDays: 30 });
 
@@ -26,26 +25,26 @@ export function callTerms(url: string, allow: readonly EgressRule[]): DefaultTer
     concurrency: 10,
     retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
     sideline: { afterFailures: 5 },
-    // Many URLs of webhooks carry their credential in the path, so the path is encrypted at rest.
+    // The path of a URL is stored encrypted, because many webhooks have their credential in the path.
     sealPaths: true,
     egress: { allow },
     ...(mailAddressOf(url) !== undefined && { finalCodes: refusedMail }),
   });
 }
 
-/** Mail server codes for permanent refusals of an address or a message (RFC 5321, 7504). */
+/** Status codes with which mail servers permanently refuse an address or a message (RFC 5321, 7504). */
 const refusedMail = [550, 551, 553, 554, 556];
 
 export interface SealTerms {
   secretBox: SecretBox;
-  /** Undefined if no e-mail is sent. */
+  /** Settings for sending email; undefined if no email is sent. */
   mail: MailSettings | undefined;
   installationEgress: RuleList;
 }
 
 /**
  * Returns a URL in its stored form.
- * @throws {HttpProblem} 422 if the target is not allowed, 409 if secrets cannot be stored or e-mail is off
+ * @throws {HttpProblem} 422 if the target is not allowed, 409 if this process cannot store secrets or sends no email
  */
 export function storedUrl(
   notificationId: string,
@@ -74,7 +73,7 @@ const secretBytes = 32;
 
 /**
  * Returns a new signing secret and its stored form.
- * @throws {HttpProblem} 409 if secrets cannot be stored
+ * @throws {HttpProblem} 409 if this process cannot store secrets
  */
 export function newSigningKey(notificationId: string, secretBox: SecretBox) {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;

@@ -11,7 +11,10 @@ export interface CountRouteDeps {
   deadJobs: Pick<DeadJobStore, 'count'>;
 }
 
-/** Route of the numbers that the console's sidebar asks for each minute: it reads at most 1,000 rows for a kind. */
+/**
+ * Registers the route of the numbers that the console's sidebar requests each minute. The route reads at most 1,000
+ * rows of each kind.
+ */
 export function countRoute(server: HttpServer, { messages, steps, deadJobs }: CountRouteDeps): void {
   server.route({
     method: 'GET',

@@ -28,7 +28,10 @@ export function jobView(job: DeadJob): QuarantinedJobShape {
   };
 }
 
-/** @param withContent includes body and answer */
+/**
+ * Returns the view of a dead job.
+ * @param withContent true if the view includes body and answer
+ */
 export function jobDetailView(job: DeadJobContent, withContent: boolean): QuarantinedJobDetail {
   const { headers, body, answer, key, tags } = job;
   return {

@@ -19,19 +19,19 @@ import { createClientStore } from '../clients/postgres/client-store.ts';
 const on = apiOnPostgres();
 const { ask } = on;
 
-/** A job whose last call failed. */
+/** Stores a job whose last call has failed. */
 async function die(number: number, cause: string, expiresInMs?: number): Promise<string> {
   const job = { jobId: jobIdOf(number), clientId: clientIdOf(1), dueInMs: 0, body: '{"a":1}' };
   const client = "insert into clients (id, name, definition) values ($1, 'one', '{}') on conflict do nothing";
   await on.pool.query(client, [clientIdOf(1)]);
   const keys = await postgresJobSubject(on.pool).add([{ ...job, ...(expiresInMs !== undefined && { expiresInMs }) }]);
   await letDie(on.pool, keys, cause);
-  // The default of the column keeps the server's time.
+  // Replaces the column's default, which is the time of the server's real clock.
   await on.pool.query('update dead_jobs set died_at = now() where id = $1', [jobIdOf(number)]);
   return publicId('job', jobIdOf(number));
 }
 
-/** In the order of their due times. */
+/** Returns the pending jobs in the order of their due times. */
 async function pending() {
   const { rows } = await on.pool.query<{ attempt: number; dueInMs: number; expiresAt: Date | null }>(
     `select attempt, (extract(epoch from due_at - now()) * 1000)::int as "dueInMs", expires_at as "expiresAt"
@@ -41,7 +41,7 @@ async function pending() {
 }
 
 describe('quarantined jobs over the API', () => {
-  it('are listed, grouped by client and cause, and shown whole', async () => {
+  it('are listed, grouped by client and cause, and returned with all their fields', async () => {
     const id = await die(1, 'status 500');
     await die(2, 'connection refused');
     const client = publicId('client', clientIdOf(1));
@@ -58,7 +58,7 @@ describe('quarantined jobs over the API', () => {
     expect(detail).toMatchObject({ id, body: '{"a":1}', answer: 'sorry', attempts: 1 });
   });
 
-  it('are listed page by page', async () => {
+  it('are listed in pages', async () => {
     for (const number of [1, 2, 3]) await die(number, 'status 500');
     const first = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs?limit=2')).json());
     const second = pageShape(quarantinedJob).parse(
@@ -68,7 +68,7 @@ describe('quarantined jobs over the API', () => {
     expect((await ask('GET', '/v1/quarantine/jobs?cursor=nonsense')).statusCode).toBe(422);
   });
 
-  it('are replayed one by one; other jobs are not found', async () => {
+  it('can be replayed one by one, and unknown jobs are not found', async () => {
     const id = await die(1, 'status 500');
     const replayed = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
     expect(jobDecision.parse(replayed.json())).toEqual({ kind: 'job', id, state: 'replayed' });
@@ -76,7 +76,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toEqual([{ attempt: 1, dueInMs: 0, expiresAt: null }]);
   });
 
-  it('are replayed after their expiry only with withExpired', async () => {
+  it('are replayed after their expiry only if withExpired is set', async () => {
     const id = await die(1, 'status 500', 1000);
     await on.passTime(1000);
     const refused = await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
@@ -89,7 +89,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toMatchObject([{ expiresAt: null }]);
   });
 
-  it('are replayed by cause at a rate; an empty selection is refused', async () => {
+  it('can be replayed by cause at a given rate, and a selection without filters is refused', async () => {
     for (const number of [1, 2, 3]) await die(number, 'status 500');
     await die(4, 'connection refused');
     const replayed = await ask('POST', '/v1/quarantine/jobs/replay', { reason: 'status 500', perSecond: 2 });
@@ -99,7 +99,7 @@ describe('quarantined jobs over the API', () => {
     expect((await ask('POST', '/v1/quarantine/jobs/replay', { client: 'nobody' })).statusCode).toBe(422);
   });
 
-  it('are discarded one by one, stay among the ended jobs and are not called', async () => {
+  it('can be discarded one by one, stay among the ended jobs and are not called again', async () => {
     const [id, other] = [await die(1, 'status 500'), await die(2, 'status 500')];
     const discarded = await ask('POST', `/v1/quarantine/jobs/${id}/discard`);
     expect(jobDecision.parse(discarded.json())).toEqual({ kind: 'job', id, state: 'discarded' });
@@ -111,7 +111,7 @@ describe('quarantined jobs over the API', () => {
     expect(await pending()).toEqual([]);
   });
 
-  it('are discarded by client and cause, and the number is audited; an empty selection is refused', async () => {
+  it('can be discarded by client and cause, and the number is in the audit log; a selection without filters is refused', async () => {
     for (const number of [1, 2, 3]) await die(number, 'status 410');
     const other = await die(4, 'connection refused');
     const wanted = { client: publicId('client', clientIdOf(1)), reason: 'status 410' };

@@ -42,7 +42,7 @@ const filter = { client: clientRef.optional(), reason: z.string().min(1).max(500
 
 const stays = 'The job stays in the list of ended jobs and counts as dead.';
 
-/** Routes of dead jobs: all their calls failed, or they could not be called. */
+/** Registers the routes of dead jobs, whose calls have all failed or were impossible. */
 export function jobRoutes(server: HttpServer, deps: JobRoutesDeps): void {
   const { deadJobs, clients } = deps;
   readingRoutes(server, rules, {
@@ -132,7 +132,10 @@ interface WantedFilter {
   reason?: string | undefined;
 }
 
-/** @throws {HttpProblem} 422 for an unknown client, 403 for one out of scope */
+/**
+ * Returns the filter of a request.
+ * @throws {HttpProblem} 422 for an unknown client, 403 for a client outside the scope
+ */
 async function filterOf(
   { client, reason }: WantedFilter,
   scope: Scope,

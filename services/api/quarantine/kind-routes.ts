@@ -12,11 +12,13 @@ import { requireId } from '../frame/public-ids.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 
-/** A kind of quarantined item. Each kind has the same routes, with its own rights, filters and store. */
+/**
+ * Rules of a kind of quarantined item. All kinds have the same routes, but each has its own rights, filters and store.
+ */
 export interface KindRules {
   kind: QuarantineKind;
   idKind: IdKind;
-  /** Rights to the list and its groups, to one item, and to decisions. */
+  /** Rights that the list with its groups, one item, and decisions require. */
   access: Readonly<Record<'list' | 'find' | 'decide', { role: Role; scope: RouteScope }>>;
   refusals?: Refusals;
 }
@@ -34,13 +36,16 @@ interface KindReading<Query, Filter> {
   group: z.ZodType;
   list: (query: Query, request: FastifyRequest) => Promise<{ items: unknown[]; next: string | null }>;
   groups: (filter: Filter, request: FastifyRequest) => Promise<unknown[]>;
-  /** Returns undefined if the item does not exist. */
+  /** Returns an item; undefined if it does not exist. */
   find: (item: NamedItem, request: FastifyRequest) => Promise<unknown>;
 }
 
 export type Verb = 'replay' | 'discard';
 
-/** Returns the state after the decision; undefined if the item does not exist. Throws 409 if the state forbids it. */
+/**
+ * Makes a decision about an item, and returns its state afterwards; undefined if it does not exist.
+ * @throws {HttpProblem} 409 if the state forbids the decision
+ */
 export type DecideItem = (item: NamedItem, request: FastifyRequest) => Promise<string | undefined>;
 
 interface Decision {
@@ -177,12 +182,15 @@ export function bulkDecisionRoute<Selection extends object>(
   });
 }
 
-/** Returns the checked value with its type, which Fastify does not infer from a generic shape. */
+/** Returns the checked value with its type, because Fastify cannot infer the type of a generic shape. */
 function typed<Value>(shape: z.ZodType<Value>, checked: unknown): Value {
   return shape.parse(checked);
 }
 
-/** @throws {HttpProblem} 404 */
+/**
+ * Throws the problem of an unknown item.
+ * @throws {HttpProblem} 404
+ */
 function missing({ id }: NamedItem, { idKind }: KindRules): never {
   throw notFound(idKind, id);
 }

@@ -35,7 +35,10 @@ export function messageGroupView(group: MessageGroupRow): z.infer<typeof quarant
   return { kind: 'message', reason, items, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString(), topic };
 }
 
-/** Returns whether a text has control characters, other than tab and line breaks, that could steer a terminal. */
+/**
+ * Returns true if a text has control characters other than tab and line breaks, because these could change what a
+ * terminal shows.
+ */
 const isSteering = (text: string) => /\p{Cc}/u.test(text.replaceAll(/[\t\n\r]/g, ''));
 
 function bytesView(bytes: Buffer | null): { encoding: 'text' | 'base64'; content: string } | null {

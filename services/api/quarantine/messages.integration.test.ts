@@ -32,7 +32,7 @@ const show = async (id: string) =>
   quarantinedMessageDetail.parse((await send('GET', `/v1/quarantine/messages/${id}`)).json());
 
 describe('quarantined messages over the API', () => {
-  it('are listed by page and filter, and counted by topic and reason', async () => {
+  it('are listed in pages and by filter, and counted by topic and reason', async () => {
     const first = await keep();
     const second = await keep(SG, 'no such step');
     const page = pageShape(quarantinedMessage).parse((await send('GET', '/v1/quarantine/messages?limit=1')).json());
@@ -55,7 +55,7 @@ describe('quarantined messages over the API', () => {
     expect((await send('GET', '/v1/quarantine/messages?state=lost')).statusCode).toBe(422);
   });
 
-  it('have their bytes as text if safe, otherwise in base64, up to a limit', async () => {
+  it('show their bytes as text if it is safe to display, otherwise in base64, up to a limit', async () => {
     expect((await show(await keep())).value).toEqual({ encoding: 'text', content: 'no JSON' });
     const binary = Buffer.from([0xff, 0xfe, 0]);
     const detail = await show(await keep(SG, 'garbage', binary));
@@ -66,7 +66,7 @@ describe('quarantined messages over the API', () => {
     expect([long.value?.content.length, long.cut, long.bytes]).toEqual([65_536, true, 100_000]);
   });
 
-  it('are replayed and discarded once, and refusals name the state', async () => {
+  it('can be replayed or discarded once, and a later decision is refused with the state', async () => {
     const id = await keep();
     const replay = () => send('POST', `/v1/quarantine/messages/${id}/replay`);
     expect((await replay()).json()).toEqual({ kind: 'message', id, state: 'replaying' });
@@ -83,7 +83,7 @@ describe('quarantined messages over the API', () => {
     expect((await send('POST', `/v1/quarantine/messages/${other}/replay`)).statusCode).toBe(409);
   });
 
-  it('are replayed and discarded by filter, if undecided', async () => {
+  it('can be replayed and discarded by filter if no decision was made', async () => {
     await send('POST', `/v1/quarantine/messages/${await keep()}/discard`);
     await keep();
     await keep(SG, 'no such step');
@@ -95,7 +95,7 @@ describe('quarantined messages over the API', () => {
     expect((await send('POST', '/v1/quarantine/messages/discard', { state: 'kept' })).statusCode).toBe(422);
   });
 
-  it('are in the audit log with the decision', async () => {
+  it('have each decision in the audit log', async () => {
     const id = await keep();
     await send('POST', `/v1/quarantine/messages/${id}/replay`);
     await send('POST', '/v1/quarantine/messages/discard', { topic: SG });
@@ -110,7 +110,7 @@ describe('quarantined messages over the API', () => {
     ]);
   });
 
-  it('are answered with 404 if their id is unknown', async () => {
+  it('are not found if their id is unknown', async () => {
     const unknown = publicId('deadLetter', '01890a5d-ac96-774b-bcce-b302099a8057');
     expect((await send('GET', `/v1/quarantine/messages/${unknown}`)).statusCode).toBe(404);
     expect((await send('POST', `/v1/quarantine/messages/${unknown}/replay`)).statusCode).toBe(404);
@@ -121,7 +121,7 @@ describe('quarantined messages over the API', () => {
 describe('the counts of quarantined items', () => {
   const counts = async () => quarantineCounts.parse((await send('GET', '/v1/quarantine/counts')).json());
 
-  it('leave out items about which a person has decided', async () => {
+  it('exclude items about which a person has decided', async () => {
     const id = await keep();
     await keep();
     expect(await counts()).toEqual({ message: 2, step: 0, job: 0 });
@@ -129,7 +129,7 @@ describe('the counts of quarantined items', () => {
     expect(await counts()).toEqual({ message: 1, step: 0, job: 0 });
   });
 
-  it('stop at a limit, however many items there are', async () => {
+  it('stop at a limit, whatever the number of items', async () => {
     const { rows } = await on.pool.query<{ id: string }>(
       `insert into clients (id, name, definition) values (uuidv7(), 'shop', '{}') returning id`,
     );

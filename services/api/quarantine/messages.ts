@@ -29,7 +29,7 @@ const rules: KindRules = {
   idKind: 'deadLetter',
   access: {
     list: { role: 'viewer', scope: 'none' },
-    // The message's bytes may contain user ids, so the caller needs the right to read users.
+    // The bytes of a message may contain user ids, so the caller needs the right to read users.
     find: { role: 'viewer', scope: 'users' },
     decide: { role: 'operator', scope: 'installation' },
   },
@@ -58,7 +58,7 @@ const verbs = {
   },
 } as const;
 
-/** Routes of messages that a worker could not parse, or that contradict the database. */
+/** Registers the routes of messages that a worker could not parse, or that contradict the database. */
 export function messageRoutes(server: HttpServer, { messages }: { messages: QuarantinedMessages }): void {
   readingRoutes(server, rules, {
     query: pageQuery.extend(filter),

@@ -2,7 +2,7 @@ import type { BaseParts } from '../frame/parts.ts';
 import { createQuarantinedMessages } from './postgres/message-store.ts';
 import { createQuarantinedSteps } from './postgres/step-store.ts';
 
-/** Stores of quarantined messages and steps. Quarantined jobs have their store in `jobs`. */
+/** Creates the stores of quarantined messages and steps. The store of quarantined jobs is in the folder `jobs`. */
 export function createQuarantineParts({ pool }: BaseParts) {
   return {
     quarantinedMessages: createQuarantinedMessages({ pool }),

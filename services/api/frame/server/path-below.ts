@@ -1,4 +1,4 @@
-/** Removes the base path, in case the proxy in front has not. */
+/** Returns the URL without the base path, for proxies that do not remove it. */
 export function pathBelow(basePath: string, url: string): string {
   if (basePath === '' || !url.startsWith(basePath)) return url;
   const rest = url.slice(basePath.length);

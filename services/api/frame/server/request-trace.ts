@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readTraceparent, traceHeaders, type TraceContext } from '../../../../shared/domain/tracing/trace-context.ts';
 
-/** Returns the trace that a request belongs to, by W3C Trace Context; undefined without a valid header. */
+/** Returns the trace to which a request belongs, according to W3C Trace Context; undefined without a valid header. */
 export function traceOfRequest(headers: IncomingHttpHeaders): TraceContext | undefined {
   const header = headers[traceHeaders.parent];
-  // Repeated headers are invalid, so the request then belongs to no trace.
+  // A header that occurs twice is invalid, so the request then belongs to no trace.
   return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 

@@ -22,16 +22,16 @@ describe('a request with a cookie', () => {
     ['POST', { origin: 'https://muster.example.com.evil.example' }, false],
     ['POST', { 'sec-fetch-site': 'same-site', origin: ours }, false],
     ['GET', { origin: 'https://evil.example.com' }, false],
-  ])('has the same origin, by the method %s and the headers %j: %j', (method, headers, expected) => {
+  ])('is from the console’s origin, by the method %s and the headers %j: %j', (method, headers, expected) => {
     expect(isSameOrigin({ host, ...headers }, method, undefined)).toBe(expected);
   });
 
-  it('from plain http is foreign if the API is reached by https', () => {
+  it('is foreign if it comes from plain http and the API is reached by https', () => {
     expect(isSameOrigin({ host, origin: 'http://muster.example.com' }, 'POST', ours)).toBe(false);
     expect(isSameOrigin({ host, origin: ours }, 'POST', ours)).toBe(true);
   });
 
-  it('is accepted for the public address, whatever host a proxy sends, and for the requested host', () => {
+  it('is accepted for the public address, whatever host a proxy sends, and for the host of the request', () => {
     expect(isSameOrigin({ host: '10.0.0.7:8080', origin: ours }, 'POST', ours)).toBe(true);
     expect(isSameOrigin({ host: '10.0.0.7:8080', origin: 'http://10.0.0.7:8080' }, 'POST', ours)).toBe(true);
     expect(isSameOrigin({ host: '10.0.0.7:8080', origin: ours }, 'POST', undefined)).toBe(false);

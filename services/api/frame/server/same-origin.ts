@@ -6,10 +6,10 @@ export function isReadMethod(method: string): boolean {
 }
 
 /**
- * Returns true if a browser's request comes from our own pages. Browsers also send a cookie for pages of sibling hosts
- * and other ports; only the browser sets `Sec-Fetch-Site` and `Origin`. Requests that change something have to carry
- * one of the two, because each browser sends them.
- * @param publicOrigin origin of our pages, if configured
+ * Returns true if a browser's request comes from a page of Muster itself. Browsers also send a cookie with requests
+ * from pages of sibling hosts and other ports, but only the browser can set `Sec-Fetch-Site` and `Origin`. Every
+ * browser sends at least one of these with a request that changes something, so such a request needs one.
+ * @param publicOrigin origin of Muster's pages, if configured
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publicOrigin: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
@@ -23,6 +23,6 @@ export function isSameOrigin(headers: IncomingHttpHeaders, method: string, publi
 function isOfHost(origin: string, host: string | undefined, publicOrigin: string | undefined): boolean {
   const url = URL.parse(origin);
   if (!url || host === undefined || url.host !== host) return false;
-  // If our address is HTTPS, the same host over HTTP is not ours.
+  // If the public address is HTTPS, a page of the same host over plain HTTP is foreign.
   return publicOrigin === undefined || new URL(publicOrigin).host !== host;
 }

@@ -7,7 +7,7 @@ describe('a text that cannot be stored', () => {
     ['the first half of a pair', { note: 'a\ud83d' }, '/note', String.raw`"a\ud83d"`],
     ['the second half of a pair', { note: '\udeb2a' }, '/note', String.raw`"\udeb2a"`],
     ['a name of a field', { metadata: { 'a\u0000': 1 } }, '/metadata', String.raw`"a\u0000"`],
-  ])('is found with its place and its value: %s', (_, value, pointer, quoted) => {
+  ])('is reported with its place and its value: %s', (_, value, pointer, quoted) => {
     expect(unstorableTexts(value)).toEqual([
       {
         pointer,
@@ -17,23 +17,23 @@ describe('a text that cannot be stored', () => {
     ]);
   });
 
-  it('is reported at most a hundred times, even in names of fields', () => {
+  it('is reported at most a hundred times, including names of fields', () => {
     const names = Array.from({ length: 5000 }, (_, at): [string, number] => [`${at}\u0000`, at]);
     expect(unstorableTexts({ deep: Object.fromEntries(names) })).toHaveLength(100);
   });
 
-  it('is not found in other texts, numbers and null', () => {
+  it('does not include other texts, numbers or null', () => {
     expect(unstorableTexts({ note: '🚲\u0001\u202e', list: [1, null, true], none: undefined })).toEqual([]);
   });
 
   it.each([[String.raw`{"a":"\u0000"}`], [String.raw`{"a":"\uD83D\uDEB2"}`], [String.raw`{"a":"\\udeb2"}`]])(
-    'is possible in %s, so that the body is searched',
+    'may be in %s, so the body is searched',
     (json) => {
       expect(mayHoldUnstorable(json)).toBe(true);
     },
   );
 
-  it('cannot occur in JSON without an escape sequence', () => {
+  it('cannot be in JSON without an escape sequence', () => {
     expect(mayHoldUnstorable(String.raw`{"a":"🚲 \n \u00e9"}`)).toBe(false);
   });
 });

@@ -8,9 +8,9 @@ export const unstorableText = 'unstorable-text';
 const maxProblems = 100;
 
 /**
- * Returns a problem for each text within a value that holds U+0000 or half of a surrogate pair. Postgres can neither
- * store nor look up such a text, so the API refuses it before a route sees it. The search is recursive: the depth of
- * the value has to be bounded.
+ * Returns a problem for each text inside a value that contains U+0000 or half of a surrogate pair. Postgres can neither
+ * store nor look up such a text, so the API refuses it before the handler of the route runs. The search is recursive,
+ * so the caller must bound the depth of the value.
  */
 export function unstorableTexts(value: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -34,7 +34,7 @@ function note(text: string, path: readonly string[], problems: FieldProblem[]): 
   problems.push({ pointer: pointerOf(path), code: unstorableText, detail });
 }
 
-/** Returns true if a JSON text may contain such texts: in UTF-8 they can only be written as escapes. */
+/** Returns true if a JSON text may contain such texts. JSON in UTF-8 can write them only as escape sequences. */
 export function mayHoldUnstorable(json: string): boolean {
   return /\\u(?:0000|[dD][89a-fA-F])/.test(json);
 }

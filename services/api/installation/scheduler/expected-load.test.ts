@@ -60,7 +60,7 @@ const shard = (changes: Partial<ShardShape>): ShardShape => ({
 
 const both = [{ action: 'award-reward' }, { action: 'send-message' }];
 
-it('the expected load counts calls by the smallest batch of the chain', () => {
+it('the expected load counts calls of the smallest batch size in the chain', () => {
   const { batchUsers, lines } = expectedLoadOf(facts({ chain: both }));
   expect(batchUsers).toBe(50);
   expect(lines.map(({ step, calls }) => [step, calls])).toEqual([
@@ -69,10 +69,10 @@ it('the expected load counts calls by the smallest batch of the chain', () => {
   ]);
 });
 
-it('the expected duration follows the rate of an action type over all countries together', () => {
+it('the expected duration results from the rate of an action type, which all countries share', () => {
   const countries = [country('SG', 500, 1000), country('ID', 500, 3000)];
   const { lines, takes } = expectedLoadOf(facts({ chain: [{ action: 'award-reward' }], countries }));
-  // 2 calls of 50 users a second.
+  // The rate is 2 calls a second, and each call has 50 users.
   expect(lines.map(({ limit, seconds }) => [limit, seconds])).toEqual([
     ['rate', 40],
     ['rate', 40],
@@ -92,7 +92,7 @@ it('the expected duration has no maximum while the number of users is unknown', 
   });
 });
 
-it('the expected duration uses the speed of an active shard, and begins after the work ahead of it', () => {
+it('the expected duration uses the current speed of a shard, and includes the work that waits in the shard', () => {
   const lag = {
     messages: 40,
     batches: 40,
@@ -104,11 +104,11 @@ it('the expected duration uses the speed of an active shard, and begins after th
     history: [],
   };
   const { lines } = expectedLoadOf(facts({ shards: [shard({ lag, batchesPerSecond: 2, breaker: 'slow-start' })] }));
-  // 1,000 users at 2 batches of 200 a second, and 20 seconds before them.
+  // 1,000 users take 2.5 seconds at 2 batches of 200 users a second. The waiting work takes 20 seconds.
   expect(lines).toMatchObject([{ limit: 'shard', seconds: 22.5, breaker: 'slow-start' }]);
 });
 
-it('the expected duration is unknown for an idle shard', () => {
+it('the expected duration is unknown for a shard that has no work', () => {
   expect(expectedLoadOf(facts({ shards: [shard({})] }))).toMatchObject({
     lines: [{ limit: null, seconds: null }],
     takes: null,

@@ -12,21 +12,23 @@ export interface ExpectedLoadFacts {
   paceUsersPerSecond: number | undefined;
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
-  /** Returns the counted users of a step, numbered from 1. Undefined if users are not counted. */
+  /**
+   * Returns the counted number of users of a step; the first step has number 1. Undefined if users were not counted.
+   */
   usersInStep?: (step: number, country: string) => number;
-  /** Returns users per second of an idle shard in an earlier run. */
+  /** Returns the users per second of an earlier run, for a shard that has no work now. */
   earlierRate?: (actionType: string, country: string) => number | undefined;
 }
 
 export interface ExpectedLoad {
-  /** Null if no action of the chain is known. */
+  /** Users in one batch; null if no action of the chain is known. */
   batchUsers: number | null;
   lines: LoadLine[];
-  /** Seconds; null if no rate is known. */
+  /** Expected duration in seconds; null if no rate is known. */
   takes: { atLeast: number; atMost: number | null } | null;
 }
 
-/** Computes the load of a campaign on the shards, assuming that all users complete the chain. */
+/** Computes the load of a campaign on the shards, on the assumption that all users complete the chain. */
 export function expectedLoadOf(facts: ExpectedLoadFacts): ExpectedLoad {
   const batchUsers = batchUsersOf(facts);
   if (batchUsers === null) return { batchUsers, lines: [], takes: null };
@@ -35,7 +37,7 @@ export function expectedLoadOf(facts: ExpectedLoadFacts): ExpectedLoad {
   return { batchUsers, lines: most, takes: takesOf(least, most) };
 }
 
-/** Returns the smallest batch size of the chain, which a run uses. */
+/** Returns the smallest batch size of the chain, because a run uses this size for all its steps. */
 function batchUsersOf({ chain, actionTypes }: ExpectedLoadFacts): number | null {
   const called = chain.flatMap(({ action, check }) => (check ? [action, check.type] : [action]));
   const sizes = called.flatMap((name) => (Object.hasOwn(actionTypes, name) ? actionTypes[name] : []));
@@ -91,7 +93,7 @@ function usersPerSecondOf(types: Catalogue['actionTypes'], action: string, batch
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Estimates from the shard's current rate; null for an idle shard. */
+/** Returns the seconds that the shard needs at its current rate; null if the shard has no work now. */
 function shardSeconds(users: number | null, shard: ShardShape | undefined, batchUsers: number): number | null {
   if (!shard || shard.lag.aheadBatches === 0) return null;
   const seconds = secondsFor(users, shard.batchesPerSecond * batchUsers);
@@ -108,8 +110,8 @@ function slowest(limits: readonly (readonly [NonNullable<LoadLine['limit']>, num
 }
 
 /**
- * Returns the expected duration. Steps run concurrently, so the slowest one determines the duration. A step of unknown
- * duration may be the slowest.
+ * Returns the expected duration. Steps run concurrently, so the slowest step determines it. If the duration of a step
+ * is unknown, this step may be the slowest.
  */
 function takesOf(least: readonly LoadLine[], most: readonly LoadLine[]): ExpectedLoad['takes'] {
   const longest = (lines: readonly LoadLine[]) => Math.max(0, ...lines.flatMap(({ seconds }) => seconds ?? []));

@@ -5,7 +5,7 @@ import { fieldProblem } from '../../../../shared/contracts/field-problems.ts';
 
 const count = z.int().min(0);
 
-/** Preview of a definition, which reports problems instead of refusing them. */
+/** Preview of a definition. It lists the problems of the definition, instead of refusing the request. */
 export const campaignPreview = z
   .object({
     asOf: campaignEstimate.shape.asOf,

@@ -3,7 +3,7 @@ import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { createLoop } from '../../../../shared/runtime/loop.ts';
 
 const minuteMs = 60_000;
-/** Milliseconds between two reads of the stored jobs. Jobs that this process accepts meanwhile are added. */
+/** Milliseconds between two reads of the stored jobs. Between reads, jobs that this process accepts are added. */
 const lookEveryMs = 15_000;
 const watchedHours = 3;
 const forgetAfterMs = 300_000;
@@ -13,15 +13,15 @@ export interface Warning {
   detail: string;
 }
 
-/** An endpoint, or a client for jobs without an endpoint. */
+/** Endpoint with a publish rate, or a client with one, for jobs without an endpoint. */
 export interface RatedEndpoint {
   endpointId: string;
   publishRatePerSecond: number | undefined;
 }
 
-/** Expected calls per minute of clients and endpoints with a publish rate. */
+/** Expected calls in each minute, of clients and endpoints with a publish rate. */
 export interface MinuteLoads {
-  /** Adds an accepted job. Returns a warning if its minute holds more jobs than can be called in it. */
+  /** Adds an accepted job. Returns a warning if more jobs are due in its minute than the rate allows. */
   add(endpoint: RatedEndpoint, dueAtMs: number): Warning[];
   start(): void;
   stop(): Promise<void>;

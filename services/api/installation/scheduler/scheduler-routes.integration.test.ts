@@ -12,7 +12,7 @@ const on = apiOnPostgres();
 const { ask } = on;
 
 describe('the scheduler over the API', () => {
-  it('shows regions, partitions, hosts with an open circuit, and due jobs', async () => {
+  it('shows regions, partitions, hosts with an open circuit breaker, and due jobs', async () => {
     const circuits = hostCircuitsOn(on.pool);
     await circuits.open({ clientId: clientIdOf(1), host: 'down.example' }, 'status 503', 1000);
     const [dueInMs, clientId] = [-500, clientIdOf(1)];
@@ -27,7 +27,7 @@ describe('the scheduler over the API', () => {
     expect(look.backlog).toEqual({ due: 1, oldestMs: 500, clientsBehind: 0 });
   });
 
-  it('makes one region the only active region, also if repeated, and activates the other region again', async () => {
+  it('makes one region the only active one, also if repeated, and activates the other region again', async () => {
     await createRegions({ pool: on.pool }).enter('east');
     const states = async (url: string) =>
       regionsShape
@@ -46,11 +46,11 @@ describe('the scheduler over the API', () => {
     expect((await ask('POST', '/v1/scheduler/regions/west/switch', {})).statusCode).toBe(404);
   });
 
-  it('releases the jobs of a host with an open circuit', async () => {
+  it('releases the jobs of a host with an open circuit breaker', async () => {
     const circuits = hostCircuitsOn(on.pool);
     const key = { clientId: clientIdOf(1), host: 'gone.example' };
     await circuits.disable(key, 'status 410');
-    // Through another process, a moment ago.
+    // The client was created through another API process a moment ago, so this process has not read it yet.
     await createClientStore({ pool: on.pool }).create(newClientOf('fresh', { clientId: key.clientId }));
     const body = { client: 'fresh', host: key.host };
     expect((await ask('POST', '/v1/scheduler/hosts/enable', body)).statusCode).toBe(200);

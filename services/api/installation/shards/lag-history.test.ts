@@ -3,7 +3,7 @@ import { createLagHistory } from './lag-history.ts';
 
 const atMs = Date.UTC(2026, 0, 1);
 
-it('the lag history keeps the last value of each half minute, for 15 minutes', () => {
+it('the lag history keeps the last value of each half minute for 15 minutes', () => {
   const history = createLagHistory();
   history.add('a.SG', atMs, 1);
   history.add('a.SG', atMs + 29_000, 2);
@@ -15,7 +15,7 @@ it('the lag history keeps the last value of each half minute, for 15 minutes', (
   expect(seen.slice(-4)).toEqual([null, 2, null, 3]);
 });
 
-it('the lag history drops older values, and has none for a shard that was never read', () => {
+it('the lag history drops older values, and is empty for a shard that was never read', () => {
   const history = createLagHistory();
   history.add('a.SG', atMs, 1);
   history.add('a.SG', atMs + 900_000, null);

@@ -1,19 +1,25 @@
-/** Seconds between two points; the last point is the current one. */
+/** Seconds between two points of the history. The last point is the current value. */
 export const lagStepSeconds = 30;
 
-/** Number of points. They cover a quarter of an hour. */
+/** Number of points: 15 minutes. */
 const points = 30;
 
-/** History of each shard's lag as observed by this process; other processes observe other moments. */
+/** History of each shard's lag as this process has observed it. Other processes observe it at other moments. */
 export interface LagHistory {
-  /** @param seconds null if unknown */
+  /**
+   * Adds an observation.
+   * @param seconds lag in seconds; null if unknown
+   */
   add(shard: string, nowMs: number, seconds: number | null): void;
-  /** Returns points, oldest first; null without an observation. Empty for a shard that was never observed. */
+  /**
+   * Returns the points, oldest first. A point without an observation is null. Empty for a shard that was never
+   * observed.
+   */
   of(shard: string, nowMs: number): (number | null)[];
 }
 
 export function createLagHistory(): LagHistory {
-  /** Last observation by shard, and by number of the 30-second interval since 1970. */
+  /** Last observation, by shard and by the number of the 30-second interval since 1970. */
   const seen = new Map<string, Map<number, number | null>>();
   const stepOf = (nowMs: number) => Math.floor(nowMs / 1000 / lagStepSeconds);
 

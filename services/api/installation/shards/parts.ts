@@ -8,10 +8,10 @@ import type { BaseParts } from '../../frame/parts.ts';
 import { createShardFigures } from './postgres/shard-figures.ts';
 import { createShardLook } from './shard-look.ts';
 
-/** Interval between two reads of the shards, in milliseconds: two reads for each point of the lag history. */
+/** Interval between two reads of the shards, in milliseconds. There are two reads for each point of the lag history. */
 const shardLookMs = 15_000;
 
-/** Observes the shards and the workers' consumer group in the background. */
+/** Creates the parts that observe the shards and the workers' consumer group in the background. */
 export function createShardParts(parts: BaseParts, group: GroupLook) {
   const { pool, config, registry, clock, logger, onClose, onStart } = parts;
   const shardLook = createShardLook({
@@ -22,7 +22,7 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
     guards: createGuardReader({ pool }),
     group,
   });
-  // Reads even if no page is open, so that the lag history is complete when a page is opened.
+  // The shards are read even if no page is open, so that the lag history is complete when a page is opened.
   const turn = () => shardLook.look().then(() => shardLookMs);
   const looks = createLoop({ name: 'look-at-shards', turn, afterErrorMs: shardLookMs, clock, logger });
   onClose(looks, (loop) => loop.stop());
@@ -31,9 +31,9 @@ export function createShardParts(parts: BaseParts, group: GroupLook) {
 }
 
 /**
- * Reads the workers' consumer group from the brokers. Connects on the first call, as soon as brokers are configured and
- * the installation is known.
- * @param installationId returns the installation of the workers; undefined until the database has answered
+ * Reads the workers' consumer group from the Kafka brokers. Connects on the first call for which brokers are configured
+ * and the installation is known.
+ * @param installationId returns the id of the installation of the workers; undefined until the database has answered
  */
 export function createWorkerLook(
   { config, logger, onClose }: BaseParts,

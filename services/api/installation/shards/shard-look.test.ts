@@ -4,7 +4,10 @@ import { createShardLook, type ShardLookDeps } from './shard-look.ts';
 
 const shard = { actionType: 'award-reward', country: 'SG' };
 
-/** Looks a second apart, where summing up what runs have to do takes so long. */
+/**
+ * Reads the shards once a second for some seconds. Each sum of the runs' work takes the given time. Returns how often
+ * each part was read.
+ */
 async function summedUp(tookMs: number, seconds: number) {
   const clock = createSettableClock();
   const counts = { work: 0, reports: 0 };
@@ -34,13 +37,13 @@ async function summedUp(tookMs: number, seconds: number) {
   return { ...counts, waiting };
 }
 
-it('the reader of shards sums up the work of runs at each read if that is fast', async () => {
+it('the reader of shards sums the work of runs at each read if the sum is fast', async () => {
   const { work, reports, waiting } = await summedUp(5, 20);
   expect([work, reports]).toEqual([20, 20]);
   expect(waiting).toEqual(waiting.map((_, look) => look + 1));
 });
 
-it('the reader of shards spends a twentieth of its time on slow sums, and reads all else as often as before', async () => {
+it('the reader of shards spends a twentieth of its time on slow sums, and reads all other data as often as before', async () => {
   const { work, reports, waiting } = await summedUp(7000, 300);
   expect(work).toBeLessThanOrEqual(3);
   expect(reports).toBe(300);

@@ -11,9 +11,9 @@ import type { ShardShape } from './shards.contract.ts';
 import type { ShardFigures, ShardWork } from './postgres/shard-figures.ts';
 import { shardId, shardView } from './shard-view.ts';
 
-/** Minimum interval of requests to brokers and database, for all callers together. */
+/** Minimum interval of reads from brokers and database, for all callers together. */
 const freshMs = 1000;
-/** Maximum pause between sums of runs' work, which take seconds with thousands of open runs. */
+/** Maximum pause between two sums of the runs' work. With thousands of unfinished runs, a sum takes seconds. */
 const longestWorkPauseMs = 300_000;
 
 export interface ShardLookDeps {
@@ -27,12 +27,12 @@ export interface ShardLookDeps {
 
 export interface ShardLook {
   /**
-   * Returns shards, about a second old at most. The work of runs may be older: up to twenty times the duration of its
-   * query.
-   * @param isChanged true after a change of a shard: the result must not be older than this call
+   * Returns the shards as they were at most about a second ago. The work of runs may be older: up to twenty times the
+   * duration of its query.
+   * @param isChanged true after a change of a shard, so that the result must be read after this call
    */
   look(isChanged?: boolean): Promise<readonly ShardShape[]>;
-  /** Returns the last result; empty before the first one. */
+  /** Returns the result of the last read; empty before the first read. */
   last(): readonly ShardShape[];
 }
 
@@ -102,13 +102,13 @@ function keyOf({ actionType, country }: Shard): string {
   return shardId({ actionType, country });
 }
 
-/** Exports shard figures as metrics for autoscalers. */
+/** Exports the numbers of shards as metrics for autoscalers. */
 export function exportShardFigures(meter: Meter, shards: ShardLook): void {
   const gauge = (spec: GaugeSpec<'action' | 'country'>, value: (shard: ShardShape) => number | null) =>
     meter.gauge({
       ...spec,
       collect: (gauge) => {
-        // Starts a read for the next collection of metrics, because the current collection must be quick.
+        // The read is for the next collection of metrics. The current collection does not wait for it.
         shards.look().catch(() => undefined);
         for (const shard of shards.last()) {
           const level = value(shard);

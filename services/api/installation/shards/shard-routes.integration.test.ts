@@ -15,7 +15,7 @@ const topic = 'muster.award-reward.SG';
 const ask = (method: 'GET' | 'PATCH', payload?: object) =>
   on.api.server.inject({ method, url, headers: authorized, ...(payload && { payload }) });
 
-/** Reports the shard for each of these workers. */
+/** Stores a report about the shard by each of these workers. */
 const report = (workers: readonly string[], refusal: string | null = null) =>
   on.pool.query(
     `insert into shard_reports (worker, action_type, country, in_flight, call_limit, waiting, breaker_open,
@@ -33,7 +33,7 @@ async function addRun(settings: object) {
 const lagNow = async () => shard.parse((await ask('GET')).json()).lag;
 
 describe('a shard', () => {
-  it('shows the worker, messages and calls of each partition', async () => {
+  it('shows the worker, the messages and the calls of each of its partitions', async () => {
     await report(['a', 'b']);
     on.deps.group.traffic.set(topic, [
       { partition: 0, unhandled: 4, member: 'a' },
@@ -56,7 +56,7 @@ describe('a shard', () => {
     expect(answer.notes).toEqual(['Kafka has 2 of 6 partitions so far']);
   });
 
-  it('counts ready work as lag, and not work that the pace of a run delays', async () => {
+  it('counts ready work as lag, but not the work that a run’s pace delays', async () => {
     await report(['a', 'b']);
     const paced = await addRun({ paceUsersPerSecond: 100 });
     await on.deps.rows.addFeed(paced, { country: 'SG', estimate: 100_000, fedUsers: 2000, fedBatches: 20 });
@@ -71,7 +71,7 @@ describe('a shard', () => {
     expect(pacedBatches).toBeGreaterThan(lag.aheadBatches);
   });
 
-  it('lists the history of its lag, with the time of each reading', async () => {
+  it('has the history of its lag, with the time of each reading', async () => {
     await ask('GET');
     await on.passTime(60_000);
     const { history } = shard.parse((await ask('GET')).json()).lag;
@@ -79,7 +79,7 @@ describe('a shard', () => {
     expect(history).toHaveLength(30);
   });
 
-  it('names the reason why no worker serves it', async () => {
+  it('shows the reason why no worker serves it', async () => {
     const cause = 'its calls may take 10000 ms, and leases there are 5000 ms';
     await report(['a', 'b'], cause);
     const { notes, workers } = shard.parse((await ask('GET')).json());
@@ -92,14 +92,14 @@ describe('a shard', () => {
     expect(served.notes.join()).not.toContain(cause);
   });
 
-  it('notes that there are more workers than partitions', async () => {
+  it('notes if there are more workers than partitions', async () => {
     await report(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
     const { notes, partitions } = shard.parse((await ask('GET')).json());
     expect(partitions.actual).toBeNull();
     expect(notes).toContain('8 workers, 2 partitions: 6 have nothing to do; raise partitions');
   });
 
-  it('shows the breaker that all workers share, even without a running worker', async () => {
+  it('shows the circuit breaker that all workers share, even if no worker is running', async () => {
     const guards = createEndpointGuards({ pool: on.pool, owner: 'gone' });
     const shardOf = { actionType: 'award-reward', country: 'SG' };
     const broken = { shard: shardOf, cause: '503 Service Unavailable', retryAfterMs: null, random: 0 };
@@ -117,7 +117,7 @@ describe('a shard', () => {
     expect(shard.parse((await ask('GET')).json())).toMatchObject({ breaker: 'closed', endpoint: null });
   });
 
-  it('allows an increase of its partitions, once, but no decrease', async () => {
+  it('allows increasing the number of its partitions, once, and no decrease', async () => {
     for (let time = 1; time <= 2; time++) {
       const raised = await ask('PATCH', { partitions: 12 });
       expect(shard.parse(raised.json()).partitions.wanted).toBe(12);
@@ -135,14 +135,14 @@ describe('a shard', () => {
   });
 });
 
-describe('the workers that an autoscaler should have', () => {
+describe('the number of workers for an autoscaler', () => {
   it.each([
     ['nothing is ahead', [0, 10, 3, 6], 0],
     ['nothing moves yet', [100, 0, 3, 6], 3],
     ['no worker serves it', [100, 0, 0, 6], 1],
     ['it takes four minutes with two', [2400, 10, 2, 12], 8],
     ['more would have nothing to do', [24_000, 10, 2, 12], 12],
-  ] as const)('are computed if %s', (_what, [ahead, rate, workers, partitions], desired) => {
+  ] as const)('is computed if %s', (_what, [ahead, rate, workers, partitions], desired) => {
     expect(desiredWorkers(ahead, rate, workers, partitions)).toBe(desired);
   });
 });

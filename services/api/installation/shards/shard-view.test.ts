@@ -3,7 +3,10 @@ import { shardView } from './shard-view.ts';
 
 const report = { refusal: null, batchesPerSecond: 0, inFlight: 0, callLimit: 8, waiting: 0, breakerOpen: false };
 
-/** @param members who has which partition, as Kafka says it */
+/**
+ * Returns the notes on the page of a shard.
+ * @param members the consumer that has each partition, according to Kafka
+ */
 function notesWhere(members: readonly (string | null)[]): readonly string[] {
   const at = { actionType: 'award-reward', country: 'SG' };
   return shardView({

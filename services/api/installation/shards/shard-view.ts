@@ -4,18 +4,18 @@ import type { PartitionTraffic } from '../../../../shared/ports/group-look.ts';
 import type { ShardShape } from './shards.contract.ts';
 import type { ShardWork, WorkerReport } from './postgres/shard-figures.ts';
 
-/** Target time for the work ahead, from which the desired number of workers follows. */
+/** Seconds within which the work ahead should be done. The desired number of workers follows from this time. */
 const targetSeconds = 60;
 
 export interface ShardFacts {
   shard: RegisteredShard;
   topic: string;
-  /** Null while the brokers do not answer; undefined if the topic does not exist. */
+  /** Traffic of the topic's partitions; null while the brokers do not answer, undefined if the topic does not exist. */
   traffic: readonly PartitionTraffic[] | null | undefined;
   reports: readonly WorkerReport[];
   /** Work of this shard; undefined if there is none. */
   work: ShardWork | undefined;
-  /** Breaker of this shard; undefined if it was never open. */
+  /** Circuit breaker of this shard; undefined if it was never open. */
   guard: GuardRow | undefined;
 }
 
@@ -66,7 +66,7 @@ function isServing({ refusal }: WorkerReport): boolean {
   return refusal === null;
 }
 
-/** Returns the workers that report serving the shard, or have one of its partitions. */
+/** Returns the workers that report that they serve the shard, or that have one of its partitions. */
 function workersOf({ traffic, reports }: ShardFacts): ShardShape['workers'] {
   const serving = reports.filter(isServing).map(({ worker }) => worker);
   const names = [...serving, ...(traffic ?? []).flatMap(({ member }) => member ?? [])];
@@ -87,7 +87,10 @@ function secondsOf(batches: number, batchesPerSecond: number): number | null {
   return batchesPerSecond === 0 ? null : rounded(batches / batchesPerSecond);
 }
 
-/** @returns 0 without work ahead, otherwise from 1 to the number of partitions */
+/**
+ * Returns the number of workers that would do the work within the target time.
+ * @returns 0 without work, otherwise from 1 to the number of partitions
+ */
 export function desiredWorkers(ahead: number, batchesPerSecond: number, workers: number, partitions: number): number {
   if (ahead === 0) return 0;
   const isMeasured = workers > 0 && batchesPerSecond > 0;
@@ -101,8 +104,7 @@ function notesOf(facts: ShardFacts): string[] {
   const workers = workersOf(facts).length;
   const isWork = (work?.ready ?? 0) > 0 || (traffic ?? []).some(({ unhandled }) => unhandled > 0);
   if (workers === 0) notes.push(isWork ? 'no worker serves it and there is work' : 'no worker serves it');
-  // Refusals are shown only if no worker serves the shard. If other workers serve it, the shard progresses despite a
-  // refusal.
+  // Refusals are shown only if no worker serves the shard. Otherwise other workers do its work, despite a refusal.
   if (workers === 0) notes.push(...refusalsOf(facts.reports));
   const idle = workers - shard.partitions;
   if (idle > 0) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
-/** HTTP shape of a shard: an action type in a country, with one topic. */
+/** HTTP shape of a shard: an action type in a country. Each shard has its own topic. */
 export const shard = z
   .object({
     id: z.string().describe('<action type>.<country>'),

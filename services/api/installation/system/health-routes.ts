@@ -5,7 +5,7 @@ import { HttpProblem } from '../../frame/http-problem.ts';
 import { checkPart, type PartCheck } from '../../../../shared/runtime/process/readiness.ts';
 
 export interface HealthRoutesDeps {
-  /** Rejects if the database does not answer. */
+  /** Checks the database, and rejects if it does not answer. */
   ping: PartCheck;
   isReady: () => boolean;
 }
@@ -51,7 +51,7 @@ function notReady(detail: string): HttpProblem {
   return new HttpProblem({ status: 503, code: 'not-ready', detail });
 }
 
-/** Returns the error's code. The message may contain the address and the user's name. */
+/** Returns only the code of an error, because its message may contain the database's address and user name. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -10,7 +10,7 @@ const environment = {
   ANOTHER_PASSWORD: 'of somebody else',
 };
 
-it('the configuration is returned with the source of each value, and only the length of secrets', () => {
+it('the configuration shows the source of each value, and only the length of each secret', () => {
   const configuration = new Map(readConfiguration(apiVariables, environment).map((each) => [each.name, each]));
   expect(configuration.get('API_PORT')).toMatchObject({ value: '8081', from: 'environment', secretLength: null });
   expect(configuration.get('KAFKA_SASL_PASSWORD')).toMatchObject({
@@ -23,7 +23,7 @@ it('the configuration is returned with the source of each value, and only the le
   expect(configuration.get('MUSTER_ZONE')).toMatchObject({ value: null, from: 'usual' });
 });
 
-it('the configuration is returned without other variables, and without a secret in any value', () => {
+it('the configuration contains no other variables, and no value contains a secret', () => {
   const written = JSON.stringify(readConfiguration(apiVariables, environment));
   for (const secret of ['hunter2', 'correct horse', 'somebody else']) expect(written).not.toContain(secret);
 });

@@ -12,7 +12,7 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   systemRoutes(server, { ...parts, systemFacts: createSystemFacts({ pool }), own });
 }
 
-/** Registers the health routes without authentication, because probes of an orchestrator have no key. */
+/** Registers the health routes. They need no authentication, because the probes of an orchestrator have no key. */
 export function openRoutes(server: HttpServer, parts: ApiParts): void {
   healthRoutes(server, parts);
 }

@@ -19,7 +19,7 @@ async function keyOf(body: object): Promise<string> {
 }
 
 describe('the system', () => {
-  it('shows the version, its platform, and the settings of the last started services', async () => {
+  it('shows the version, the platform, and the settings of the services that started last', async () => {
     await noteSettings(on.pool, 'scheduler', { QUOTA_OPEN_RUNS: 7 });
     const system = await read();
     expect(system.api).toMatchObject({ version: packageVersion, region: 'local' });
@@ -30,8 +30,8 @@ describe('the system', () => {
     expect(system.configuration?.map(({ name }) => name)).toContain('MUSTER_SECRETS_KEY');
   });
 
-  it('shows how far partitions reach, and whether the database archives its log', async () => {
-    // The clock stands in a year for which none were made.
+  it('shows until when partitions exist, and whether the database archives its write-ahead log', async () => {
+    // The clock is in a year for which no partitions were created.
     expect((await read()).partitions).toEqual({
       runsUntil: '2025-12-29T00:00:00.000Z',
       jobsUntil: '2026-01-01T00:00:00.000Z',
@@ -48,12 +48,12 @@ describe('the system', () => {
       lastFailedAt: null,
       lastFailed: null,
     });
-    // A week of which one table is missing is not there.
+    // A week counts as missing if the partition of one table is missing.
     await on.pool.query('drop table receipts_20260112');
     expect((await read()).partitions.runsUntil).toBe('2026-01-12T00:00:00.000Z');
   });
 
-  it('counts reported processes by service, version and region, until they stop or are silent', async () => {
+  it('counts running processes by service, version and region, until they stop or send no heartbeats', async () => {
     const { pool } = on;
     const { clock, logger } = on.deps;
     const begin = (owner: string, service: string, region: string) => {
@@ -81,7 +81,7 @@ describe('the system', () => {
     await on.passTime(120_000);
     expect(await listedProcesses()).toEqual([api, old]);
 
-    // As where they are killed: the next ones are not said.
+    // A killed process leaves its row, which expires without further heartbeats.
     await running[1]?.stop();
     await pool.query(`insert into processes (owner, service, version, region, node, zone_data, expires_at)
       values ('worker@b/2', 'worker', '0.0.9', 'sg', '24.1.0', '2026c', now() + interval '90 s')`);
@@ -94,10 +94,10 @@ describe('the system', () => {
     expect(await listedProcesses()).toEqual([]);
   });
 
-  it('shows the largest clock difference, and which clocks are certainly wrong', async () => {
+  it('shows the largest difference between clocks, and the clocks that are certainly wrong', async () => {
     const { pool } = on;
     const { clock, logger } = on.deps;
-    // A machine whose clock is so far ahead, and the way to the database that takes so long there and back.
+    // Starts a process whose clock is ahead by the given time, and whose requests to the database take the given time.
     const begin = (owner: string, aheadMs: number, wayMs = 0) => {
       let asks = 0;
       const own: typeof clock = {
@@ -123,7 +123,7 @@ describe('the system', () => {
       names: ['worker@late', 'worker@right'],
     });
 
-    // The answer took so long that the clock may be right.
+    // The request took so long that the clock may be right.
     await running[1]?.stop();
     running.push(begin('worker@slow/3', 0, 4000));
     await on.passTime(1000);
@@ -132,7 +132,7 @@ describe('the system', () => {
     await Promise.all(running.map((beats) => beats.stop()));
   });
 
-  it('shows the configuration to operators of the installation alone', async () => {
+  it('shows the configuration only to operators of the installation', async () => {
     const viewer = await keyOf({ name: 'looks', role: 'viewer' });
     const scoped = await keyOf({ name: 'of SG', role: 'operator', scope: { countries: ['SG'] } });
     expect((await read(viewer)).configuration).toBeNull();

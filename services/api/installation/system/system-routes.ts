@@ -12,7 +12,7 @@ import { readConfiguration } from './read-configuration.ts';
 export interface SystemRoutesDeps {
   systemFacts: SystemFactsReader;
   own: { environment: NodeJS.ProcessEnv; region: string; startedAt: Date };
-  /** Sign-in methods; only keys by default. */
+  /** Methods of signing in; by default, only keys are accepted. */
   authMethods?: AuthMethods | undefined;
   clock: Clock;
 }

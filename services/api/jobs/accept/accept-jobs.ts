@@ -22,7 +22,10 @@ export interface AcceptJobsDeps {
   tracing?: Tracing | null | undefined;
 }
 
-/** @throws {HttpProblem} if the job is not accepted */
+/**
+ * Accepts one job.
+ * @throws {HttpProblem} if the job is not accepted
+ */
 export async function acceptJob(wanted: RequestedJob, sender: JobSender, deps: AcceptJobsDeps): Promise<AcceptedJob> {
   const { admission, acceptor, room, loads } = deps;
   const startedMs = deps.clock.monotonicMs();
@@ -51,16 +54,19 @@ export async function acceptJob(wanted: RequestedJob, sender: JobSender, deps: A
 
 export interface SentJobs {
   values: readonly unknown[];
-  /** Default for jobs that name no client. */
+  /** Client of the jobs that do not state one. */
   client: string | undefined;
   sender: JobSender;
-  /** Returns the pointer of a job in the body, the prefix of its problems' pointers; empty for NDJSON lines. */
+  /**
+   * Returns the JSON pointer of a job in the body, which is the prefix of its problems' pointers; empty for NDJSON
+   * lines.
+   */
   pointerAt: (place: number) => string;
 }
 
 /**
- * Accepts many jobs, with a result for each, in order. An invalid job does not affect the others.
- * @throws {HttpProblem} if no job could be stored for a reason other than the jobs
+ * Accepts many jobs, and returns a result for each in the same order. An invalid job does not affect the others.
+ * @throws {HttpProblem} if no job could be stored, for a reason other than invalid jobs
  */
 export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<JobResult[]> {
   const clientOf = rememberClients(deps.admission, sent.sender.scope);
@@ -85,7 +91,7 @@ export async function acceptJobs(sent: SentJobs, deps: AcceptJobsDeps): Promise<
   });
 }
 
-/** Caches clients that jobs name, including unknown ones. */
+/** Caches the clients of the jobs, including unknown ones, so that each is looked up only once. */
 function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
   const known = new Map<string, Client>();
   const requests = new Map<string, Promise<Client>>();

@@ -24,7 +24,7 @@ const stored = () => on.rowsOf('jobs');
 const containing = (text: string): unknown => expect.stringContaining(text);
 
 describe('scheduling a callback', () => {
-  it('stores it and answers with its id and its time', async () => {
+  it('stores the job and answers with its id and due time', async () => {
     const client = await makeClient({ relevancySeconds: 60 });
     const response = await post('/v1/jobs', { ...someJob, dueAt: '2026-03-01T10:00:00+01:00', tags: ['a:b'] });
 
@@ -61,7 +61,7 @@ describe('scheduling a callback', () => {
     expect(read.json()).toMatchObject({ body: text });
   });
 
-  it('stores no body if none is given', async () => {
+  it('stores no body if the request has none', async () => {
     await makeClient();
     await post('/v1/jobs', { client: 'orders', url: someJob.url });
     expect(await stored()).toMatchObject([{ body: null, headers: null }]);
@@ -73,7 +73,8 @@ describe('scheduling a callback', () => {
     [{ dueAt: '2020-01-01T00:00:00Z' }, now],
     [{ dueAt: '0001-01-01T00:00:00Z' }, now],
     [{ localTime: '2026-03-01T09:00', zone: 'Asia/Singapore' }, '2026-03-01T01:00:00.000Z'],
-    // The clocks leap over it: the first instant after it. They show it twice: the first time.
+    // A local time that is skipped when clocks go forward means the next existing instant. A local time that occurs
+    // twice when clocks go back means its first occurrence.
     [{ localTime: '2026-03-29T02:30:00', zone: 'Europe/Berlin' }, '2026-03-29T01:00:00.000Z'],
     [{ localTime: '2026-10-25T02:30:00', zone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z'],
     [{ localTime: '2025-03-01T09:00:00', zone: 'Asia/Singapore' }, now],
@@ -91,7 +92,7 @@ describe('scheduling a callback', () => {
     [{ localTime: '2099-03-01T09:00:00', zone: 'Asia/Singapore' }, '/localTime'],
     [{ localTime: '2026-03-01T09:00:00', zone: 'Asia/Singapore', delaySeconds: 5 }, '/localTime'],
     [{ delaySeconds: 5, dueAt: now }, '/delaySeconds'],
-  ])('is refused without exactly one due time that exists in its zone: %j', async (due, pointer) => {
+  ])('is refused unless it has exactly one due time, which must exist in its zone: %j', async (due, pointer) => {
     await makeClient();
     const refused = await post('/v1/jobs', { ...someJob, ...due });
     expect([refused.statusCode, problem.parse(refused.json()).errors.map((error) => error.pointer)]).toEqual([
@@ -100,7 +101,7 @@ describe('scheduling a callback', () => {
     ]);
   });
 
-  it('spreads jobs by jitterSeconds, always to the same moment for the same key', async () => {
+  it('spreads jobs over jitterSeconds, and always gives the same key the same due time', async () => {
     await makeClient();
     const due = { dueAt: '2026-03-01T09:00:00Z', jitterSeconds: 3600, relevancySeconds: 60 };
     const jobs = Array.from({ length: 40 }, (_, index) => ({ ...someJob, ...due, idempotencyKey: `order-${index}` }));
@@ -118,7 +119,7 @@ describe('scheduling a callback', () => {
     expect(new Set(rows.rows.map(({ lives }) => lives))).toEqual(new Set([60]));
   });
 
-  it('stores the request as a template on demand, with the values for its calls', async () => {
+  it('stores the request as a template if requested, with the values for its calls', async () => {
     await makeClient();
     const keys = { idempotencyKey: 'order-17', orderingKey: 'merchant-3' };
     const body = { order: '{{key}}', of: '{{ orderingKey }}', try: '{{attempt}}' };
@@ -132,7 +133,7 @@ describe('scheduling a callback', () => {
     expect(answer.json()).toMatchObject({ template: true, body: JSON.stringify(body) });
   });
 
-  it('fills the Idempotency-Key header into a template, and requires JSON only for a JSON content type', async () => {
+  it('fills the Idempotency-Key header into a template, and requires valid JSON only for a JSON content type', async () => {
     await makeClient();
     const wanted = { ...someJob, body: 'order={{key}}&n={{attempt}}', template: true };
     expect((await post('/v1/jobs', wanted, { 'idempotency-key': 'order-17' })).statusCode).toBe(201);
@@ -141,7 +142,7 @@ describe('scheduling a callback', () => {
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/body', code: 'not-json' }]);
   });
 
-  it('is refused if a template uses a name without a value', async () => {
+  it('is refused if its template uses a name without a value', async () => {
     await makeClient();
     const wanted = { body: { a: '{{ordre}}', b: '{{key}}' }, headers: { 'X-Group': 'of {{group}}' }, template: true };
     const refused = await post('/v1/jobs', { ...someJob, ...wanted });
@@ -154,7 +155,7 @@ describe('scheduling a callback', () => {
     expect((await post('/v1/jobs', { ...someJob, ...wanted, template: false })).statusCode).toBe(201);
   });
 
-  it('is refused if a template may become too long', async () => {
+  it('is refused if its filled template could become too long', async () => {
     await makeClient();
     const idempotencyKey = 'k'.repeat(255);
     const long = { ...someJob, idempotencyKey, template: true };
@@ -168,12 +169,12 @@ describe('scheduling a callback', () => {
     ]);
   });
 
-  it('accepts the id of the client instead of its name', async () => {
+  it('accepts the id of the client as well as its name', async () => {
     const { id } = await makeClient();
     expect((await post('/v1/jobs', { ...someJob, client: id })).statusCode).toBe(201);
   });
 
-  it('answers a repeat of its key with the same job, and refuses the key for another call', async () => {
+  it('returns the same job for a repeat of its key, and refuses the key for another call', async () => {
     await makeClient();
     const keyed = { ...someJob, idempotencyKey: 'order-17' };
     const first = acceptedJob.parse((await post('/v1/jobs', keyed)).json());
@@ -189,7 +190,7 @@ describe('scheduling a callback', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('checks the key of the header only if the body has none', async () => {
+  it('uses and checks the key in the header only if the body has no key', async () => {
     await makeClient();
     const header = { 'idempotency-key': 'two words' };
     const own = await post('/v1/jobs', { ...someJob, idempotencyKey: 'order-17' }, header);
@@ -260,7 +261,7 @@ describe('scheduling a callback', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', '64:ff9b::a9fe:a9fe is never called'],
     ['http://2130706433:8080/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
     ['http://localhost/', '127.0.0.1 is none that the egress rules of the client "orders" may open'],
-  ])('is refused if no call could be sent: %s', async (url, cause) => {
+  ])('is refused if its call could never be sent: %s', async (url, cause) => {
     await makeClient();
     const problems = [{ pointer: '/url', code: 'forbidden-address', detail: `"${url}" may not be called: ${cause}` }];
     const refused = await post('/v1/jobs', { ...someJob, url });
@@ -282,7 +283,7 @@ describe('scheduling a callback', () => {
     expect((await post('/v1/jobs', other)).statusCode).toBe(201);
   });
 
-  it('is refused while its client is disabled, as soon as the disabling is answered', async () => {
+  it('is refused as soon as a request to disable its client was answered', async () => {
     const { id } = await makeClient();
     await post(`/v1/clients/${id}/endpoints/default/disable`, { reason: 'calls in circles' });
     const refused = await post('/v1/jobs', someJob);
@@ -292,7 +293,7 @@ describe('scheduling a callback', () => {
     expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
   });
 
-  it('is refused beyond the limits of its client, with Retry-After', async () => {
+  it('is refused beyond the limits of its client, with the header Retry-After', async () => {
     await makeClient({ acceptPerSecond: 2, maxStoredJobs: 1000 });
     const statuses = [];
     for (let index = 0; index < 3; index++) statuses.push(await post('/v1/jobs', someJob));
@@ -300,7 +301,7 @@ describe('scheduling a callback', () => {
     expect(statuses[2]?.headers['retry-after']).toBe('1');
   });
 
-  it('warns if its minute is already full', async () => {
+  it('is answered with a warning if its minute is already full', async () => {
     await makeClient({ endpoint: { publishRatePerSecond: 0.1 } });
     const warnings = [];
     for (let index = 0; index < 7; index++) {
@@ -309,7 +310,7 @@ describe('scheduling a callback', () => {
     expect(warnings.map((each) => each.map(({ code }) => code))).toEqual([[], [], [], [], [], [], ['minute-full']]);
   });
 
-  it('leaves no entry in the audit log: there may be thousands a second', async () => {
+  it('adds no entry to the audit log, because there may be thousands of requests a second', async () => {
     await makeClient();
     const before = await on.rowsOf('audit_log');
     await post('/v1/jobs', someJob);
@@ -317,8 +318,8 @@ describe('scheduling a callback', () => {
   });
 });
 
-describe('scheduling many at once', () => {
-  it('returns one result per job: stored, already known, or refused with its problems', async () => {
+describe('scheduling many callbacks in one request', () => {
+  it('returns one result for each job: stored, duplicate, or refused with its problems', async () => {
     await makeClient();
     const { client: _client, ...rest } = someJob;
     const jobs = [
@@ -346,7 +347,7 @@ describe('scheduling many at once', () => {
     expect((await post('/v1/jobs/bulk', { client: 'orders', jobs: [] })).statusCode).toBe(422);
   });
 
-  it('counts newly stored jobs towards the limits of its client', async () => {
+  it('counts only newly stored jobs towards the limits of its client', async () => {
     await makeClient({ acceptPerSecond: 3 });
     const jobs = Array.from({ length: 5 }, () => ({ url: someJob.url }));
     const answer = jobResults.parse((await post('/v1/jobs/bulk', { client: 'orders', jobs })).json());
@@ -368,7 +369,7 @@ describe('lines of jobs', () => {
       .map((line) => result.parse(JSON.parse(line)));
   };
 
-  it('are stored as they arrive, with a result line for each', async () => {
+  it('are stored as they arrive, and each gets a line with its result', async () => {
     await makeClient();
     const results = await send(`{"url":"https://a.test"}\n\nno json\r\n{"url":1}\n{"url":"https://b.test"}`);
     expect(results.map(({ line, status }) => [line, status])).toEqual([
@@ -380,7 +381,7 @@ describe('lines of jobs', () => {
     expect(results[2]).toMatchObject({ errors: [{ pointer: '/url' }] });
   });
 
-  it('may be more than a single request allows', async () => {
+  it('may be more jobs than a single request allows', async () => {
     await makeClient();
     const results = await send(`${JSON.stringify({ url: someJob.url })}\n`.repeat(6203));
     expect(results).toHaveLength(6203);
@@ -397,7 +398,7 @@ describe('the trace of the caller that schedules a job', () => {
     return z.object({ traceId: z.string().optional() }).parse(answer.json()).traceId;
   };
 
-  it('is kept with the job and shown, but is not compared when its key is repeated', async () => {
+  it('is stored and shown with the job, but is not compared when the job’s key is repeated', async () => {
     await makeClient();
     const job = { ...someJob, idempotencyKey: 'order-17' };
     const { id } = acceptedJob.parse((await post('/v1/jobs', job, { traceparent, tracestate: 'rojo=1' })).json());
@@ -414,7 +415,7 @@ describe('the trace of the caller that schedules a job', () => {
     [{ tracestate: 'a=1' }, null],
     [{ traceparent, tracestate: `a=${'x'.repeat(4000)}` }, `{"trace":{"parent":"${traceparent}"}}`],
     [{ traceparent, tracestate: 'no pair' }, `{"trace":{"parent":"${traceparent}"}}`],
-  ])('is ignored if invalid, without an error: %.60j', async (headers, terms) => {
+  ])('is ignored without an error if it is invalid: %.60j', async (headers, terms) => {
     await makeClient();
     expect((await post('/v1/jobs', someJob, headers)).statusCode).toBe(201);
     expect(await termsOf()).toEqual([terms]);

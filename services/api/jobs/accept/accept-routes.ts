@@ -24,7 +24,8 @@ import { streamJobResults } from './stream-jobs.ts';
 const tags = ['jobs'];
 
 const keyed = z.looseObject({
-  // The pattern is documented here and checked where the header is used: a job with its own key ignores the header.
+  // The pattern is only documented here. The header is checked where it is used, because a job with its own key ignores
+  // the header.
   'idempotency-key': z
     .string()
     .optional()
@@ -37,8 +38,8 @@ const keyed = z.looseObject({
 });
 
 /**
- * Settings of routes with thousands of requests a second. They write no log line, audit entry or stored answer, and the
- * client's rate limits replace the key's.
+ * Settings of routes with thousands of requests a second. The requests have no log line, no audit entry and no stored
+ * answer, and the rate limits of the client apply instead of those of the key.
  */
 const frequent = { role: 'scheduler', scope: 'client', isFrequent: true, rateLimit: false } as const;
 
@@ -68,7 +69,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
         201: jsonAnswer('Stored', acceptedJob),
       },
     },
-    // The handler parses the body faster than the validator.
+    // The handler parses the body itself, because that is faster than the validator.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const body: unknown = request.body;
@@ -81,7 +82,7 @@ export async function acceptRoutes(server: HttpServer, { accepting: deps }: Acce
     },
   });
 
-  // A separate scope, because no other route takes streamed lines.
+  // The route has its own Fastify scope, because no other route accepts streamed lines.
   await server.register((scope: HttpServer) => {
     scope.addContentTypeParser(ndjson, (_request, payload, done) => done(null, payload));
     bulkRoute(scope, deps);
@@ -100,7 +101,8 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
   server.route({
     method: 'POST',
     url: '/jobs/bulk',
-    // Streamed lines are stored within the client's limits, and occupy neither a connection nor a slot.
+    // A stream of lines is bounded by the limits of the client. It occupies neither a connection nor a slot for heavy
+    // requests.
     config: { ...frequent, heavy: 'elsewhere', uploads: { [ndjson]: 'One job per line, as JSON' } },
     bodyLimit: maxBulkBytes,
     schema: {
@@ -119,7 +121,7 @@ function bulkRoute(server: HttpServer, deps: AcceptJobsDeps): void {
         },
       },
     },
-    // Jobs are validated individually: an invalid job does not affect the others.
+    // The handler validates each job on its own, because an invalid job does not affect the others.
     validatorCompiler: rawBody,
     handler: async (request, reply) => {
       const body: unknown = request.body;

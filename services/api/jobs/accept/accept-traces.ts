@@ -12,7 +12,7 @@ import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { Tracing } from '../../../../shared/ports/tracing.ts';
 import { traceOfRequest } from '../../frame/server/request-trace.ts';
 
-/** Returns the part of a request's trace that is stored with its job, whether or not tracing is on here. */
+/** Returns the part of a request's trace that is stored with its job, whether or not this process records traces. */
 export function callerTraceOf(headers: IncomingHttpHeaders): CallerTrace | undefined {
   const context = traceOfRequest(headers);
   if (!context) return undefined;
@@ -27,8 +27,9 @@ export interface AcceptTracesDeps {
 }
 
 /**
- * Records the span of a stored job, under which its calls appear. The job's id determines the trace.
- * @param startedMs by the clock's `monotonicMs`
+ * Records the span of a stored job. The spans of its calls become children of this span. The job's id determines the
+ * trace.
+ * @param startedMs start of the request, by the clock's `monotonicMs`
  */
 export function recordAccepted(
   jobId: string,

@@ -20,7 +20,7 @@ export interface AcceptingDeps {
   figures: ClientUsageDeps['figures'] & MinuteLoadsDeps['figures'];
   secretBox: SecretBox;
   egress: ClientEgress;
-  /** Exchanges the use of keys that have a rate of their own. */
+  /** Exchanges with other processes how much of their own rate limits keys have used. */
   exchangeKeyRates: KeyRatesDeps['exchange'];
   /** Id of this process. */
   owner: string;

@@ -36,19 +36,19 @@ export interface AdmittedJob {
 
 export interface JobAdmission {
   /**
-   * Returns the client that a request names. Reloads the client if it has no such endpoint, which may have been created
-   * just now.
-   * @throws {HttpProblem} 422 unknown, 403 out of scope, 409 disabled
+   * Returns the client of a request. Reads the client again if it has no such endpoint, because the endpoint may have
+   * just been created.
+   * @throws {HttpProblem} 422 if unknown, 403 outside the scope, 409 if disabled
    */
   clientOf(ref: string, scope: Scope, endpoint?: string): Promise<Client>;
   /**
-   * Reserves quota for a job.
-   * @throws {HttpProblem} 422, 429; 409 if the job has secrets that cannot be stored
+   * Reserves a place within the quotas for a job.
+   * @throws {HttpProblem} 422, 429; 409 if the job has secrets and this process cannot store secrets
    */
   admit(client: Client, wanted: RequestedJob, sender: JobSender): AdmittedJob;
 }
 
-/** Checks a client's jobs against its limits and converts them to their stored form. */
+/** Creates the check that applies a client's limits to its jobs, and that converts the jobs to their stored form. */
 export function createJobAdmission({ clients, room, secretBox, egress, clock }: AdmitJobsDeps): JobAdmission {
   return {
     clientOf: async (ref, scope, endpoint) => {
@@ -122,7 +122,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
     terms: writeOwnTerms({
-      // The terms of a job omit the default endpoint, so most such jobs have no terms at all.
+      // The terms omit the endpoint if it is the default one, so that most such jobs have no terms at all.
       ...(endpoint !== ofDefault && { endpoint: endpoint.endpointId, endpointName: endpoint.name }),
       priority: storedPriority(priority),
       retry,
@@ -152,7 +152,10 @@ function reportsLater({ endpoints: [ofDefault] }: Client, { terms }: ClientEndpo
   return (wanted.reportWithinSeconds ?? ofEndpoint) !== undefined;
 }
 
-/** Requires the secrets key, from which report tokens are made. @throws {HttpProblem} 409 if the key is not set */
+/**
+ * Checks that the key for secrets is configured, because tokens for reports are derived from it.
+ * @throws {HttpProblem} 409 otherwise
+ */
 function requireTokens({ keys }: SecretBox): void {
   if (keys > 0) return;
   const detail = 'MUSTER_SECRETS_KEY is not set here; tokens for reports (reportWithinSeconds) need it';

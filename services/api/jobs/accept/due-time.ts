@@ -2,15 +2,15 @@ import type { NewDue } from '../../../../shared/contracts/jobs/due-times.ts';
 import { firstInstantOf } from '../../../../shared/domain/recurrence/local-start.ts';
 import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 
-/** Due time of a job: an instant, or a delay from now by the database's clock. */
+/** Due time of a new job: an instant, or a delay that starts now by the database's clock. */
 export type NewDueTime = { dueAt: Date } | { delayMs: number };
 
-/** Ten years, in milliseconds. */
+/** Largest delay: ten years, in milliseconds. */
 const farthestMs = 3660 * 86_400_000;
 
 /**
- * Returns the due time; now unless given.
- * @throws {HttpProblem} 422 if it is more than ten years away
+ * Returns the due time; the default is now.
+ * @throws {HttpProblem} 422 if the time is more than ten years away
  */
 export function dueTimeOf({ dueAt, delaySeconds = 0, localTime, zone }: NewDue, now: Date): NewDueTime {
   if (dueAt !== undefined) return { dueAt: within(Date.parse(dueAt), { pointer: '/dueAt', text: dueAt, now }) };
@@ -20,8 +20,8 @@ export function dueTimeOf({ dueAt, delaySeconds = 0, localTime, zone }: NewDue, 
 }
 
 /**
- * Returns a due time that is at most ten years away. Times before 1970 become 1970: they are due now anyway, and
- * Postgres has no year 0.
+ * Returns a due time that is at most ten years away. A time before 1970 becomes 1970: the job is due now in both cases,
+ * and Postgres has no year 0.
  */
 function within(atMs: number, { pointer, text, now }: { pointer: string; text: string; now: Date }): Date {
   if (atMs - now.getTime() <= farthestMs) return new Date(Math.max(0, atMs));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFlushLane } from './flush-lane.ts';
 
-/** A lane whose flushes end when the test says so. */
+/** Creates a lane whose flushes end only when the test ends them. */
 function laneUnderTest({ maxItems = 5, inFlight = 1, besideFrom = 1 } = {}) {
   const flushes: { items: readonly string[]; place: number; end: (error?: Error) => Promise<void> }[] = [];
   const lane = createFlushLane<string, string>({
@@ -39,7 +39,7 @@ describe('a queue that collects items for flushes', () => {
     expect(await Promise.all(late)).toEqual([['d!'], ['e!']]);
   });
 
-  it('does not exceed its maximum size, and keeps items together that were added together', async () => {
+  it('does not exceed its maximum size, and flushes items together that were added together', async () => {
     const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 3 });
     for (const items of [['a', 'b'], ['c', 'd'], ['e'], ['f']]) void lane.add(items);
     await turn();
@@ -48,7 +48,7 @@ describe('a queue that collects items for flushes', () => {
     expect(flushedItems()).toEqual(['ab', 'cde', 'f']);
   });
 
-  it('has at most the maximum number of flushes in progress, and passes each of them a place of its own', async () => {
+  it('runs at most the maximum number of flushes at a time, each with a place number of its own', async () => {
     const { lane, flushes, said: flushedItems } = laneUnderTest({ maxItems: 1, inFlight: 2 });
     for (const item of ['a', 'b', 'c']) void lane.add([item]);
     await turn();
@@ -58,7 +58,7 @@ describe('a queue that collects items for flushes', () => {
     expect(flushes[2]?.place).toBe(flushes[1]?.place);
   });
 
-  it('lets few items wait for the flush in progress, and starts another flush for many items', async () => {
+  it('keeps a few items until the flush in progress ends, but starts another flush for many items', async () => {
     const { lane, flushes, said: flushedItems } = laneUnderTest({ inFlight: 2, besideFrom: 3 });
     void lane.add(['a']);
     await turn();
@@ -76,7 +76,7 @@ describe('a queue that collects items for flushes', () => {
     expect(flushedItems()).toEqual(['a', 'bcd', 'ef']);
   });
 
-  it('fails the items of a failed flush, and continues', async () => {
+  it('rejects the items of a failed flush and continues', async () => {
     const { lane, flushes } = laneUnderTest();
     const lost = expect(lane.add(['a'])).rejects.toThrow('scripted');
     await turn();

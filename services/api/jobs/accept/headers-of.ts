@@ -7,7 +7,7 @@ const onlyType = {
   text: JSON.stringify({ 'content-type': contentTypes.text }),
 } as const;
 
-/** Returns headers as JSON with lower-case names. Adds the body's content type unless a header sets it. */
+/** Returns headers as JSON with lower-case names. Adds the content type of the body if no header sets it. */
 export function headersOf(headers: NewJob['headers'], body: RequestedJob['body']): string | null {
   const kind = body && (body.isJson ? 'json' : 'text');
   if (headers === undefined) return kind && onlyType[kind];

@@ -37,11 +37,11 @@ class FullDisk extends Error {
   readonly code = '53100';
 }
 
-describe('accepting jobs', () => {
+describe('the acceptance of jobs', () => {
   let clock: SettableClock;
   let database: MemoryDatabase;
   let inner: JobIntake;
-  /** Scripted behaviour of each call of the store. */
+  /** Behaviour of the store in its next calls, one function for each call. */
   let script: ((store: () => Promise<ReadonlyMap<string, number>>) => Promise<ReadonlyMap<string, number>>)[];
   let calls: { jobs: number; isAgain: boolean }[];
   let acceptor: JobAcceptor;
@@ -62,7 +62,7 @@ describe('accepting jobs', () => {
     acceptor = createJobAcceptor({ intake, owner: 'a test', clock, logger: pino({ level: 'silent' }) });
   });
 
-  it('stores concurrent jobs with one statement, and answers after the statement', async () => {
+  it('stores concurrent jobs with one statement and answers when the statement has ended', async () => {
     const answers = await Promise.all([
       acceptor.accept(jobOf('a')),
       acceptor.accept(jobOf()),
@@ -88,7 +88,7 @@ describe('accepting jobs', () => {
     ['another address', { url: 'https://shop.test/other' }],
     ['other headers', { headers: '{"x-a":"b"}' }],
   ])(
-    'refuses a key that is used again for %s, whether the first job is stored or concurrent',
+    'refuses a key that is used again for %s, whether the first job is already stored or arrives concurrently',
     async (_what, changes) => {
       const both = await Promise.all([acceptor.accept(jobOf('a')), acceptor.accept(jobOf('a', changes))]);
       expect(both.map(({ kind }) => kind)).toEqual(['accepted', 'reused']);
@@ -96,7 +96,7 @@ describe('accepting jobs', () => {
     },
   );
 
-  it('resolves an unknown commit by storing the same jobs again, and stores no job twice', async () => {
+  it('stores the same jobs again if the result of a commit is unknown, and stores no job twice', async () => {
     script = [(store) => store().then(() => lost())];
     const answer = acceptor.accept(jobOf());
     await passTime(clock, 1000);
@@ -109,26 +109,26 @@ describe('accepting jobs', () => {
     expect(database.scheduled.totals.get(clientId)?.accepted).toBe(1);
   });
 
-  it('stores jobs again once a lost connection is back', async () => {
+  it('stores jobs when a lost connection is restored', async () => {
     script = [() => lost(), () => lost()];
     const answer = acceptor.accept(jobOf('a'));
     await passTime(clock, 1000);
     expect(await answer).toMatchObject({ kind: 'accepted' });
   });
 
-  it('gives up after ten seconds without a database, with an error', async () => {
+  it('fails after ten seconds without a database', async () => {
     script = Array.from({ length: 100 }, () => () => lost());
     const refused = expect(acceptor.accept(jobOf('a'))).rejects.toThrow('Connection terminated');
     await passTime(clock, 11_000);
     await refused;
   });
 
-  it('asks for a retry if the database took too long, because nothing was stored', async () => {
+  it('asks the caller to retry if the database took too long, because nothing was stored', async () => {
     script = [() => Promise.reject(new CanceledStatement('canceling statement'))];
     await expect(acceptor.accept(jobOf('a'))).rejects.toMatchObject({ status: 503, code: 'database-busy' });
   });
 
-  it('gives up at once if the disk of the database is full, unless an earlier attempt may have stored the job', async () => {
+  it('fails at once if the disk of the database is full, unless an earlier attempt may have stored the job', async () => {
     script = [() => Promise.reject(new FullDisk('could not extend file'))];
     await expect(acceptor.accept(jobOf('a'))).rejects.toThrow('could not extend file');
     script = [() => lost(), () => Promise.reject(new FullDisk('could not extend file'))];
@@ -138,7 +138,7 @@ describe('accepting jobs', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('answers each job of a large request in the order of the request, even over several commits', async () => {
+  it('answers each job of a large request in the order of the request, even if several commits are needed', async () => {
     const jobs = Array.from({ length: 1203 }, (_, index) => jobOf(`key-${index % 1201}`));
     const answers = await acceptor.acceptAll(jobs);
     expect(calls.map((call) => call.jobs)).toEqual([500, 500, 203]);
@@ -146,14 +146,14 @@ describe('accepting jobs', () => {
     expect(answers.filter(({ kind }) => kind === 'duplicate')).toHaveLength(2);
   });
 
-  it('reports jobs of a failed commit as unknown, and all other jobs with their results', async () => {
+  it('reports the jobs of a failed commit as unknown, and the other jobs with their results', async () => {
     script = [(store) => store(), () => Promise.reject(new Error('scripted failure'))];
     const answers = await acceptor.acceptAll(Array.from({ length: 700 }, () => jobOf()));
     expect(answers.slice(0, 500).every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(answers.slice(500).every(({ kind }) => kind === 'unknown')).toBe(true);
   });
 
-  it('accepts no more jobs than fit into memory, and more once there is room again', async () => {
+  it('refuses jobs that would exceed the memory limit, and accepts jobs again when others have been stored', async () => {
     let end: (due: ReadonlyMap<string, number>) => void = () => undefined;
     script = [() => new Promise((resolve) => (end = resolve))];
     const bodies = jobOf(null, { body: 'x'.repeat(60_000) });

@@ -8,39 +8,42 @@ import { createFlushLane } from './flush-lane.ts';
 import { HttpProblem } from '../../frame/http-problem.ts';
 import { apiMetrics } from '../../frame/metrics.ts';
 
-/** Maximum jobs per statement: larger statements are not cheaper, and keep more requests waiting for one commit. */
+/**
+ * Maximum number of jobs in a statement. Larger statements are not cheaper, and more requests would wait for one
+ * commit.
+ */
 export const maxFlushJobs = 500;
 /**
- * Minimum jobs of a second concurrent flush, for single jobs. This process can then work while the database does, which
- * raised throughput by a twelfth in measurements. With fewer jobs, or with a third flush, Postgres spends a quarter
- * more per job without a gain. Bulk requests fill their own flushes.
+ * Minimum number of jobs for a second concurrent flush of single jobs. With two flushes, this process works while the
+ * database works, which raised the throughput by a twelfth in measurements. With fewer jobs, or with a third flush,
+ * Postgres spends a quarter more on each job without a gain. Bulk requests fill flushes of their own.
  */
 const singlesBeside = 24;
-/** Maximum jobs that were read from requests and are not committed yet. */
+/** Maximum number of jobs that this process has read from requests and not committed yet. */
 const maxInsideJobs = 30_000;
 const maxInsideBytes = 64 * 1024 * 1024;
-/** Milliseconds for which this process tries to find out whether a commit succeeded. */
+/** Milliseconds during which this process tries to find out whether a commit succeeded. */
 const resolveForMs = 10_000;
 const resolveEveryMs = 250;
 
 export type Acceptance =
   | { kind: 'accepted'; jobId: string; dueAtMs: number | null }
-  /** The key was used before for the same call. */
+  /** `duplicate`: the key was used before for the same call. */
   | { kind: 'duplicate'; jobId: string; dueAtMs: number | null }
-  /** The key was used before for another call; this job is not stored. */
+  /** `reused`: the key was used before for another call, and this job is not stored. */
   | { kind: 'reused'; jobId: string }
-  /** The outcome of the commit is unknown. A repeat with the same key stores the job only once. */
+  /** `unknown`: the result of the commit is unknown. A repeat with the same key stores the job only once. */
   | { kind: 'unknown'; problem: HttpProblem };
 
 export interface JobAcceptor {
   /**
-   * Resolves after the commit, which it shares with concurrent requests.
+   * Stores a job, and resolves after the commit, which concurrent requests share.
    * @throws {HttpProblem} 429, 503
    */
   accept(job: JobToStore): Promise<Acceptance>;
   /**
-   * Stores many jobs in several commits, sequentially if any job has an ordering key. Returns results in the order of
-   * the jobs.
+   * Stores many jobs in several commits. The commits are sequential if a job has an ordering key. Returns results in
+   * the order of the jobs.
    * @throws {HttpProblem} if no commit succeeded
    */
   acceptAll(jobs: readonly JobToStore[]): Promise<Acceptance[]>;
@@ -48,7 +51,7 @@ export interface JobAcceptor {
 
 export interface JobAcceptorDeps {
   intake: JobIntake;
-  /** Id of this process, whose totals are separate from those of others. */
+  /** Id of this process. Its totals are counted separately from those of other processes. */
   owner: string;
   clock: Clock;
   logger: Logger;
@@ -70,8 +73,8 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
   const singles = lane([slot(0), slot(4)], singlesBeside);
   const bulk = lane([slot(1), slot(2)]);
   /**
-   * Separate lane for jobs with an ordering key, with one flush at a time: two flushes would race for the order. These
-   * flushes may be slow, because they make the next job of many keys due.
+   * Jobs with an ordering key have a lane of their own with one flush at a time, because concurrent flushes could
+   * change the order of jobs. These flushes may be slow, because they make the next jobs of many keys due.
    */
   const ordered = lane([slot(3)]);
 
@@ -87,7 +90,9 @@ export function createJobAcceptor({ intake, owner, clock, logger, meter }: JobAc
     );
   }
 
-  /** Stores the same ids again if the connection breaks, which resolves whether the commit succeeded. */
+  /**
+   * Stores jobs. If the connection breaks, stores the same ids again, which shows whether the first commit succeeded.
+   */
   async function storeWithRetry(jobs: readonly JobToStore[], slotNo: number): Promise<ReadonlyMap<string, number>> {
     const giveUpAtMs = clock.monotonicMs() + resolveForMs;
     for (let lost: Error | undefined; ;) {
@@ -168,12 +173,12 @@ function acceptanceOf(job: JobToStore, { first, due, known }: Found): Acceptance
     return first && isSameCall(job, first) ? { kind: 'duplicate', jobId, dueAtMs: due } : { kind: 'reused', jobId };
   }
   const dueAtMs = known?.dueAtMs ?? null;
-  // Without a key, no other job has this id: this process stored the job, and the answer was lost.
+  // Without a key, only this process can have stored a job with this id. The answer to its first commit was lost.
   if (job.key === null) return { kind: 'accepted', jobId, dueAtMs };
   return known?.isSameCall === false ? { kind: 'reused', jobId } : { kind: 'duplicate', jobId, dueAtMs };
 }
 
-/** Compares calls by the same fields as the intake does with stored jobs. */
+/** Compares two calls by the same fields as the statement that compares a new job with stored jobs. */
 function isSameCall(job: JobToStore, other: JobToStore): boolean {
   const { method, url, headers, body } = other;
   return job.method === method && job.url === url && job.headers === headers && job.body === body;
@@ -185,8 +190,8 @@ function partsOf(jobs: readonly JobToStore[]): JobToStore[][] {
 }
 
 /**
- * Executes the parts one after the other. Parts after a rejected part are not stored, so that a repeat of the request
- * keeps the order.
+ * Runs the parts one after the other. Parts after a failed part are not stored, so that a repeat of the request keeps
+ * the order.
  */
 async function settledInTurn<Part, Result>(
   parts: readonly Part[],
@@ -205,7 +210,7 @@ function weightOf({ body, headers, url }: JobToStore): number {
   return (body?.length ?? 0) + (headers?.length ?? 0) + url.length;
 }
 
-/** SQLSTATE of a statement that timed out; the statement has no effect. */
+/** SQLSTATE of a statement that was cancelled after its timeout. Such a statement has no effect. */
 const queryCanceled = '57014';
 
 function isTimeout(error: unknown): boolean {

@@ -11,7 +11,7 @@ export interface JobSender {
   bounds: KeyBounds;
 }
 
-/** Owner of the limit: the client, or the key within the client's limit. */
+/** Owner of a limit: the client, or the key, whose limit applies in addition. */
 type Whose = 'client' | 'key';
 
 type Room =
@@ -19,10 +19,12 @@ type Room =
   | { kind: 'rate'; of: Whose; retryAfterSeconds: number }
   | { kind: 'quota'; of: Whose; stored: number };
 
-/** Rate and quota of jobs that a key submits for a client, within the limits of both. */
+/**
+ * Checks the rates and quotas of jobs that a key submits for a client. Both the client's and the key's limits apply.
+ */
 export interface JobCapacity {
   take(client: Client, sender: JobSender): Room;
-  /** Releases reserved capacity, because jobs were duplicates or were not stored. */
+  /** Releases reserved capacity of jobs that were duplicates or were not stored. */
   release(client: Client, sender: JobSender, jobs: number): void;
 }
 
@@ -40,7 +42,7 @@ export function createJobCapacity({ usage, keyRates }: JobCapacityDeps): JobCapa
       }
       const room = usage.reserve(client, storedJobs);
       if (room.kind === 'room') return room;
-      // A job that the client's limit refuses does not count against the key.
+      // A job that the limit of the client refuses does not count towards the limit of the key.
       keyRates.giveBack(key, 1);
       if (room.kind === 'rate') return { ...room, of: 'client' };
       return { ...room, of: room.stored >= client.definition.maxStoredJobs ? 'client' : 'key' };

@@ -35,7 +35,7 @@ async function submitJobs(secret: string, times: number) {
 }
 
 describe('a key with limits of its own', () => {
-  it('returns its limits as they were set, and has none by default', async () => {
+  it('is returned with its limits as they were set, and has none by default', async () => {
     await makeClient();
     const { key } = await keyOf({ jobsPerSecond: 200, storedJobs: 500_000 });
     expect(key.bounds).toEqual({ jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null });
@@ -43,7 +43,7 @@ describe('a key with limits of its own', () => {
     expect((await keyOf({})).key.bounds).toEqual(none);
   });
 
-  it('submits no more jobs per second than its limit, while another key of its client can', async () => {
+  it('cannot submit more jobs per second than its limit, while another key of its client can', async () => {
     await makeClient();
     const [bounded, free] = [await keyOf({ jobsPerSecond: 2 }), await keyOf({})];
     const answers = await submitJobs(bounded.secret, 3);
@@ -62,7 +62,7 @@ describe('a key with limits of its own', () => {
     expect(bulk.results[2]).toMatchObject({ errors: [{ code: 'too-many-jobs' }] });
   });
 
-  it('uses its rate only for stored jobs, not for duplicates or refused jobs', async () => {
+  it('uses its rate only for stored jobs, and not for duplicates or refused jobs', async () => {
     await makeClient({ maxStoredJobs: 2 });
     const { secret } = await keyOf({ jobsPerSecond: 2 });
     const job = { ...someJob, idempotencyKey: 'a' };
@@ -81,7 +81,7 @@ describe('a key with limits of its own', () => {
     }
   });
 
-  it('submits no jobs once its client stores as many as the limit of the key, even if the client may store more', async () => {
+  it('cannot submit jobs while its client stores as many as the limit of the key, even if the client may store more', async () => {
     await makeClient();
     const [bounded, free] = [await keyOf({ storedJobs: 2 }), await keyOf({})];
     await submitJobs(free.secret, 1);
@@ -94,7 +94,7 @@ describe('a key with limits of its own', () => {
     expect((await submitJobs(free.secret, 1))[0]?.statusCode).toBe(201);
   });
 
-  it('is refused above its limit of requests per minute, with the limit in the refusal; job submissions do not count', async () => {
+  it('is refused above its limit of requests per minute, with the limit in the refusal, while submissions of jobs do not count', async () => {
     await makeClient();
     const { secret } = await keyOf({ requestsPerMinute: 2 });
     const answers = [];
@@ -104,11 +104,11 @@ describe('a key with limits of its own', () => {
     expect(problem.parse(answers[2]?.json()).detail).toContain(
       'more than 2 requests in a minute of this key (bounds.requestsPerMinute)',
     );
-    // Jobs go by the other bounds.
+    // Submissions of jobs have limits of their own.
     expect((await submitJobs(secret, 1))[0]?.statusCode).toBe(201);
   });
 
-  it('cannot exceed the limits of its clients, or of the key that creates it', async () => {
+  it('cannot have higher limits than its clients or the key that creates it', async () => {
     await makeClient({ maxStoredJobs: 1000, acceptPerSecond: 50 });
     const beyond = await made({ storedJobs: 1001, jobsPerSecond: 51 });
     expect(problem.parse(beyond.json()).errors).toEqual([
@@ -142,8 +142,8 @@ describe('a key with limits of its own', () => {
   });
 });
 
-describe('the number of jobs submitted with a key', () => {
-  it('is exchanged between processes, but not with processes that were silent for ten minutes', async () => {
+describe('the number of jobs that a key has submitted', () => {
+  it('is exchanged between processes, and excludes processes that were silent for ten minutes', async () => {
     const [key, other] = [uuidv7(), uuidv7()];
     const [one, two] = [uuidv7(), uuidv7()].map((owner) => createKeyRateExchange({ pool: on.pool, owner }));
     const exchanged = async (exchange: typeof one, jobs: number) =>

@@ -4,10 +4,10 @@ import { passTime } from '../../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../../test/support/settable-clock.ts';
 import { createKeyRates, type KeyRates } from './key-rates.ts';
 
-describe('the rate of a key', () => {
+describe('the rate limit of a key', () => {
   let clock: SettableClock;
   let reported: [string, number][][];
-  /** Jobs accepted by all other processes in total. */
+  /** Number of jobs that all other processes have accepted in total. */
   let others: number;
   let rates: KeyRates;
   beforeEach(() => {
@@ -25,14 +25,14 @@ describe('the rate of a key', () => {
   const taken = (wanted: number, perSecond = 100) =>
     Array.from({ length: wanted }, () => rates.take('a', perSecond)).filter((wait) => wait === undefined).length;
 
-  it('allows a second’s worth at once, refills each second, and returns the time to wait', async () => {
+  it('allows the jobs of one second at once, and as many again each second, and returns the time to wait', async () => {
     expect(taken(300)).toBe(100);
     expect(rates.take('a', 100)).toBe(1);
     await passTime(clock, 500);
     expect(taken(300)).toBe(50);
   });
 
-  it('is the rest that other processes leave, and never zero', async () => {
+  it('is reduced by the use of other processes, but never to zero', async () => {
     taken(1);
     await passTime(clock, 1000);
     for (const each of [70, 140, 210]) {
@@ -45,7 +45,7 @@ describe('the rate of a key', () => {
     expect(taken(300)).toBe(5);
   });
 
-  it('is credited with jobs that were not stored, even after they were reported', async () => {
+  it('counts no jobs that were not stored, even if they were already exchanged', async () => {
     expect(taken(100)).toBe(100);
     rates.giveBack('a', 10);
     expect(taken(300)).toBe(10);
@@ -56,7 +56,7 @@ describe('the rate of a key', () => {
     expect(reported.at(-1)).toEqual([['a', -3]]);
   });
 
-  it('is not exchanged while no key submits jobs, and is dropped for idle keys', async () => {
+  it('is not exchanged while no key submits jobs, and is dropped for keys that are not used', async () => {
     await passTime(clock, 5000);
     expect(reported).toEqual([]);
     taken(1);

@@ -3,13 +3,16 @@ import { createLoop } from '../../../../shared/runtime/loop.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { refill, secondsUntilOne, type RateShare } from '../../clients/rate-share.ts';
 
-/** Interval of the exchange with other processes. */
+/** Milliseconds between two exchanges with other processes. */
 const lookEveryMs = 1000;
-/** Keys that submitted nothing for this long are dropped. */
+/** Milliseconds without submitted jobs after which a key is dropped. */
 const forgetAfterMs = 60_000;
 
 export interface KeyRatesDeps {
-  /** Adds the jobs submitted here since the last exchange. Returns the total of all other processes by key. */
+  /**
+   * Adds the jobs that this process has submitted since the last exchange. Returns the total of all other processes by
+   * key.
+   */
   exchange: (submitted: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, number>>;
   clock: Clock;
   logger: Logger;
@@ -17,18 +20,21 @@ export interface KeyRatesDeps {
 
 interface KeyRate extends RateShare {
   usedAtMs: number;
-  /** Jobs counted here and not exchanged yet. */
+  /** Number of jobs that this process has counted and not exchanged yet. */
   unreported: number;
-  /** Total of the other processes, and when it was read. */
+  /** Total of the other processes, and the time at which it was read. */
   lastExchange: { others: number; atMs: number } | null;
 }
 
 /**
- * Rates of keys that have a rate of their own. A process knows the others' use with a delay of a second, so a rate may
- * be exceeded for that long. No exchange takes place while no such key submits jobs.
+ * Rate limits of keys that have limits of their own. A process learns of the use by other processes with a delay of a
+ * second, so a limit may be exceeded for that long. While no such key submits jobs, nothing is exchanged.
  */
 export interface KeyRates {
-  /** @returns undefined if the rate allows one more job, otherwise seconds to wait */
+  /**
+   * Uses the rate for one job.
+   * @returns undefined if the rate allows the job, otherwise the seconds to wait
+   */
   take(key: string, perSecond: number): number | undefined;
   giveBack(key: string, jobs: number): void;
   start(): void;
@@ -66,7 +72,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
     const atMs = clock.monotonicMs();
     const { lastExchange } = rate;
     if (lastExchange) {
-      // The total decreases when a process that ended long ago is removed.
+      // The total decreases when the row of a process that ended long ago is deleted.
       rate.othersPerSecond = (Math.max(0, others - lastExchange.others) * 1000) / Math.max(1, atMs - lastExchange.atMs);
     }
     rate.lastExchange = { others, atMs };
@@ -90,7 +96,7 @@ export function createKeyRates({ exchange, clock, logger }: KeyRatesDeps): KeyRa
       const rate = rates.get(key);
       if (!rate) return;
       rate.tokens += jobs;
-      // May become negative: the next exchange then subtracts jobs that were already counted.
+      // The number may become negative. The next exchange then subtracts jobs that were counted before.
       rate.unreported -= jobs;
     },
     start: () => loop.start(),

@@ -8,7 +8,7 @@ const fields = z.record(z.string(), z.unknown());
 
 /**
  * Parses a job.
- * @param client default for a job that names none
+ * @param client client of a job that states none
  * @throws {HttpProblem} 422
  */
 export function readJob(value: unknown, client?: string): RequestedJob {
@@ -20,7 +20,7 @@ export function readJob(value: unknown, client?: string): RequestedJob {
   return { ...checked.value, body: bodyTextOf(checked.value.body) };
 }
 
-/** Returns a body in its stored form, which is also the form that is sent. */
+/** Returns a body in the form in which it is stored and later sent. */
 export function bodyTextOf(body: NewJob['body']): RequestedJob['body'] {
   if (body === undefined) return null;
   return typeof body === 'string' ? { text: body, isJson: false } : { text: JSON.stringify(body), isJson: true };

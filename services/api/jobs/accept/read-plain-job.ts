@@ -11,7 +11,7 @@ export interface RequestedJob extends Omit<NewJob, 'body'> {
   trace?: CallerTrace | undefined;
 }
 
-/** Fields that only the full shape validates, as few jobs have them. */
+/** Fields that only the full shape validates, because few jobs have them. */
 type LeftFields =
   | ('headers' | 'body' | 'localTime' | 'zone' | 'jitterSeconds' | 'orderingKey' | 'ordering' | 'priority')
   | ('retry' | 'timeoutMs' | 'finalCodes' | 'reportWithinSeconds' | 'template');
@@ -22,7 +22,7 @@ type Checks = { [Field in keyof PlainFields]-?: (value: unknown) => value is Non
 const methods = new Set<unknown>(jobMethods);
 const instantPattern = z.core.regexes.datetime({ offset: true });
 
-/** Accepts the common values of each field. The full shape decides on all others. */
+/** Checks that accept the common values of each field. The full shape decides about all other values. */
 const isPlain: Checks = {
   client: (value): value is string => isText(value) && value !== '' && value.length <= jobLimits.clientLength,
   url: (value): value is string => isText(value) && isPlainUrl(value),
@@ -39,10 +39,10 @@ const isPlain: Checks = {
 const checks = new Map<string, (value: unknown) => boolean>(Object.entries(isPlain));
 
 /**
- * Parses common jobs with the same result as the shape `newJob`, but in 0.6 µs instead of 4.0 µs. The shape takes a
- * third of a job's cost in bulk. Undefined for uncommon or invalid jobs, which the shape then validates. A property
- * test checks that both agree.
- * @param client default for a job that names none
+ * Parses common jobs with the same result as the shape `newJob`, in 0.6 µs instead of 4.0 µs; in bulk, the shape takes
+ * a third of the cost of a job. Returns undefined for an uncommon or invalid job, which the caller then validates with
+ * the shape. A property test checks that both agree.
+ * @param client client of a job that states none
  */
 export function readPlainJob(value: unknown, client: string | undefined): RequestedJob | undefined {
   if (!hasPlainFields(value)) return undefined;
@@ -63,8 +63,8 @@ function hasPlainFields(value: unknown): value is PlainFields {
 }
 
 /**
- * Returns a body in its stored form; undefined if it is not storable or too long. An object was parsed from JSON, so it
- * can be serialized as JSON.
+ * Returns a body in its stored form; undefined if it cannot be stored or is too long. An object was parsed from JSON,
+ * so it can be converted back to JSON.
  */
 function bodyOf(body: string | object): RequestedJob['body'] | undefined {
   const isJson = typeof body !== 'string';

@@ -5,23 +5,26 @@ import { parseJsonBody } from '../../frame/server/json-body.ts';
 import { maxFlushJobs } from './job-acceptor.ts';
 import { byteLines } from '../../frame/byte-lines.ts';
 
-/** Maximum bytes of a line: enough for a body of 64 KiB with worst-case escaping, and for the other fields. */
+/**
+ * Maximum number of bytes of a line. A body of 64 KiB in which every character is escaped fits, together with the other
+ * fields.
+ */
 const maxLineBytes = 512 * 1024;
-/** Maximum bytes of lines that wait for one commit. */
+/** Maximum number of bytes of lines that share one commit. */
 const maxPartBytes = 4 * 1024 * 1024;
-/** Milliseconds between two attempts while this process can accept no more jobs. */
+/** Milliseconds between two attempts while this process has no capacity for more jobs. */
 const waitForRoomMs = 50;
-/** Maximum parts of one stream that are stored concurrently. */
+/** Maximum number of parts of one stream that are stored concurrently. */
 const partsAtOnce = 2;
 
 interface Line {
   line: number;
-  /** Null if the line is too long. */
+  /** Bytes of the line; null if it is too long. */
   bytes: Buffer | null;
 }
 
 /**
- * Stores jobs as their lines arrive; yields lines of results in the same order. Memory is bounded: nothing is read
+ * Stores jobs as their lines arrive, and yields lines of results in the same order. Memory is bounded: no line is read
  * while two parts are being stored, or while the caller does not read results.
  */
 export async function* streamJobResults(
@@ -31,7 +34,7 @@ export async function* streamJobResults(
 ): AsyncGenerator<string> {
   const storing: Promise<string>[] = [];
   for await (const part of partsOf(bytes)) {
-    // Jobs with an ordering key are stored only after all earlier parts.
+    // A part with an ordering key is stored only after all earlier parts.
     while (part.some(mayHaveOrder) && storing.length > 0) yield (await storing.shift()) ?? '';
     storing.push(storePart(part, owner, deps));
     if (storing.length >= partsAtOnce) yield (await storing.shift()) ?? '';
@@ -60,12 +63,15 @@ function isBlank(line: Buffer): boolean {
   return line.toString('latin1').trim() === '';
 }
 
-/** Returns whether a line may contain an ordering key; JSON may write the name with escapes. */
+/**
+ * Returns true if a line may contain an ordering key. The check is approximate, because JSON may write the name with
+ * escape sequences.
+ */
 function mayHaveOrder({ bytes }: Line): boolean {
   return bytes !== null && (bytes.includes('"orderingKey"') || bytes.includes('\\u'));
 }
 
-/** Stores a part and returns its lines of results. Never rejects, because the results must report on every line. */
+/** Stores a part and returns its lines of results. It never rejects, because each line must have a result. */
 async function storePart(
   part: readonly Line[],
   owner: Pick<SentJobs, 'client' | 'sender'>,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HttpProblem } from '../../frame/http-problem.ts';
 import { templateFormOfSchedule } from './templates-of-calls.ts';
 
-/** Returns the problems of a schedule with groups whose body has this text. */
+/** Returns the problems of a schedule with groups whose body is this text. */
 function problemsOf(text: string): unknown {
   try {
     templateFormOfSchedule({ headers: undefined, body: { text, isJson: false } }, true);
@@ -12,7 +12,7 @@ function problemsOf(text: string): unknown {
   }
 }
 
-it('a template of a schedule has to fit the longest values of its fires', () => {
+it('a template of a schedule is refused if the longest values of a fire do not fit', () => {
   const longest = { '{{group}}': 63, '{{key}}': 160, '{{scheduleId}}': 30, '{{localTime}}': 19 };
   for (const [name, bytes] of Object.entries(longest)) {
     const most = Math.floor(65_536 / bytes);

@@ -12,7 +12,10 @@ import { pointerOf } from '../../frame/server/json-pointer.ts';
 import { headersOf } from './headers-of.ts';
 import type { RequestedJob } from './read-plain-job.ts';
 
-/** @throws {HttpProblem} 422 if a call could not be filled from the template */
+/**
+ * Returns the template of a job.
+ * @throws {HttpProblem} 422 if its call could not be filled from the template
+ */
 export function templateOfJob({ headers, body, idempotencyKey, orderingKey }: RequestedJob): CallTemplate {
   const values: TemplateValues = {
     ...(idempotencyKey !== undefined && { key: idempotencyKey }),
@@ -30,7 +33,10 @@ const withoutOfJobs = {
   localTime: ofSchedules,
 };
 
-/** @throws {HttpProblem} 422 if a fire could not be filled from the template */
+/**
+ * Returns the template of a schedule.
+ * @throws {HttpProblem} 422 if a fire could not be filled from the template
+ */
 export function templateFormOfSchedule(
   target: Pick<RequestedJob, 'headers' | 'body'>,
   hasGroups: boolean,
@@ -39,7 +45,7 @@ export function templateFormOfSchedule(
   return checkedForm({ ...target, values, without: withoutOfSchedules, path: ['target'] });
 }
 
-/** Longest values that a fire can have. They check that no filled template is too long. */
+/** Longest values that a fire can have. With them, the check finds templates that could become too long when filled. */
 const longestOfFires: TemplateValues = {
   key: 'x'.repeat(160),
   scheduleId: 'x'.repeat(30),
@@ -59,7 +65,7 @@ interface CallToCheck {
   path: readonly string[];
 }
 
-/** Reports all problems of the headers and the body at once. */
+/** Checks the headers and the body, and reports all their problems together. */
 function checkedForm({ headers = {}, body, values, without, path }: CallToCheck): TemplateForm {
   const form = formOf(headersOf(headers, body));
   const known = { values, without };
@@ -94,7 +100,10 @@ function at(path: readonly string[]) {
   });
 }
 
-/** @param headers in their stored form, which includes the content type */
+/**
+ * Returns the form of a template.
+ * @param headers headers in their stored form, which includes the content type
+ */
 function formOf(headers: string | null): TemplateForm {
   return headers !== null && /"content-type":"[^"]*[/+]json\b/i.test(headers) ? 'json' : 'text';
 }

@@ -28,7 +28,7 @@ describe('dead jobs', () => {
     store = createDeadJobStore({ pool: database.pool });
   });
 
-  /** Makes their last call, which fails. */
+  /** Stores jobs and lets their last call fail, so that they are dead. */
   async function die(cause: string, ...jobs: (Partial<SeedJob> & { number: number })[]): Promise<void> {
     const keys = await subject.add(
       jobs.map(({ number, ...job }) => ({
@@ -51,7 +51,7 @@ describe('dead jobs', () => {
   const ids = (page: { items: readonly { jobId: string }[] }) => page.items.map(({ jobId }) => jobId);
   const pending = async () => (await subject.rows()).pending;
 
-  it('are grouped by client and cause, the largest first', async () => {
+  it('are grouped by client and cause, the largest group first', async () => {
     await die('status 500', { number: 1 }, { number: 2 }, { number: 3, clientId: two });
     await die('connection refused', { number: 4 });
     const groups = await store.groups({});
@@ -64,7 +64,7 @@ describe('dead jobs', () => {
     expect(await store.groups({ cause: 'connection refused' })).toMatchObject([{ clientId: one, jobs: 1 }]);
   });
 
-  it('are listed newest first, by page, client and cause', async () => {
+  it('are listed newest first, in pages, by client and by cause', async () => {
     for (const number of [1, 2, 3]) await die('status 500', { number });
     await die('connection refused', { number: 4, clientId: two });
     const first = await store.list({}, 2, null);
@@ -89,7 +89,7 @@ describe('dead jobs', () => {
     expect(await store.find(jobIdOf(9))).toBeUndefined();
   });
 
-  it('become pending jobs on replay, with their earlier attempts, and no longer count as dead', async () => {
+  it('become pending jobs on replay, keep their earlier attempts, and no longer count as dead', async () => {
     await die('status 500', { number: 1, url: 'https://one.example/x' });
     expect(await store.replay(jobIdOf(1), terms)).toBe('replayed');
     expect(await store.replay(jobIdOf(1), terms)).toBe('missing');
@@ -98,7 +98,7 @@ describe('dead jobs', () => {
     expect((await store.list({}, 10, null)).items).toEqual([]);
   });
 
-  it('are replayed if they match the filter, and all others stay dead', async () => {
+  it('are replayed if they match the filter, while all other jobs stay dead', async () => {
     await die('status 500', { number: 1 }, { number: 2, clientId: two });
     await die('connection refused', { number: 3 });
     expect(await store.replayAll({ cause: 'status 500', clientIds: [one] }, terms)).toEqual({ jobs: 1, expired: 0 });
@@ -114,9 +114,9 @@ describe('dead jobs', () => {
     expect(dues.sort((a, b) => a - b).map((due) => Math.max(0, due))).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
   });
 
-  it('stay dead after their expiry, unless withExpired is set; then they do not expire again', async () => {
+  it('stay dead if they have expired, unless withExpired is set; then they do not expire again', async () => {
     await die('status 500', { number: 1, expiresInMs: 2000 }, { number: 2 });
-    // As long as it takes to expire: what ends is moved, where the clock cannot be.
+    // Makes the job expire by moving its expiry time, because the clock of the database cannot be moved.
     await expire(jobIdOf(1));
     expect(await store.replay(jobIdOf(1), terms)).toBe('expired');
     expect(await store.replayAll({}, terms)).toEqual({ jobs: 1, expired: 1 });

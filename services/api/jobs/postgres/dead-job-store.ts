@@ -6,7 +6,7 @@ import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts'
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
-/** Maximum jobs per transaction, which locks their rows for some dozen milliseconds. */
+/** Maximum number of jobs in one transaction, which locks their rows for some dozen milliseconds. */
 const perReplay = 1000;
 
 export interface DeadJobFilter {
@@ -29,7 +29,7 @@ export interface DeadJob {
   diedAt: Date;
   scheduledFor: Date;
   expiresAt: Date | null;
-  /** Expired by the database's clock; a replay of expired jobs must be requested explicitly. */
+  /** True if the job has expired by the database's clock. A request must explicitly ask to replay expired jobs. */
   expired: boolean;
   attempt: number;
   method: string;
@@ -39,7 +39,7 @@ export interface DeadJob {
 }
 
 export interface DeadJobContent extends DeadJob {
-  /** JSON, as accepted. */
+  /** Headers as JSON, as they were accepted. */
   headers: string | null;
   body: string | null;
   answer: string | null;
@@ -48,15 +48,15 @@ export interface DeadJobContent extends DeadJob {
 }
 
 export interface ReplayTerms {
-  /** Includes expired jobs, which then never expire again. */
+  /** True to replay expired jobs as well, which then never expire again. */
   withExpired: boolean;
-  /** Spreads due times at this many jobs per second; null makes all due at once. */
+  /** Rate of due times, in jobs per second; null makes all jobs due at once. */
   perSecond: number | null;
 }
 
 export interface ReplayResult {
   jobs: number;
-  /** Expired jobs, which were not replayed. */
+  /** Number of expired jobs, which were not replayed. */
   expired: number;
 }
 
@@ -66,7 +66,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
   const notifier = jobNotifierOn(pool);
 
   return {
-    /** Returns groups by client and cause, the largest first. */
+    /** Returns groups of dead jobs by client and cause, the largest group first. */
     groups: async (filter: DeadJobFilter): Promise<DeadJobGroup[]> => {
       const { rows } = await pool.query<DeadJobGroup>(selectGroups.with(filterOf(filter)));
       return rows;
@@ -77,7 +77,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       return rows[0]?.items ?? 0;
     },
     /**
-     * Returns dead jobs, most recently dead first; `cursor` comes from the previous page.
+     * Returns dead jobs, the latest first. `cursor` comes from the previous page.
      * @throws {InvalidCursorError} if the cursor is invalid
      */
     list: async (filter: DeadJobFilter, limit: number, cursor: string | null): Promise<Page<DeadJob>> => {
@@ -91,7 +91,9 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<DeadJobContent>(selectOne, [jobId]);
       return rows[0];
     },
-    /** Turns a dead job into a pending one with the same id, attempt 1, due now. `missing` if it is not dead. */
+    /**
+     * Makes a dead job pending, with the same id, due now, with attempt 1. Returns `missing` if the job is not dead.
+     */
     replay: async (
       jobId: string,
       { withExpired }: Pick<ReplayTerms, 'withExpired'>,
@@ -109,7 +111,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       if (row.deleted > 0) return 'client-deleted';
       return row.expired > 0 ? 'expired' : 'missing';
     },
-    /** Replays all matching jobs that were dead at the time of the request, about a thousand per transaction. */
+    /** Replays all matching jobs that were dead at the time of the request, about a thousand in each transaction. */
     replayAll: async (filter: DeadJobFilter, { withExpired, perSecond }: ReplayTerms): Promise<ReplayResult> => {
       const until = await databaseTime();
       const wanted = { ...filterOf(filter), jobId: null };
@@ -124,12 +126,15 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
         if (replayed < perReplay) return { jobs, expired };
       }
     },
-    /** Deletes a dead job; it stays among ended jobs and in the count of dead ones. False if the job is not dead. */
+    /**
+     * Deletes a dead job. It stays among ended jobs and in the number of dead jobs. Returns false if the job is not
+     * dead.
+     */
     discard: async (jobId: string): Promise<boolean> => {
       const { rowCount } = await pool.query(discardDead.with({ ...anyDead, jobId, limit: 1 }));
       return rowCount === 1;
     },
-    /** Discards all matching jobs that were dead at the time of the request. Returns their number. */
+    /** Deletes all matching jobs that were dead at the time of the request. Returns their number. */
     discardAll: async (filter: DeadJobFilter): Promise<number> => {
       const until = await databaseTime();
       for (let jobs = 0; ;) {
@@ -141,7 +146,7 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
     },
   };
 
-  /** Returns the current time of the database server as text, with microseconds. */
+  /** Returns the current time of the database server as text, in microseconds. */
   async function databaseTime(): Promise<string | null> {
     const { rows } = await pool.query<{ now: string }>('select now()::text as now');
     return rows[0]?.now ?? null;
@@ -150,13 +155,13 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
 
 interface ReplayRow {
   replayed: number;
-  /** Matching jobs that were not replayed: `expired` ones of existing clients, and those of deleted clients. */
+  /** Number of matching jobs that were not replayed: expired jobs of existing clients, and jobs of deleted clients. */
   expired: number;
   deleted: number;
   woken: WokenRow[];
 }
 
-/** Null matches any value. */
+/** Filter of dead jobs; null matches any value. */
 interface Filter {
   clients: readonly string[] | null;
   cause: string | null;
@@ -166,7 +171,10 @@ function filterOf({ clientIds, cause }: DeadJobFilter): Filter {
   return { clients: clientIds ?? null, cause: cause ?? null };
 }
 
-/** @throws {InvalidCursorError} */
+/**
+ * Decodes a cursor.
+ * @throws {InvalidCursorError} if it is invalid
+ */
 function placeOf(cursor: string | null): [diedAt: string | null, jobId: string | null] {
   if (cursor === null) return [null, null];
   const [micros = '', jobId = ''] = cursor.split('_');
@@ -198,7 +206,10 @@ const countDead = unnamedStatementOf<Filter & { limit: number }>(
   select count(*)::int as items from (select from dead_jobs where ${fits($)} limit ${$('limit')}) k`,
 );
 
-/** Position of the last job of the previous page: time of death in microseconds, and id. Null for the first page. */
+/**
+ * Parameters of a page. The position of the previous page's last job is its time of death in microseconds and its id;
+ * null for the first page.
+ */
 type DeadParams = Filter & { limit: number; diedAt: string | null; jobId: string | null };
 
 const selectDead = unnamedStatementOf<DeadParams>(
@@ -216,7 +227,7 @@ const selectOne = `
 
 interface WantedParams extends Filter {
   jobId: string | null;
-  /** Upper limit of the time of death, as text with microseconds; null for no limit. */
+  /** Latest time of death of the jobs, as text in microseconds; null for no limit. */
   until: string | null;
   limit: number;
 }
@@ -224,7 +235,7 @@ interface WantedParams extends Filter {
 interface ReplayParams extends WantedParams {
   withExpired: boolean;
   perSecond: number | null;
-  /** Number of jobs that earlier statements have replayed. */
+  /** Number of jobs that earlier statements of the same request have replayed. */
   offset: number;
 }
 
@@ -243,8 +254,9 @@ const discardDead = unnamedStatementOf<WantedParams>(
 );
 
 /**
- * Turns dead jobs into pending ones. The ledger counts a replayed job as pending, no longer as dead. The id determines
- * its partition, and an expired job never expires again. Staggered due times give the requested rate without pacing.
+ * Makes dead jobs pending. The ledger then counts a replayed job as pending and no longer as dead. The id of a job
+ * determines its partition. An expired job never expires again. Different due times produce the requested rate without
+ * further control.
  */
 const replayDead = statementOf<ReplayParams>('replay-dead-jobs', ($) => {
   const wanted = isWanted($);

@@ -41,7 +41,7 @@ describe('changes of many jobs', () => {
     return (await subject.changes.get(change.changeId)) ?? expect.fail('it is gone');
   }
 
-  it('are stored as requested, and the oldest unfinished change is processed first', async () => {
+  it('are stored as requested, and the oldest unfinished change is next', async () => {
     const first = await begin('cancel', null);
     const second = await begin('reschedule', new Date('2102-01-01T00:00:00.000Z'));
     expect(first).toMatchObject({ clientId, verb: 'cancel', filter, state: 'running', place: null, seen: 0 });
@@ -51,7 +51,7 @@ describe('changes of many jobs', () => {
     expect(await subject.changes.get(uuidv7())).toBeUndefined();
   });
 
-  it('continue where the previous part ended, until nothing is left', async () => {
+  it('continue where the previous part ended, until no jobs are left', async () => {
     let change = await begin('reschedule', new Date('2102-01-01T00:00:00.000Z'));
     for (let part = 0; part < 20 && change.state === 'running'; part++) change = await goOn(change);
     expect(change).toMatchObject({ state: 'done', seen: 30, changed: 30, tooLate: 0 });
@@ -61,7 +61,7 @@ describe('changes of many jobs', () => {
     expect(await subject.store.find(jobId)).toMatchObject({ dueAt: new Date('2102-01-01T00:00:00.000Z') });
   });
 
-  it('count each part once if two processes continue at the same place', async () => {
+  it('count each part once if two processes continue at the same position', async () => {
     const change = await begin('cancel', null);
     const { items, next } = await subject.store.list({ ...filter, clientIds: [clientId] }, 10, null);
     const wanted = items.map(({ jobId }) => jobId);

@@ -9,7 +9,7 @@ import { jobNotifierOn } from '../../../../shared/postgres/jobs/job-notifier.ts'
 import { cancelJobs, moveJobs, type NamedJobs } from './job-statements.ts';
 import { changeLocked } from './job-store.ts';
 
-/** Filter of a list of jobs without its client, which has its own column. */
+/** Filter of a list of jobs. It does not include the client, which has its own column. */
 const filter = z.object({
   state: z.enum(['pending', 'waiting', 'reporting', 'sidelined']).optional(),
   tag: z.string().optional(),
@@ -28,7 +28,7 @@ export interface JobChange {
   /** New due time; null if the jobs are cancelled. */
   dueAt: Date | null;
   state: JobChangeShape['state'];
-  /** Cursor of the list of jobs: jobs before it have been changed. Null at the beginning. */
+  /** Cursor of the list of jobs: the jobs before it were changed. Null at the beginning. */
   place: string | null;
   seen: number;
   changed: number;
@@ -48,8 +48,8 @@ const select = `
 export type JobChanges = ReturnType<typeof createJobChanges>;
 
 /**
- * Requests for bulk changes of jobs, which servers apply in parts.
- * @param slot slot of the totals for jobs that this process cancels
+ * Requests for bulk changes of jobs, which API processes apply in parts.
+ * @param slot slot of this process's totals, in which cancelled jobs are counted
  */
 export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
   const notifier = jobNotifierOn(pool);
@@ -72,8 +72,8 @@ export function createJobChanges({ pool, slot }: { pool: Pool; slot: number }) {
       return rows[0] && changeOf(rows[0]);
     },
     /**
-     * Changes these jobs and moves the position, in one transaction. Has no effect if the position has changed: of
-     * several concurrent processes, one wins.
+     * Changes these jobs and moves the position, in one transaction. Has no effect if the position has changed, so that
+     * only one of several concurrent processes succeeds.
      * @param next position after these jobs; null completes the change
      */
     apply: async (

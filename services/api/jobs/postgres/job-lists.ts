@@ -20,18 +20,18 @@ import {
 } from './job-statements.ts';
 import type { JobRecord } from './job-rows.ts';
 
-/** Jobs per partition that one page reads if most of them match. */
+/** Number of jobs that one page reads from each partition if most of them match. */
 const rowsOfPartition = { least: 8, most: 64 };
-/** Jobs per partition that one page reads if most may not match. */
+/** Number of jobs that one page reads from each partition if most of them may not match. */
 const rowsOfPartitionFiltered = 256;
 const endedRows = 1000;
 
 const nil = '00000000-0000-0000-0000-000000000000';
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** The year 9999, in microseconds since 1970. */
+/** Beginning of the year 9999, in microseconds since 1970. */
 const farUs = '253370764800000000';
 
-/** Microseconds as text, which is the resolution of Postgres. */
+/** Microseconds as text. Postgres stores times in microseconds. */
 const us = z.string().regex(/^-?\d{1,18}$/);
 const hostPlace = z.tuple([z.string(), z.guid()]);
 const keyPlace = z.tuple([z.string(), us, us, z.int(), z.guid()]);
@@ -43,22 +43,25 @@ type Place = z.output<typeof place>;
 
 export interface JobFilter {
   clientIds?: readonly string[] | undefined;
-  /** Unless given, jobs that have not ended. Ended, waiting and sidelined jobs require exactly one client. */
+  /**
+   * State of the jobs; undefined means jobs that have not ended. Ended, waiting and sidelined jobs require exactly one
+   * client.
+   */
   state?: JobState | undefined;
   tag?: string | undefined;
   endpoint?: string | undefined;
-  /** Requires exactly one client. */
+  /** Ordering key of the jobs. It requires exactly one client. */
   orderingKey?: string | undefined;
   priority?: Priority | undefined;
-  /** Inclusive; compares the due time, or the scheduled time of an ended job. */
+  /** Earliest due time, inclusive. For ended jobs, the scheduled time is compared. */
   dueFrom?: Date | undefined;
-  /** Exclusive. */
+  /** Latest due time, exclusive. */
   dueUntil?: Date | undefined;
 }
 
 /**
- * Lists jobs that have not ended by due time, ended jobs newest first. One page reads a bounded number of jobs. It may
- * hold fewer matches than the limit, or none, and still not be the last page.
+ * Lists jobs that have not ended by due time, and ended jobs newest first. One page reads a bounded number of jobs. It
+ * may therefore have fewer matches than the limit, or none, without being the last page.
  */
 export function createJobLists({ pool }: { pool: Pool }) {
   return async (filter: JobFilter, limit: number, cursor: string | null): Promise<Page<JobRecord>> => {
@@ -91,7 +94,7 @@ interface Scanned {
   us: string;
   id: string;
   fits: boolean;
-  /** True if this is the last row read of its partition, which may have more. */
+  /** True for the last row that was read from its partition, which may have more rows. */
   isLast: boolean;
 }
 
@@ -112,7 +115,7 @@ async function listStored(
   const scan = state === 'firing' ? scanFires.with(range) : scanJobs.with({ ...range, ...wanted });
   const found = (await pool.query<Scanned>(scan)).rows.sort(byPlace);
 
-  // The list is complete up to the first position at which reading a partition stopped.
+  // The list is complete up to the first position at which the reading of a partition stopped.
   const edge = found.find(({ isLast }) => isLast);
   const known = edge ? found.filter((each) => byPlace(each, edge) <= 0) : found;
   const fitting = known.filter(({ fits }) => fits);
@@ -156,7 +159,10 @@ async function listReporting(pool: Pool, filter: JobFilter, limit: number, curso
   return { items, next: end ? writeCursor([end.us, end.jobId]) : null };
 }
 
-/** Lists jobs of one ordering key that have not ended, in the order of their turns, including the current one. */
+/**
+ * Lists the jobs with an ordering key that have not ended, in the order in which they will be called. The current job
+ * is included.
+ */
 async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const ownerParams = { client: filter.clientIds?.[0] ?? nil, key: filter.orderingKey ?? '' };
@@ -164,7 +170,7 @@ async function listOfKey(pool: Pool, filter: JobFilter, limit: number, cursor: s
   return pageInTurn((await pool.query<JobInTurn>(scan)).rows, filter, limit);
 }
 
-/** Lists waiting jobs key by key, each key in the order of its turns. */
+/** Lists waiting jobs by ordering key, and for each key in the order in which they will be called. */
 async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor: string | null) {
   const [key, readyUs, acceptedUs, nth, id] = cursor === null ? firstWaiting : readCursor(keyPlace, cursor);
   const params = { client: filter.clientIds?.[0] ?? nil, key, readyUs, acceptedUs, nth, id, rows: limit + 1 };
@@ -173,7 +179,10 @@ async function listWaiting(pool: Pool, filter: JobFilter, limit: number, cursor:
 
 type JobInTurn = JobRecord & Omit<WaitingPlace, 'key' | 'id'>;
 
-/** @param found one more job than the limit if there are more */
+/**
+ * Returns a page.
+ * @param found one job more than the limit if there is a next page
+ */
 function pageInTurn(found: readonly JobInTurn[], filter: JobFilter, limit: number): Page<JobRecord> {
   const taken = found.slice(0, limit);
   const end = found.length > limit ? taken.at(-1) : undefined;
@@ -218,7 +227,7 @@ function usOf(at: Date): string {
   return String(at.getTime() * 1000);
 }
 
-/** Returns the position right before a time. Positions include ids. */
+/** Returns the position immediately before a time. A position is a time and an id. */
 function usBefore(at: Date | undefined): string {
   return at ? String(at.getTime() * 1000 - 1) : '-1';
 }

@@ -10,8 +10,11 @@ import { advanceCommitted, wakeKeys, type WokenRow } from '../../../../shared/po
 import { isNotCalled, lockJobs } from './job-statements.ts';
 
 /**
- * - `taken`: the report counts. `unchanged`: it repeats a report, or comes too late to change anything.
- * - `being-called`: the outcome of the call is not stored yet. `later-attempt`: a later attempt has been called since.
+ * Result of a report.
+ * - `taken`: the report has an effect.
+ * - `unchanged`: the report repeats another, or comes too late to have an effect.
+ * - `being-called`: the result of the call is not stored yet.
+ * - `later-attempt`: a later attempt has been called since.
  */
 export type ReportVerdict =
   | { kind: 'taken' }
@@ -23,12 +26,15 @@ export type ReportVerdict =
 
 export type JobReports = ReturnType<typeof createJobReports>;
 
-/** @param slot slot of the totals for jobs reported as done here */
+/**
+ * Creates the store of reports.
+ * @param slot slot of this process's totals, in which jobs reported as done are counted
+ */
 export function createJobReports({ pool, slot }: { pool: Pool; slot: number }) {
   const notifier = jobNotifierOn(pool);
 
   return {
-    /** Ends the job at most once: a report, its timeout and a cancellation exclude each other. */
+    /** Ends the job at most once: a report, a timeout of the report and a cancellation exclude one another. */
     report: async (jobId: string, attempt: number, report: JobReport): Promise<ReportVerdict> => {
       const { verdict, woken } = await retryingDeadlocks(() =>
         inTransaction(pool, (client) => reportLocked(client, { jobId, attempt, report, slot })),
@@ -50,8 +56,8 @@ interface Reporting {
 type Reported = Promise<{ verdict: ReportVerdict; woken: readonly WokenRow[] }>;
 
 /**
- * Locks the job, then stores the report. The lock comes first, so that the next statement sees a claim that was made
- * before the lock.
+ * Locks the job, then stores the report. The lock is a statement of its own, so that the next statement sees a claim
+ * made before the lock.
  */
 async function reportLocked(client: PoolClient, { jobId, attempt, report, slot }: Reporting): Reported {
   const only = (verdict: ReportVerdict) => ({ verdict, woken: [] });
@@ -66,7 +72,7 @@ async function reportLocked(client: PoolClient, { jobId, attempt, report, slot }
     const { rows } = await client.query<WokenRow>(endReported.with({ id: jobId, answer, slot }));
     return { verdict: { kind: 'taken' }, woken: rows };
   }
-  // The job will be called again, or is due for it: no report is awaited any more.
+  // The job will be called again or is already due for that, so no report is awaited.
   if (!job.isAwaited || job.hasFailed) return only({ kind: 'unchanged' });
   await client.query(failReported.with({ id: jobId, report: writeFailedReport(report) }));
   return only({ kind: 'taken' });
@@ -100,8 +106,8 @@ const endOf = statementOf<{ id: string }>(
 );
 
 /**
- * Ends a job that its receiver reported as done. The call itself was recorded when the receiver accepted it. The end
- * therefore has no HTTP status.
+ * Ends a job that its receiver has reported as done. The end has no HTTP status, because the call was recorded when the
+ * receiver accepted it.
  */
 const endReported = statementOf<{ id: string; answer: string | null; slot: number }>(
   'end-reported-job',
@@ -122,8 +128,8 @@ const endReported = statementOf<{ id: string; answer: string | null; slot: numbe
 );
 
 /**
- * Stores a reported failure, and makes the job due at once. The dispatcher that claims the job handles it like a job
- * whose report timed out.
+ * Stores a reported failure and makes the job due at once. The dispatcher that claims the job handles it like a job
+ * whose report did not arrive in time.
  */
 const failReported = statementOf<{ id: string; report: string }>(
   'fail-reported-job',

@@ -6,7 +6,10 @@ export interface JobRecord {
   clientId: string;
   state: JobState;
   scheduledFor: Date;
-  /** Null for a sidelined or ended job. For a job waiting for its turn, the due time without an ordering key. */
+  /**
+   * Time at which the job is due; null for a sidelined or ended job. For a job that waits for an earlier job with the
+   * same ordering key, the time at which it would be due without the key.
+   */
   dueAt: Date | null;
   acceptedAt: Date;
   expiresAt: Date | null;
@@ -21,17 +24,20 @@ export interface JobRecord {
   repeats: string | null;
   orderingKey: string | null;
   /**
-   * True if the jobs of the key run in their order, false if they only exclude each other. Null without an ordering
-   * key.
+   * True if the jobs with the ordering key run in their order, false if they only never run at the same time. Null
+   * without an ordering key.
    */
   inOrder: boolean | null;
   sideline: string | null;
   cause: string | null;
-  /** JSON in the form that `readOwnTerms` parses. */
+  /** Terms as JSON, in the form that `readOwnTerms` parses. */
   terms: string | null;
 }
 
-/** Headers (JSON) and body are stored as long as the outcome; a body only if its client stores bodies. */
+/**
+ * Job with headers (JSON) and body, which are stored as long as the result of the job. A body is stored only if the
+ * settings of the client permit it.
+ */
 export interface WholeRow extends JobRecord {
   headers: string | null;
   body: string | null;

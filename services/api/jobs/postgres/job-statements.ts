@@ -2,7 +2,10 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { clientForgets, keptColumns, keptOf } from '../../../../shared/postgres/jobs/ended-jobs.ts';
 
-/** Columns of a job that has not ended, named as in `JobRecord`; `j` is the job and `f` its fire. */
+/**
+ * Columns of a job that has not ended, with the names of `JobRecord`. `j` is the row of the job and `f` the row of its
+ * call in progress.
+ */
 export const storedFields = `
   j.id as "jobId", j.client as "clientId",
   case when j.sideline is not null then 'sidelined' when f.id is not null then 'firing'
@@ -25,8 +28,8 @@ export const endedFields = (cause: string) => `
     case when e.outcome = 'dead' then ${cause} end as cause, e.terms`;
 
 /**
- * Finds a job in one snapshot, so that a job that moves between tables is found once. A replayed job is found as not
- * ended.
+ * Finds a job in one snapshot, so that a job that moves between tables is found exactly once. A replayed job is found
+ * as not ended.
  */
 export const findJob = statementOf<{ id: string }>(
   'find-job',
@@ -40,8 +43,8 @@ export const findJob = statementOf<{ id: string }>(
 );
 
 /**
- * Selects recorded calls, and the last call, which is stored with each end. If a report ended the job, its call is
- * among the recorded ones.
+ * Selects the recorded calls of a job, and its last call, which is stored with its end. If a report ended the job, the
+ * last call is among the recorded calls.
  */
 export const findAttempts = statementOf<{ id: string }>(
   'find-job-attempts',
@@ -64,12 +67,12 @@ export interface ScanParams {
   fromUs: string;
   fromId: string;
   untilUs: string;
-  /** An array of uuids; null matches any client. */
+  /** Ids of clients, an array of UUIDs; null matches any client. */
   clients: string | null;
   tag: string | null;
-  /** A name without wildcards. */
+  /** Name of an endpoint, without wildcards. */
   endpoint: string | null;
-  /** Null matches any priority. */
+  /** Priority of the jobs; null matches any. */
   priority: string | null;
   rows: number;
 }
@@ -78,8 +81,8 @@ const atUs = (us: string) => `(timestamptz 'epoch' + ${us}::int8 * interval '1 m
 const usOf = (column: string) => `(extract(epoch from ${column}) * 1000000)::int8::text`;
 
 /**
- * Reads the next jobs of each partition after a position in the order of due times. Returns the matching ones, and the
- * last row read if there may be more.
+ * Reads the next jobs of each partition after a position in the order of due times. Returns the matching jobs, and the
+ * last row read if the partition may have more.
  */
 export const scanJobs = statementOf<ScanParams>(
   'scan-jobs',
@@ -101,7 +104,9 @@ export const scanJobs = statementOf<ScanParams>(
   where d.fits or d.n = ${$('rows')}::int`,
 );
 
-/** Reads jobs that are being called in the same way; filters apply when they are loaded. */
+/**
+ * Reads jobs that are being called, in the same way as `scanJobs`. Filters are applied later, when the jobs are loaded.
+ */
 export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'untilUs' | 'rows'>>(
   'scan-fires',
   ($) => `
@@ -115,7 +120,7 @@ export const scanFires = statementOf<Pick<ScanParams, 'fromUs' | 'fromId' | 'unt
   ) d`,
 );
 
-/** Reads jobs in the order of their report deadlines. */
+/** Reads jobs that wait for a report, in the order of the deadlines of their reports. */
 export const scanReporting = statementOf<{ client: string; fromUs: string; fromId: string; rows: number }>(
   'scan-reporting',
   ($) => `
@@ -134,7 +139,7 @@ export const scanSidelined = statementOf<{ client: string; host: string; fromId:
   order by j.sideline, j.id limit ${$('rows')}::int`,
 );
 
-/** Position in the order of turns within each key. */
+/** Position of a waiting job among the jobs with the same ordering key. */
 export interface WaitingPlace {
   key: string;
   readyUs: string;
@@ -156,9 +161,9 @@ export const scanWaiting = statementOf<WaitingPlace & { client: string; rows: nu
 );
 
 /**
- * Reads jobs of one ordering key that have not ended: the active one, and the waiting ones in order of turns. The
- * position is the time at which a job is ready, so a job that becomes active between pages is neither missed nor
- * repeated.
+ * Reads jobs with an ordering key that have not ended: the active job, then the waiting jobs in the order in which they
+ * will be called. The position is the time at which a job became ready, so a job that becomes active between two pages
+ * is neither missing nor repeated.
  */
 export const scanKey = statementOf<WaitingPlace & { client: string; rows: number }>('scan-key', ($) => {
   const isBehind = `(ready_at, accepted_at, accept_order, id)
@@ -181,7 +186,7 @@ export const scanKey = statementOf<WaitingPlace & { client: string; rows: number
 
 export interface EndedPlace {
   client: string;
-  /** Null matches all jobs, with or without an ordering key. */
+  /** Ordering key; null matches all jobs, also those without an ordering key. */
   key: string | null;
   beforeUs: string | null;
   beforeId: string;
@@ -212,8 +217,8 @@ const isNamed = ($: (param: keyof NamedJobs) => string) =>
   `j.id = any(${$('ids')}::uuid[]) and (${$('client')}::uuid is null or j.client = ${$('client')}::uuid)`;
 
 /**
- * Locks jobs in the order of their keys, as every statement that locks several does (docs/data.md, locks).
- * A claim locks its job, so this statement waits for claims in progress.
+ * Locks jobs in the order of their keys, like each statement that locks several jobs (docs/data.md, locks). A claim
+ * also locks its job, so this statement waits for claims in progress.
  */
 export const lockJobs = statementOf<NamedJobs>(
   'lock-jobs',
@@ -224,8 +229,8 @@ export const isNotCalled = `not exists (select from job_claims f
   where (f.partition_id, f.due_at, f.id) = (j.partition_id, j.due_at, j.id))`;
 
 /**
- * Cancels locked jobs. The statement runs after `lockJobs`, because only then does it see the fire of a claim for which
- * `lockJobs` waited.
+ * Cancels locked jobs. It must run after `lockJobs`: only a later statement sees a claim for which `lockJobs` has
+ * waited.
  */
 export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
   'cancel-jobs',
@@ -246,8 +251,9 @@ export const cancelJobs = statementOf<NamedJobs & { slot: number }>(
 );
 
 /**
- * Moves locked jobs to another due time, except jobs that await a report, because their receiver is working on them.
- * The expiry moves with the job. Past times become due now: no scan would find them behind the scheduler's watermark.
+ * Moves locked jobs to another due time. Jobs that wait for a report stay unchanged, because their receiver is working
+ * on them. The expiry time moves by the same amount. A past time becomes now, because no scan would find a job whose
+ * due time is before the position that scans have reached.
  */
 export const moveJobs = statementOf<NamedJobs & { dueAt: string | null; delayMs: number }>(
   'move-jobs',

@@ -127,7 +127,7 @@ describe('the store of jobs', () => {
     expect(await subject.store.find(uuidv7())).toBeUndefined();
   });
 
-  it('returns firing, sidelined and ended jobs with all calls', async () => {
+  it('returns firing, sidelined and ended jobs with all their calls', async () => {
     const jobId = await put();
     await subject.claim(jobId);
     expect(await subject.store.find(jobId)).toMatchObject({ state: 'firing' });
@@ -155,7 +155,7 @@ describe('the store of jobs', () => {
     });
   });
 
-  it('cancels a job that is not being called, once, and counts it', async () => {
+  it('cancels a job that is not being called only once, and counts it', async () => {
     const jobId = await put({ tags: ['a'] });
     expect(await subject.store.cancel([jobId])).toEqual([{ kind: 'changed' }]);
     expect(await subject.store.find(jobId)).toMatchObject({ state: 'cancelled', tags: ['a'] });
@@ -181,7 +181,7 @@ describe('the store of jobs', () => {
     expect(await subject.cancelled(clientId)).toBe(0);
   });
 
-  it('moves a pending job with its expiry, and releases a sidelined one', async () => {
+  it('moves a pending job together with its expiry time, and makes a sidelined job due again', async () => {
     const [jobId, sidelined] = [await put({ relevancyMs: minuteMs }), await put()];
     await subject.sideline(sidelined, 'shop.test');
     const dueAt = new Date(nineOClock + 5 * minuteMs);
@@ -192,7 +192,7 @@ describe('the store of jobs', () => {
     expect(await subject.store.find(sidelined)).toMatchObject({ state: 'pending', dueAt, sideline: null });
   });
 
-  it('does not move a job to a past time, where no dispatcher would find it', async () => {
+  it('moves a job whose new time has passed to the present, because no dispatcher would find it in the past', async () => {
     const [jobId, other] = [await put(), await put()];
     await subject.store.move([jobId], { dueAt: new Date(0) });
     await subject.store.move([other], { delayMs: 0 });
@@ -201,7 +201,7 @@ describe('the store of jobs', () => {
     expect((await subject.store.find(other))?.dueAt?.getTime()).toBeLessThan(nineOClock);
   });
 
-  it('lists open jobs by due time, page by page, each once', async () => {
+  it('lists unfinished jobs by due time in pages, each job once', async () => {
     const minutes = [7, 3, 9, 1, 5, 2, 8, 4, 6, 0];
     const ids = new Map<number, string>();
     for (const minute of minutes) ids.set(minute, await put({ minute }));
@@ -220,7 +220,7 @@ describe('the store of jobs', () => {
     expect(await listed({ dueFrom: at(3) })).toEqual([]);
   });
 
-  it('finds the few jobs of a client behind many jobs of others, and reads a bounded number of rows per page', async () => {
+  it('finds the few jobs of a client among many jobs of others, and reads a bounded number of rows for each page', async () => {
     const insert = `
       insert into jobs (partition_id, due_at, id, client, scheduled_for, method, url)
       select $1, timestamptz '2100-01-01 09:00Z' + second * interval '1 second', coalesce($5::uuid, gen_random_uuid()),
@@ -260,7 +260,7 @@ describe('the store of jobs', () => {
     expect(await listed({ clientIds: [clientId], state: 'dead' })).toEqual([]);
   });
 
-  it('lists thousands of jobs without leaving one out', async () => {
+  it('lists thousands of jobs without omitting one', async () => {
     const ids = Array.from({ length: 3000 }, () => jobIdOf(clientId, null));
     const job = {
       clientId,
@@ -286,7 +286,7 @@ describe('the store of jobs', () => {
 });
 
 describe('a cancellation concurrent with a claim', () => {
-  it('waits for the claim that is being written, and comes too late', async () => {
+  it('waits for a claim that is being written, and then does not cancel the job', async () => {
     const { store, intake } = subjectOf();
     const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
     const jobId = jobIdOf(clientId, null);

@@ -19,7 +19,10 @@ export type JobChangeResult =
 
 export type JobStore = ReturnType<typeof createJobStore>;
 
-/** @param slot slot of the totals for jobs that this process cancels */
+/**
+ * Creates the store.
+ * @param slot slot of this process's totals, in which cancelled jobs are counted
+ */
 export function createJobStore({ pool, slot }: { pool: Pool; slot: number }) {
   const notifier = jobNotifierOn(pool);
 
@@ -59,7 +62,7 @@ export function movedTo(to: NewDueTime) {
   return 'dueAt' in to ? { dueAt: to.dueAt.toISOString(), delayMs: 0 } : { dueAt: null, delayMs: to.delayMs };
 }
 
-/** Jobs to change. A job of another client counts as missing. */
+/** Jobs to change. A job of another client is treated as missing. */
 interface JobsToChange {
   jobIds: readonly string[];
   clientId?: string | undefined;
@@ -77,11 +80,11 @@ async function change(on: { pool: Pool; slot: number }, jobs: JobsToChange, stat
 
 export interface ChangedJobs {
   answers: JobChangeResult[];
-  /** Rows whose ordering keys must advance after the commit. */
+  /** Rows of jobs whose ordering keys must advance after the commit. */
   woken: WokenRow[];
 }
 
-/** Uses two statements: the second must see the changes for which the first has waited. */
+/** Locks and changes jobs in two statements, because the second must see the changes for which the first has waited. */
 export async function changeLocked(
   connection: PoolClient,
   { jobIds, clientId }: JobsToChange,

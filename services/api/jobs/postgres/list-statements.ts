@@ -2,10 +2,13 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { wakeKeys } from '../../../../shared/postgres/jobs/key-wakes.ts';
 import { endedFields, storedFields, type NamedJobs } from './job-statements.ts';
 
-/** `offset 0` forces a lookup by id in each day's partition, whatever the planner estimates. */
+/**
+ * SQL of the ends of a job. `offset 0` makes Postgres look up the id in the partition of each day, whatever the planner
+ * estimates.
+ */
 const endsOf = (id: string) => `(select * from ended_jobs e where e.id = ${id} offset 0)`;
 
-/** Returns all rows of each id, unordered. A replayed job also has its earlier ends. */
+/** Returns all rows of each id in any order. A replayed job has further rows for its earlier ends. */
 export const findJobs = statementOf<NamedJobs>(
   'find-jobs',
   ($) => `
@@ -26,8 +29,8 @@ export interface ResendParams extends NamedJobs {
 }
 
 /**
- * Copies the latest ended job of each id to a new job, counted as accepted. Bodies never leave the database. A new id
- * that exists or has ended is skipped: the request is a repeat and gets the same answer.
+ * Copies the latest ended job of each id to a new job, which counts as accepted. Bodies are copied inside the database.
+ * If a new id already exists or has ended, the request is a repeat: the job is skipped, and the answer is the same.
  */
 export const resendJobs = statementOf<ResendParams>(
   'resend-jobs',

@@ -9,14 +9,15 @@ import type { NewDueTime } from '../accept/due-time.ts';
 import { createJobStore, movedTo, type JobChangeResult } from './job-store.ts';
 import { findJobs, resendJobs } from './list-statements.ts';
 
-/** Maximum jobs of one transaction, which keeps all its jobs locked until it commits. */
+/** Maximum number of jobs in one transaction, which locks all its jobs until its commit. */
 const jobsAtOnce = 500;
 
 export type ListedJobs = ReturnType<typeof createListedJobs>;
 
 /**
- * Operations on lists of one client's jobs, by distinct ids. Results are by id; a job of another client is missing.
- * @param slot slot of the totals for jobs that this process cancels and resends
+ * Creates the operations on lists of one client's jobs. The ids in a list are distinct, and results are by id. A job of
+ * another client is treated as missing.
+ * @param slot slot of this process's totals, in which cancelled and resent jobs are counted
  */
 export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
   const store = createJobStore({ pool, slot });
@@ -40,7 +41,10 @@ export function createListedJobs({ pool, slot }: { pool: Pool; slot: number }) {
     move: (clientId: string, jobIds: readonly string[], to: NewDueTime) =>
       changeAll(jobIds, (part) => store.move(part, to, clientId)),
 
-    /** @param newIdOf returns the id of the new job; a repeat with the same ids sends nothing twice */
+    /**
+     * Sends ended jobs again as new jobs.
+     * @param newIdOf returns the id of the new job; a repeat with the same ids sends no job twice
+     */
     resend: async (
       clientId: string,
       jobIds: readonly string[],

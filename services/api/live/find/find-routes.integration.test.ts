@@ -9,14 +9,17 @@ import { teamsOn } from '../../../../test/support/teams-on-postgres.ts';
 const on = apiOnPostgres();
 const { askAs, makeManager } = teamsOn(on);
 
-/** @param secret of the key that searches; undefined for the operator's */
+/**
+ * Returns the result of a search.
+ * @param secret secret of the key that searches; undefined for the operator's key
+ */
 async function find(text: string, secret?: string) {
   const url = `/v1/find?q=${encodeURIComponent(text)}`;
   return findAnswer.parse((await askAs(secret, 'GET', url)).json()).items;
 }
 
 describe('a search by id or name', () => {
-  it('returns the campaign or the run with the id, and the campaign of the run', async () => {
+  it('returns the campaign or the run that has the id, and the campaign of the run', async () => {
     const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ name: 'Lapsed riders' }));
     const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
     const [campaign, runId] = [publicId('campaign', campaignId), publicId('run', await on.deps.rows.addRun(run))];
@@ -29,7 +32,7 @@ describe('a search by id or name', () => {
     ]);
   });
 
-  it('finds no campaign or run in a country outside of the scope of the key', async () => {
+  it('finds no campaign or run in a country outside the scope of the key', async () => {
     const { secret } = await makeManager();
     const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf({ countries: ['ID'] }));
     const runId = await on.deps.rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' });
@@ -56,7 +59,7 @@ describe('a search by id or name', () => {
   });
 
   it.each(['cmp', 'run', 'aud', 'sav', 'cli', 'sch', 'job', 'dlt', 'qst'])(
-    'finds nothing by an unused id of %s',
+    'finds nothing for an id of %s that does not exist',
     async (prefix) => {
       expect(await find(`${prefix}_01jdyjm7sbfx2v4x0000000000`)).toEqual([]);
     },

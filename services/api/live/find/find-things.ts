@@ -26,14 +26,14 @@ export interface FindThingsDeps {
   owners: Owners;
 }
 
-/** Maximum results per kind in a search by name. */
+/** Maximum number of results of each kind in a search by name. */
 const mostByName = 6;
 
 type Finder = (uuid: string, deps: FindThingsDeps) => Promise<FoundShape[]>;
 
 /**
- * Finds the resource with an id, or the campaigns, action types and shards whose names contain the text. Excludes
- * resources outside of the scope.
+ * Returns the object with an id, or the campaigns, action types and shards whose names contain the text. Objects
+ * outside the scope are excluded.
  */
 export async function findThings(text: string, scope: Scope, deps: FindThingsDeps): Promise<FoundShape[]> {
   for (const [kind, find] of finders) {

@@ -24,12 +24,12 @@ export interface NewNotification {
   definition: NotificationDefinition;
   /** Terms of the notification's calls: those of the endpoint `default` of its client. */
   terms: DefaultTerms;
-  /** Null if messages are not signed. */
+  /** Signing key; null if messages are not signed. */
   key: { keyId: string; sealed: string } | null;
 }
 
 export interface NotificationChange extends Pick<NotificationRecord, 'url' | 'definition' | 'terms'> {
-  /** Id of the key that set the URL. Undefined if the URL stays. */
+  /** Id of the key that set the URL. Undefined leaves the URL unchanged. */
   urlSetBy: string | undefined;
 }
 
@@ -59,10 +59,10 @@ export interface DeliveryRecord {
 
 export type NotificationStore = ReturnType<typeof createNotificationStore>;
 
-/** Store of notifications; each is written together with its client in one transaction. */
+/** Creates the store of notifications. Each notification is written together with its client in one transaction. */
 export function createNotificationStore({ pool }: { pool: Pool }) {
   return {
-    /** Returns the notifications of an account, oldest first. Undefined means all accounts. */
+    /** Returns the notifications of an account, oldest first. An undefined account means all accounts. */
     list: async (account: string | undefined): Promise<NotificationRecord[]> => {
       const { rows } = await pool.query<NotificationRow>(
         `${selectNotifications} and ($1::uuid is null or n.account = $1) order by n.id`,
@@ -73,7 +73,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
 
     get: (notificationId: string) => find(pool, notificationId),
 
-    /** Returns false if the maximum number of notifications exists. */
+    /** Creates a notification. Returns false if the maximum number of notifications exists. */
     create: ({ notificationId, account, urlSetBy, url, definition, terms, key }: NewNotification): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -94,7 +94,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Returns undefined if the notification was deleted or has another revision. */
+    /** Changes a notification. Returns undefined if it was deleted or has another revision. */
     change: (
       { notificationId, revision }: NotificationRecord,
       { url, urlSetBy, definition, terms }: NotificationChange,
@@ -109,7 +109,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
         return await find(client, notificationId);
       }),
 
-    /** Stops all deliveries. The client stays disabled until its stored jobs are gone. */
+    /** Deletes a notification and stops its deliveries. Its client stays disabled until no job of it is stored. */
     remove: (notificationId: string): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
@@ -120,7 +120,9 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
         return true;
       }),
 
-    /** Returns deleted notifications whose clients can be deleted. Dead deliveries belong to the account until then. */
+    /**
+     * Returns deleted notifications whose clients can be deleted. Until then, dead deliveries belong to the account.
+     */
     deleted: async (): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(selectDeleted);
       return rows.map(({ id }) => id);
@@ -135,7 +137,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
 
     /**
      * Returns deliveries, newest first.
-     * @throws {InvalidCursorError}
+     * @throws {InvalidCursorError} if the cursor is invalid
      */
     deliveries: async (
       notificationId: string,
@@ -168,7 +170,10 @@ async function find(connection: Pool | PoolClient, notificationId: string): Prom
 
 const place = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().refine((id) => validate(id))]);
 
-/** @throws {InvalidCursorError} */
+/**
+ * Decodes a cursor.
+ * @throws {InvalidCursorError} if it is invalid
+ */
 function placeOf(cursor: string | null): readonly [string | null, string | null] {
   if (cursor === null) return [null, null];
   const read = place.safeParse(cursor.split('_'));
@@ -224,7 +229,7 @@ const updateTerms = `
 const updateNotification = `
   update notifications set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;
 
-/** Makes the current digest due, so that events collected under the previous terms are sent now. */
+/** Makes the current digest due, so that events that were collected under the previous terms are sent now. */
 const digestIsDue = 'update notification_digests set due_at = now() where notification = $1';
 
 const markDeleted = 'update notifications set deleted_at = now() where id = $1 and deleted_at is null';
@@ -242,14 +247,17 @@ const insertTest = `
 
 interface DeliveriesParams {
   notificationId: string;
-  /** Null matches any outcome. */
+  /** Result of the deliveries; null matches any. */
   outcome: string | null;
   us: string | null;
   jobId: string | null;
   limit: number;
 }
 
-/** Lists a dead delivery only while it can be resent; a resent one appears with its later outcome. */
+/**
+ * Lists deliveries. A dead delivery is listed only while it can be resent. After that, it is listed with its later
+ * result.
+ */
 const selectDeliveries = unnamedStatementOf<DeliveriesParams>(
   ($) => `
   select e.id as "jobId", e.tags[1] as event, e.outcome, e.ended_at as at, e.attempt, e.status, e.error,

@@ -24,7 +24,7 @@ export interface MessageRow {
 
 export interface MessageBytes {
   key: Buffer | null;
-  /** Truncated to the number of bytes that the caller requested. */
+  /** Bytes of the message, truncated to the number that the caller requested. */
   value: Buffer | null;
 }
 
@@ -38,21 +38,21 @@ export interface MessageGroupRow {
 
 export type QuarantinedMessages = ReturnType<typeof createQuarantinedMessages>;
 
-/** Quarantined messages, which workers wrote to the table `dead_letters`. */
+/** Creates the store of quarantined messages, which workers write to the table `dead_letters`. */
 export function createQuarantinedMessages({ pool }: { pool: Pool }) {
   return {
-    /** Returns groups by topic and reason, the largest first. */
+    /** Returns groups of messages by topic and reason, the largest group first. */
     groups: async (filter: MessageFilter) => {
       const { rows } = await pool.query<MessageGroupRow>(selectGroups.with(filterOf(filter)));
       return rows;
     },
-    /** Counts messages about which no person has decided, up to a limit. */
+    /** Returns the number of messages without a decision, up to a limit. */
     countKept: async (limit: number): Promise<number> => {
       const { rows } = await pool.query<{ items: number }>(countKept, [limit]);
       return rows[0]?.items ?? 0;
     },
     /**
-     * Returns messages, newest first; `cursor` is the id of the last message of the previous page.
+     * Returns messages, newest first. `cursor` is the id of the last message of the previous page.
      * @throws {InvalidCursorError} if the cursor is not an id
      */
     list: async (filter: MessageFilter, limit: number, cursor: string | null) => {
@@ -67,15 +67,18 @@ export function createQuarantinedMessages({ pool }: { pool: Pool }) {
       return rows[0];
     },
     /**
-     * Stores a decision on a message unless a person has decided already. Returns the message afterwards, or undefined
-     * if it does not exist.
+     * Stores a decision about a message, unless a decision was made before. Returns the message afterwards, or
+     * undefined if it does not exist.
      */
     decide: async (messageId: string, to: Decision): Promise<MessageRow | undefined> => {
       await pool.query(decideOne, [messageId, to]);
       const { rows } = await pool.query<MessageRow>(selectMessage, [messageId, 0]);
       return rows[0];
     },
-    /** Stores a decision on all undecided messages of a topic or reason. Returns the number of messages changed. */
+    /**
+     * Stores a decision about all messages of a topic or a reason that have none. Returns the number of changed
+     * messages.
+     */
     decideAll: async ({ topic, reason }: Omit<MessageFilter, 'state'>, to: Decision) => {
       const { rowCount } = await pool.query(decideMany.with({ ...filterOf({ topic, reason, state: 'kept' }), to }));
       return rowCount ?? 0;
@@ -85,7 +88,7 @@ export function createQuarantinedMessages({ pool }: { pool: Pool }) {
 
 type Decision = 'replaying' | 'discarded';
 
-/** Null matches any value. */
+/** Filter of messages; null matches any value. */
 type Filter = Record<keyof MessageFilter, string | null>;
 
 function filterOf({ topic, reason, state }: MessageFilter): Filter {
@@ -110,19 +113,19 @@ const selectGroups = unnamedStatementOf<Filter>(
 const countKept = `
   select count(*)::int as items from (select from dead_letters where state = 'kept' limit $1) k`;
 
-/** The cursor is the id of the last message of the previous page, or null. */
+/** Selects a page of messages. The cursor is the id of the last message of the previous page, or null. */
 const selectMessages = unnamedStatementOf<Filter & { limit: number; cursor: string | null }>(
   ($) => `
   select ${row} from dead_letters
   where ${fits($)} and (${$('cursor')}::uuid is null or id < ${$('cursor')}) order by id desc limit ${$('limit')}`,
 );
 
-/** Parameters: $1 message, $2 maximum bytes of the value. */
+/** Selects a message. Parameters: $1 message, $2 maximum number of bytes of the value. */
 const selectMessage = `select ${row}, key, substring(value for $2::int) as value from dead_letters where id = $1`;
 
 const decided = (state: string) => `state = ${state}, settled_at = case when ${state} = 'discarded' then now() end`;
 
-/** Parameters: $1 message, $2 state. */
+/** Stores a decision about one message. Parameters: $1 message, $2 state. */
 const decideOne = `update dead_letters set ${decided('$2::text')} where id = $1 and state = 'kept'`;
 
 const decideMany = unnamedStatementOf<Filter & { to: string }>(

@@ -19,7 +19,7 @@ const withRun = `
   join runs r on r.id = f.run
   join revisions v on v.campaign = r.campaign and v.revision = r.revision`;
 
-/** Filters; null matches any value. */
+/** Filters of quarantined steps; null matches any value. */
 export interface FilterParams extends SeenParams {
   runId: string | null;
   action: string | null;
@@ -59,8 +59,8 @@ export const countSteps = unnamedStatementOf<FilterParams & { limit: number }>(
 );
 
 /**
- * Parameters: $1 id, $2 maximum users in the sample. The begin and the end of a call are two rows, joined by their
- * epoch.
+ * Selects a quarantined step. Beginning and end of a call are two rows, which have the same epoch. Parameters: $1 id,
+ * $2 maximum number of users in the sample.
  */
 export const selectQuarantinedStep = `
   select ${row},
@@ -80,7 +80,7 @@ export const selectQuarantinedStep = `
      ) u) as sample
   from ${withRun} where q.id = $1`;
 
-/** Parameters: $1 id. The lock on the run's row keeps the run from ending meanwhile. */
+/** Locks the run of a step, so that the run does not end meanwhile. Parameters: $1 id. */
 export const lockRunOfStep = `
   select r.state as "runState", r.ended_at is not null as "isEnded"
   from runs r where r.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1)
@@ -89,8 +89,8 @@ export const lockRunOfStep = `
 export const lockStep = `select state from quarantined_steps where id = $1 for update`;
 
 /**
- * Parameters: $1 id. Reverts the rows that the end of the step wrote. Returns no row, and changes nothing, if one of
- * its users has been settled since. Totals may decrease: they are differences, and the step is pending again.
+ * Reverts the rows that the end of the step wrote. Returns no row and changes nothing if one of its users was settled
+ * since then. Totals may decrease: each row contains a difference, and the step is pending again. Parameters: $1 id.
  */
 export const reopenStep = `
   with q as (
@@ -129,7 +129,7 @@ export const reopenStep = `
       and t.reason = '${reasons.quarantined}'
       and t.slot <> ${settlementSlot}
   ), v as (
-    -- They were spent, and may have been: no other step may reserve them now.
+    -- Units of unknown users were counted as spent. They become reserved again, so that no other step can reserve them.
     insert into budget_reservations (feed, batch_no, step, units, granted)
     select s.feed, s.batch_no, s.step, f.step_units[s.step] * (select count(*) from u), true
     from s join feeds f on f.feed = s.feed where f.step_units[s.step] > 0

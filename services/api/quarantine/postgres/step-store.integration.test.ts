@@ -30,8 +30,8 @@ describe('quarantined steps', () => {
   let b: StepLedger;
 
   /**
-   * A run of two steps. Its first batch ended its workers, b the last of them, until it was quarantined; u1 had
-   * failed in no step before.
+   * Creates a run of two steps. The first batch has crashed its workers, the last of them b, until it was quarantined.
+   * User u1 has not failed before.
    */
   beforeEach(async () => {
     subject = makeSubject();
@@ -65,7 +65,7 @@ describe('quarantined steps', () => {
     return row.quarantineId;
   }
 
-  it('are listed with all their known details, by run and state', async () => {
+  it('are listed with all known fields, by run and state', async () => {
     const [row] = await listed();
     expect(row).toMatchObject({
       runId,
@@ -96,10 +96,10 @@ describe('quarantined steps', () => {
     expect(second.next).toBeNull();
   });
 
-  it('have their calls, the results and a sample of users', async () => {
+  it('have their calls, results and a sample of users', async () => {
     const detail = await subject.quarantined.find(await onlyId(), 2);
     expect(detail?.sample).toEqual(['u1', 'u2']);
-    // The first call is not noted, only that it was lost.
+    // The beginning of the first call was not recorded, only the loss of its worker.
     const calls = detail?.calls.map(({ worker, reading }) => [worker, reading]) ?? [];
     expect(calls[0]).toEqual([null, 'lost']);
     expect(calls.slice(1).every(([worker, reading]) => worker !== null && reading === 'lost')).toBe(true);
@@ -108,7 +108,7 @@ describe('quarantined steps', () => {
     expect(await subject.quarantined.find(uuidv7(), 2)).toBeUndefined();
   });
 
-  it('are pending after a replay: due now, with an open key, and called alone from the start', async () => {
+  it('are pending after a replay: due at once, with an unused idempotency key, and called alone', async () => {
     const before = await subject.rows.step(step);
     expect(await subject.quarantined.replay(await onlyId())).toBe('replayed');
     expect(await subject.rows.step(step)).toMatchObject({
@@ -149,7 +149,7 @@ describe('quarantined steps', () => {
     expect(await subject.reconciliation.reconcile({ feedId, chainLength: 2 })).toEqual([]);
   });
 
-  it('keep their spent units after a replay, so that no other step spends them', async () => {
+  it('keep their spent units reserved after a replay, so that no other step can use these', async () => {
     const chain = [{ action: 'award-points', params: {}, unitsPerUser: 2 }];
     const costly = await startFedRun(subject, [['u1', 'u2']], { chain, budgets: [{ country: 'SG', units: 4 }] });
     const ref = { feedId: costly.feedId, batchNo: 1, step: 1 };
@@ -175,7 +175,7 @@ describe('quarantined steps', () => {
     expect(await figures()).toEqual([4, 0]);
   });
 
-  it('are quarantined as new items if they crash their workers again', async () => {
+  it('are quarantined again as new items if they crash their workers again', async () => {
     await subject.quarantined.replay(await onlyId());
     await lapse(step);
     expect(await subject.endings.endQuarantined([step])).toBe(1);
@@ -183,14 +183,14 @@ describe('quarantined steps', () => {
     expect(stepLines(4, await totalsOf(subject, runId), 2)[0]).toMatchObject({ unknown: 3, pending: 1 });
   });
 
-  it('are replayed once despite concurrent requests', async () => {
+  it('are replayed once if several requests are concurrent', async () => {
     const id = await onlyId();
     const verdicts = await Promise.all([1, 2, 3].map(() => subject.quarantined.replay(id)));
     expect(verdicts.toSorted()).toEqual(['decided', 'decided', 'replayed']);
     expect(stepLines(4, await totalsOf(subject, runId), 2)[0]).toMatchObject({ unknown: 0, pending: 4 });
   });
 
-  it('do not change if their run has ended', async () => {
+  it('stay unchanged if their run has ended', async () => {
     await subject.runs.finish(runId, 'completed_with_failures', null);
     expect(await subject.quarantined.replay(await onlyId())).toBe('run-ended');
     const totals = (await subject.reports.snapshot(runId))?.countries[0]?.totals ?? [];
@@ -198,7 +198,7 @@ describe('quarantined steps', () => {
     expect(await subject.rows.step(step)).toMatchObject({ state: 'done' });
   });
 
-  it('leave their users unknown when discarded, and count as decided', async () => {
+  it('leave their users unknown when discarded, and then count as decided', async () => {
     const id = await onlyId();
     expect(await subject.quarantined.discard(id)).toMatchObject({ state: 'discarded' });
     expect(await subject.quarantined.discard(id)).toMatchObject({ state: 'discarded' });

@@ -8,7 +8,7 @@ type RowShape<List extends keyof SchedulerShape> = SchedulerShape[List] extends 
 export type RegionLook = WithDates<RowShape<'regions'>, 'changedAt'>;
 type NodeLook = WithDates<Omit<RowShape<'nodes'>, 'partitions'>, 'startedAt'>;
 type PartitionLook = WithDates<RowShape<'partitions'>, 'since'>;
-/** `clientId` is not converted to a public id yet. */
+/** Host as Postgres returns it: `clientId` is still a UUID instead of a public id. */
 type HostLook = WithDates<RowShape<'hosts'>, 'openedAt'>;
 
 export interface SchedulerLook {
@@ -16,11 +16,11 @@ export interface SchedulerLook {
   nodes: NodeLook[];
   leaders: SchedulerShape['leaders'];
   partitions: PartitionLook[];
-  /** Hosts with an open circuit. */
+  /** Hosts with an open circuit breaker. */
   hosts: HostLook[];
 }
 
-/** Reads the state of scheduling, for people, and changes regions and hosts. */
+/** Reads the state of scheduling for people, and changes regions and hosts. */
 export function createSchedulerStatus({ pool }: { pool: Pool }) {
   async function regions(): Promise<RegionLook[]> {
     const { rows } = await pool.query<RegionLook>(selectRegions);
@@ -44,9 +44,9 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
       ]);
       return { regions: all, nodes: nodes.rows, leaders: leaders.rows, partitions: partitions.rows, hosts: hosts.rows };
     },
-    /** Makes this region the only active one; a repeat has no effect. Undefined if the region does not exist. */
+    /** Makes a region the only active one. A repeat has no effect. Returns undefined if the region does not exist. */
     switchTo: (region: string, reason: string | null) => change(region, switchRegions, [reason]),
-    /** Activates a region in addition to the active ones. */
+    /** Activates a region in addition to those that are active. */
     activate: (region: string) => change(region, activateRegion, []),
     /**
      * Releases the sidelined jobs of a host. Returns false if the host is not sidelined.
@@ -96,7 +96,7 @@ const selectHosts = `
   order by c.opened_at, c.endpoint, c.host collate "C" limit 1000`;
 
 /**
- * Makes one region the only active one. A region that was active already keeps its epoch, so its current claims stay
+ * Makes one region the only active one. If the region was active before, it keeps its epoch, so its current claims stay
  * valid.
  */
 const switchRegions = `

@@ -3,23 +3,23 @@ import type { Shard } from '../../../../../shared/domain/endpoint/shard.ts';
 import type { ShardReport } from '../../../../../shared/ports/shard-reports.ts';
 import { reportValidity } from '../../../../../shared/postgres/registry/shard-refusals.ts';
 
-/** A worker's recent report on a shard that it serves, or should serve. */
+/** Recent report of a worker about a shard that it serves or should serve. */
 export interface WorkerReport extends ShardReport {
   worker: string;
 }
 
-/** Work of running runs in a shard, in batches. */
+/** Number of batches that unfinished runs have in a shard. */
 export interface ShardWork extends Shard {
-  /** Batches on the topic or with a worker. */
+  /** Batches on the topic or in a worker. */
   ready: number;
   /** Batches scheduled for a later time, such as a retry. */
   waiting: number;
   /**
-   * Work of runs without a pace: ready batches of this and earlier steps, and an estimate of the batches still to be
-   * fed.
+   * Batches of runs without a pace that this shard still has to process: the ready batches of this and earlier steps,
+   * and an estimate of the batches that will be created.
    */
   ahead: number;
-  /** Batches still to be fed by runs with a pace; the pace delays them, not the shard. */
+  /** Batches that runs with a pace will still create. Their pace delays them, not the shard. */
   paced: number;
 }
 
@@ -30,8 +30,9 @@ const reports = `
   order by worker`;
 
 /**
- * Selects the work of each shard. In each step, ready = entered + born - done - waiting, as the trigger also counts
- * (docs/feeding.md). Batches enter a step by surviving the previous one; `born` counts the child batches of the step.
+ * Selects the work of each shard. For each step, ready = entered + born - done - waiting, which is also how the trigger
+ * service counts (docs/feeding.md). A batch enters a step when it has completed the previous step; `born` is the number
+ * of child batches created in the step.
  */
 const work = `
   with steps as (
@@ -69,7 +70,7 @@ export type ShardFigures = ReturnType<typeof createShardFigures>;
 
 export function createShardFigures({ pool }: { pool: Pool }) {
   return {
-    /** Returns reports of the last minute. */
+    /** Returns the workers' reports of the last minute. */
     reports: async () => (await pool.query<WorkerReport>(reports)).rows,
     work: async () => (await pool.query<ShardWork>(work)).rows,
   };

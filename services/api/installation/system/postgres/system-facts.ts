@@ -12,7 +12,7 @@ interface DatabaseFacts {
   bytes: number;
   now: Date;
   migration: string | null;
-  /** Version that changed the schema last. */
+  /** Version of Muster that changed the schema last. */
   schemaVersion: string | null;
   installedAt: Date;
 }
@@ -30,7 +30,7 @@ interface ProcessCount {
   region: string;
   processes: number;
   oldestAt: Date;
-  /** Names of some processes, as `worker@host`. */
+  /** Names of some of the processes, as `worker@host`. */
   names: string[];
 }
 
@@ -45,7 +45,7 @@ export interface SystemFacts extends ProcessStanding {
 
 export type SystemFactsReader = ReturnType<typeof createSystemFacts>;
 
-/** Reads the database's records of the installation. Their size does not grow with the load. */
+/** Reads what the database records about the installation. The amount of this data does not grow with the load. */
 export function createSystemFacts({ pool }: { pool: Pool }) {
   return async (): Promise<SystemFacts> => {
     const [database, partitions, logArchive, nodes, processes, standing, settings] = await Promise.all([

@@ -3,7 +3,10 @@ import { plainArray } from '../../../../../shared/postgres/connection/array-lite
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import type { KeyRatesDeps } from '../key-rates.ts';
 
-/** @param deps.owner id of this process */
+/**
+ * Creates the exchange.
+ * @param deps.owner id of this process
+ */
 export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: string }): KeyRatesDeps['exchange'] {
   return async (submitted) => {
     const params = { keys: plainArray([...submitted.keys()]), jobs: plainArray([...submitted.values()]), owner };
@@ -13,8 +16,8 @@ export function createKeyRateExchange({ pool, owner }: { pool: Pool; owner: stri
 }
 
 /**
- * Adds to the use of keys by this process, and returns the use by others. Each key and process has a row, which only
- * that process writes. Rows of processes that were silent for ten minutes no longer count and are deleted.
+ * Adds the use of keys by this process, and returns the use by other processes. Each pair of key and process has a row,
+ * which only this process writes. Rows of processes that were silent for ten minutes do not count and are deleted.
  */
 const exchange = statementOf<{ keys: string; jobs: string; owner: string }>(
   'exchange-key-rates',
