@@ -291,8 +291,8 @@ const insertVote = statementOf<VoteParams>(
 const selectVoters = `select (${votersOf('$1::uuid')}) as voters`;
 
 /**
- * Counts votes. After the approval is given, `required_approvers` keeps its value, because later raises need at least as many
- * approvers.
+ * Counts votes. After the approval is given, `required_approvers` keeps its value, because later raises need at least
+ * as many approvers.
  */
 const countVotes = `
   update approvals a set required_approvers = case when a.state = 'waiting' then $2 else a.required_approvers end,
