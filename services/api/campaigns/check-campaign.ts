@@ -4,6 +4,7 @@ import type { Catalogue } from '../../../shared/contracts/endpoints/engine-confi
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import { checkMoney } from './check-money.ts';
+import { checkVariants, placedProblems, sentParamsOf } from './check-variants.ts';
 import { paramsProblems } from '../action-types/check-params.ts';
 import { checkShape, type CheckResult } from '../frame/server/check-shape.ts';
 import { quoted } from '../frame/http-problem.ts';
@@ -20,16 +21,23 @@ const list = z
 
 /** Reads as many parts of a body as possible, so that an invalid part does not hide the problems of others. */
 const readable = z
-  .object({ countries: list, chain: list, schedule: z.unknown().optional(), budgets: list })
-  .catch({ countries: [], chain: [], schedule: undefined, budgets: [] });
+  .object({
+    countries: list,
+    chain: list,
+    splitSeed: z.unknown().optional(),
+    schedule: z.unknown().optional(),
+    budgets: list,
+  })
+  .catch({ countries: [], chain: [], splitSeed: undefined, schedule: undefined, budgets: [] });
 
 /** Checks whether a body is a campaign that this installation can carry out, and returns all problems at once. */
 export function checkCampaign(body: unknown, config: Catalogue, now: Date): CheckResult<WrittenCampaign> {
   const shaped = checkShape(writtenCampaign, body);
-  const { countries, chain, schedule, budgets } = readable.parse(body);
+  const { countries, chain, splitSeed, schedule, budgets } = readable.parse(body);
   const problems = [
     ...(shaped.ok ? [] : shaped.problems),
     ...checkAgainstConfig({ countries, chain }, config),
+    ...checkVariants(chain, splitSeed),
     ...chain.flatMap(checkParamsSize),
     ...checkSchedule(schedule, countries, now),
     ...checkBudgets(budgets, countries, chain),
@@ -97,7 +105,8 @@ function checkCheck(step: unknown, index: number, config: Catalogue): readonly F
   return [{ pointer: `/chain/${index}/check/type`, code: 'unknown-check', detail }];
 }
 
-const parametrised = z.object({ action: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+const parametrised = z.object({ action: z.string() });
+const someParams = z.record(z.string(), z.unknown()).default({});
 
 /**
  * Checks parameters by the schema of their action type, if it has one. Parameters that are not an object are a problem
@@ -108,7 +117,11 @@ function checkParams(step: unknown, index: number, { actionTypes }: Catalogue): 
   const schema = read && Object.hasOwn(actionTypes, read.action) ? actionTypes[read.action]?.paramsSchema : undefined;
   if (!read || !schema) return [];
   try {
-    return paramsProblems(schema, read.params, `/chain/${index}/params`);
+    const found = sentParamsOf(step, index).map((sent) => {
+      const { success, data } = someParams.safeParse(sent.params);
+      return { sent, problems: success ? paramsProblems(schema, data, sent.pointer) : [] };
+    });
+    return placedProblems(found);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const detail = `the parameters of ${quoted(read.action)} cannot be checked by this version: ${why}`;
@@ -122,11 +135,12 @@ function listed(names: readonly string[]): string {
 
 /** Bounds the size of parameters, because each batch contains them. */
 function checkParamsSize(step: unknown, index: number): readonly FieldProblem[] {
-  const { params } = z.object({ params: z.unknown() }).catch({ params: undefined }).parse(step);
-  const bytes = Buffer.byteLength(JSON.stringify(params ?? null));
-  if (bytes <= maxParamsBytes) return [];
-  const detail = `has to be at most ${maxParamsBytes} bytes of JSON, not ${bytes}`;
-  return [{ pointer: `/chain/${index}/params`, code: 'too-large', detail }];
+  return sentParamsOf(step, index).flatMap(({ params, pointer }): FieldProblem[] => {
+    const bytes = Buffer.byteLength(JSON.stringify(params ?? null));
+    if (bytes <= maxParamsBytes) return [];
+    const detail = `has to be at most ${maxParamsBytes} bytes of JSON, not ${bytes}`;
+    return [{ pointer, code: 'too-large', detail }];
+  });
 }
 
 function checkBudgets(

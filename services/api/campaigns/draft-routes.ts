@@ -22,7 +22,12 @@ import { expectedLoadOf } from '../installation/scheduler/expected-load.ts';
 import type { ShardLook } from '../installation/shards/shard-look.ts';
 import { campaignView } from './campaign-view.ts';
 import { changedCampaign } from './changed-campaign.ts';
-import { countryEstimates, estimatedCostOf, sumOfBounds } from '../audiences/estimates/estimate-view.ts';
+import {
+  countryEstimates,
+  estimatedCostOf,
+  sumOfBounds,
+  variantEstimates,
+} from '../audiences/estimates/estimate-view.ts';
 import { redefineDraft } from './redefine-draft.ts';
 import { requireDraft } from './refusals.ts';
 import { requireCampaign } from './require-campaign.ts';
@@ -136,6 +141,7 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     : { ...noEstimates, estimatedAt: now };
   const estimates = knownAudience ? countryEstimates(countries, sourceEstimates) : [];
   const holdOutPercent = knownAudience?.holdOutPercent ?? 0;
+  const users = sumOfBounds(estimates);
   const { batchUsers, lines, takes } = expectedLoadOf({
     chain,
     countries: estimates,
@@ -149,8 +155,9 @@ async function previewOf(body: unknown, config: Catalogue, deps: DraftRoutesDeps
     problems: [...(checked.ok ? [] : checked.problems), ...sourceEstimates.problems],
     warnings: [...sourceEstimates.warnings, ...(await findUnservedSteps({ chain, countries }, deps))],
     countries: estimates,
-    users: sumOfBounds(estimates),
+    users,
     holdOutPercent,
+    variants: checked.ok ? variantEstimates(checked.value.chain, users) : [],
     ...estimatedCostOf(chain, estimates, { ...config, currency: deps.currency, holdOutPercent }),
     batchUsers,
     load: lines,

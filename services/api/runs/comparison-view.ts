@@ -1,5 +1,5 @@
 import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/runs/comparisons.ts';
-import type { StepLineShape } from '../../../shared/contracts/runs/runs.ts';
+import type { StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './retries.port.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';

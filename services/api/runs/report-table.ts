@@ -1,4 +1,5 @@
-import { stepLineShape, type RunFigures } from '../../../shared/contracts/runs/runs.ts';
+import { type RunFigures } from '../../../shared/contracts/runs/runs.ts';
+import { stepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import type { RunCost } from '../../../shared/contracts/money.ts';
-import type { StepLineShape } from '../../../shared/contracts/runs/runs.ts';
+import type { StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { amountOf, sumOfAmounts } from '../../../shared/domain/money/amounts.ts';
 import { modeOfStep } from '../../../shared/domain/run/run-kinds.ts';
 import type { RunHeader } from './run-reports.port.ts';

@@ -1,4 +1,5 @@
-import type { RunFigures, RunStall, RunSummary, StepLineShape } from '../../../shared/contracts/runs/runs.ts';
+import type { RunFigures, RunStall, RunSummary } from '../../../shared/contracts/runs/runs.ts';
+import type { StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
 import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
@@ -68,6 +69,7 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     },
     steps: shaped(sums, receipts),
     countries: countryLines,
+    variants: [],
     ...(settled > 0 && { settled }),
     balanced: countries.every(({ lines }) => lines.every(isBalanced)),
     ...(cost && { cost }),

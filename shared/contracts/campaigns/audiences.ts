@@ -56,7 +56,7 @@ export const previewRequest = z
   });
 
 export const audiencePreview = campaignEstimate
-  .omit({ campaignId: true, cost: true })
+  .omit({ campaignId: true, variants: true, cost: true })
   .extend({ id: z.string().nullable().describe('sav_…; null for sources that the request names') })
   .meta({ id: 'AudiencePreview' });
 

@@ -3,17 +3,15 @@ import { earlierOutcomes } from '../../domain/run/earlier-outcomes.ts';
 import { checkFallbacks } from '../../domain/step/checks.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { priorities } from '../../domain/priorities.ts';
-import { isStorable } from '../../domain/ids/stored-text.ts';
 import { forbids, notExactlyOne, patchRefusals, refusalsOfShape, refusals, withCode } from '../stated-rules.ts';
 import { aboutFields, savedAudienceTaken } from './about-campaign.ts';
 import { campaignOrigin } from './campaign-origins.ts';
 import { approvalSummary } from './approval-summary.ts';
 import { budgets } from './budgets.ts';
 import { schedule } from './campaign-schedules.ts';
-import { json } from '../json.ts';
-import { nameShape, textShape, unstorable } from '../stored-texts.ts';
-
-const unstorableTexts = refusals({ 'unstorable-text': 'a text within JSON holds U+0000 or half a surrogate pair' });
+import { nameShape, textShape } from '../stored-texts.ts';
+import { stepParams } from './step-params.ts';
+import { splitSeed, stepVariants, variantRefusals } from './variants.ts';
 
 export const unitsPerUser = z
   .int()
@@ -26,11 +24,12 @@ export const unitsPerUser = z
 /** HTTP shapes of campaigns, from which the OpenAPI document is generated. */
 export const chainStep = z.strictObject({
   action: textShape(64, 1),
-  params: z
-    .record(z.string(), json)
-    .refine(holdsStorableTexts, withCode('unstorable-text', unstorable))
-    .meta(unstorableTexts)
-    .default({}),
+  params: stepParams.default({}),
+  variants: stepVariants
+    .optional()
+    .describe(
+      'The first step with variants divides the users among them by weight. Later steps may have the same variants; absent: all users get the same',
+    ),
   unitsPerUser: unitsPerUser.optional(),
   check: z
     .strictObject({
@@ -45,13 +44,6 @@ export const chainStep = z.strictObject({
     .optional()
     .describe('Check before the step: users that it refuses end as suppressed, with its reason; absent: no check'),
 });
-
-/** Returns true if all keys and texts of the value can be stored, at any depth. */
-function holdsStorableTexts(value: z.core.util.JSONType): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && holdsStorableTexts(inner));
-}
 
 /** Returns false for names of blanks and zero-width characters only. */
 function isVisible(text: string): boolean {
@@ -174,6 +166,7 @@ const definitionFields = {
   countries: z.array(z.string()).min(1).max(250).describe('ISO 3166-1 alpha-2, in capitals'),
   audience,
   chain: z.array(chainStep).min(1).max(20),
+  splitSeed: splitSeed.optional(),
   schedule: schedule.default({ type: 'now' }),
   deadlineSeconds: z
     .int()
@@ -204,6 +197,7 @@ export const sourceRefusals = {
 export const campaignRefusals = {
   ...refusalsOfShape('parameters do not fit the schema of their action type'),
   ...sourceRefusals,
+  ...variantRefusals,
   'foreign-country': 'a budget names a country that is not in the campaign',
   'foreign-currency': 'a budget is in another currency than that of the installation',
   'no-price': 'a budget is in money, and a step has no price',

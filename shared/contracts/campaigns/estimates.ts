@@ -25,6 +25,9 @@ export const campaignEstimate = z
     ),
     users: userBounds.describe('In all countries together'),
     holdOutPercent: z.number(),
+    variants: z
+      .array(z.object({ name: z.string(), weight: z.int().min(1), users: userBounds }))
+      .describe('Expected users of each variant: its weight, applied to `users`. Empty without variants'),
     cost: estimatedCost.optional().describe('Absent if no step costs units'),
     warnings: z.array(warning),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
+import { variantOfUser } from './step-lines.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 
 const time = z.iso.datetime({ precision: 3 });
@@ -91,6 +92,7 @@ export const userExplanation = z
       country: z.string().nullable(),
       detail: z.string().describe('Reason in words'),
     }),
+    variant: variantOfUser,
     /** The batch that the user was fed with, then the child batches in which the user continued. */
     batches: z.array(
       z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomes } from '../../domain/step/outcomes.ts';
+import { variantOfUser } from './step-lines.ts';
 
 /** Excludes `heldOut`, because held-out users were never fed. */
 export const userOutcomes = [...outcomes.filter((outcome) => outcome !== 'heldOut'), 'pending'] as const;
@@ -10,6 +11,7 @@ export const runUser = z
   .object({
     userId: z.string(),
     country: z.string(),
+    variant: variantOfUser,
     batchNo: z.int().min(0).describe('Batch with which the user was fed; 0 if the id cannot be sent'),
     outcome: outcome.describe('Outcome in the requested step; without a step, the outcome of the chain'),
     endedInStep: z.int().min(1),
@@ -18,6 +20,8 @@ export const runUser = z
   })
   .meta({ id: 'RunUser' });
 
-export const heldOutUser = z.object({ userId: z.string(), country: z.string() }).meta({ id: 'HeldOutUser' });
+export const heldOutUser = z
+  .object({ userId: z.string(), country: z.string(), variant: variantOfUser })
+  .meta({ id: 'HeldOutUser' });
 
 export type RunUser = z.output<typeof runUser>;

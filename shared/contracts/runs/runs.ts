@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { budgetFigures } from '../campaigns/budgets.ts';
 import { runCost } from '../money.ts';
 import { canaryStates } from '../../domain/run/canary.ts';
-import { runKinds, stepModes } from '../../domain/run/run-kinds.ts';
+import { runKinds } from '../../domain/run/run-kinds.ts';
 import { ownOutcomes } from '../../domain/step/outcomes.ts';
 import { runStates } from '../../domain/run/run-states.ts';
+import { runVariant, stepLineShape, variantOfUser } from './step-lines.ts';
 import { runForecast } from './forecasts.ts';
 import {
   defaultMinJudgedUsers,
@@ -16,43 +17,6 @@ import {
 
 /** HTTP shapes of runs: progress and report share fields. */
 const users = z.int().min(0);
-
-export const stepLineShape = z
-  .object({
-    step: z.int().min(1),
-    action: z.string(),
-    mode: z
-      .enum(stepModes)
-      .optional()
-      .describe('For a test run. live: the step was really applied to its users. test: the call was marked as a test'),
-    audience: users,
-    succeeded: users,
-    failed: users,
-    skipped: users,
-    suppressed: users,
-    heldOut: users,
-    expired: users,
-    cancelled: users,
-    unknown: users,
-    /** Negative only in a line whose numbers do not add up. */
-    pending: z.int(),
-    receipts: z
-      .object({
-        delivered: users,
-        undelivered: users,
-        unexpected: users
-          .default(0)
-          .describe('Receipts of users that failed here or are unknown; not included in the other figures'),
-        awaiting: z.int().describe('Negative while there are receipts for users whose acceptance is not recorded yet'),
-      })
-      .optional()
-      .describe(
-        'For an asynchronous step, where succeeded means accepted: succeeded = delivered + undelivered + awaiting. The run does not wait for receipts',
-      ),
-  })
-  .meta({ id: 'StepLine', description: 'Users of a step by outcome' });
-
-export type StepLineShape = z.infer<typeof stepLineShape>;
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -137,6 +101,7 @@ export const runFigures = runSummary.extend({
   countries: z.array(
     z.object({ country: z.string(), audience: users, excluded: users.default(0), steps: z.array(stepLineShape) }),
   ),
+  variants: z.array(runVariant).default([]).describe('Empty without variants'),
   /**
    * Outcomes that were unknown and have been settled since the run ended; undefined if there are none. `unknown` does
    * not include them.
@@ -280,6 +245,7 @@ export const userFailureShape = z
     userId: z.string(),
     step: z.int().min(1),
     country: z.string(),
+    variant: variantOfUser,
     outcome: z.enum(ownOutcomes),
     reason: z.string(),
     detail: z.string().nullable(),

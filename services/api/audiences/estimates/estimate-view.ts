@@ -3,6 +3,7 @@ import type { Catalogue } from '../../../../shared/contracts/endpoints/engine-co
 import { amountOf, sumOfAmounts } from '../../../../shared/domain/money/amounts.ts';
 import type { CampaignEstimate } from '../../../../shared/contracts/campaigns/estimates.ts';
 import type { Warning } from '../../../../shared/contracts/warnings.ts';
+import { splitOf, wholeWeight } from '../../../../shared/contracts/campaigns/variants.ts';
 import type { UserBounds } from '../../../../shared/contracts/campaigns/user-bounds.ts';
 import type { EstimatedSource, SourceEstimates } from './source-estimates.ts';
 
@@ -14,15 +15,28 @@ export function estimateView(
 ): CampaignEstimate {
   const estimates = countryEstimates(countries, sourceEstimates);
   const { holdOutPercent = 0 } = audience;
+  const users = sumOfBounds(estimates);
   return {
     campaignId,
     asOf: now.toISOString(),
     countries: estimates,
-    users: sumOfBounds(estimates),
+    users,
     holdOutPercent,
+    variants: variantEstimates(chain, users),
     ...estimatedCostOf(chain, estimates, { ...prices, holdOutPercent }),
     warnings: sourceEstimates.warnings,
   };
+}
+
+/** Returns the expected users of each variant. The split is by a hash, so a run has slightly more or fewer. */
+export function variantEstimates(
+  chain: readonly Pick<ChainStep, 'variants'>[],
+  { atLeast, atMost }: UserBounds,
+): CampaignEstimate['variants'] {
+  return splitOf(chain).map(({ name, weight = 0 }) => {
+    const shareOf = (users: number) => Math.round((users * weight) / wholeWeight);
+    return { name, weight, users: { atLeast: shareOf(atLeast), atMost: atMost === null ? null : shareOf(atMost) } };
+  });
 }
 
 export interface PriceTerms {

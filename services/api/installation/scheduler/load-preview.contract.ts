@@ -14,6 +14,7 @@ export const campaignPreview = z
     countries: campaignEstimate.shape.countries.describe('Empty while countries or audience are invalid'),
     users: campaignEstimate.shape.users,
     holdOutPercent: campaignEstimate.shape.holdOutPercent,
+    variants: campaignEstimate.shape.variants,
     cost: campaignEstimate.shape.cost,
     batchUsers: count.nullable().describe('Maximum users per call: the smallest limit of its actions'),
     load: z.array(loadLine).describe('Load by step and country'),

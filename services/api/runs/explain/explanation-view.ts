@@ -15,6 +15,7 @@ export function explanationView(history: UserHistory, userId: string, share: num
     state,
     asOf: asOf.toISOString(),
     audience: explainAudience(history, userId),
+    variant: null,
     batches: (place?.batches ?? []).map(({ batchNo, parent, fromStep, users }) => ({
       batchNo,
       parent,

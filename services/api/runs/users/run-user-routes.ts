@@ -80,7 +80,7 @@ export function runUserRoutes(server: HttpServer, { reports, users, heavyUsers }
 /** Rows of one page of a file. Larger pages need fewer statements, and a page takes 2 ms of this process to read. */
 const rowsOfFilePage = 5000;
 
-const fixedColumns = ['userId', 'country', 'batchNo', 'outcome', 'endedInStep', 'reason'];
+const fixedColumns = ['userId', 'country', 'variant', 'batchNo', 'outcome', 'endedInStep', 'reason'];
 
 function columnsOf(steps: number): string[] {
   return [...fixedColumns, ...Array.from({ length: steps }, (_, index) => `step${index + 1}`)];

@@ -3,7 +3,7 @@ import type { RunUserRow } from './postgres/run-users.ts';
 
 export function runUserView({ user, shared }: RunUserRow): RunUser {
   const { country, batchNo, steps, end, reason } = shared;
-  return { userId: user, country, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
+  return { userId: user, country, variant: null, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
 }
 
 export function runUserRow(row: RunUserRow): object {
