@@ -87,6 +87,12 @@ export const domainMutations: readonly Mutation[] = [
     noticedBy: ['shared/domain/run/hold-out'],
   },
   {
+    takesAway: 'the split is independent of the hold-out',
+    edits: [{ text: '`split\\u0000${seed}\\u0000${user}`', replacement: '`${seed}\\u0000${user}`' }],
+    project: 'unit',
+    noticedBy: ['shared/domain/run/split'],
+  },
+  {
     takesAway: 'an old signature is refused',
     edits: [
       {

@@ -1,3 +1,5 @@
+import { divideUsers } from './divide-users.ts';
+
 /**
  * States of a canary, stored with the run; null if the run has none.
  * - `serving`: the first users are fed, and no others.
@@ -37,24 +39,14 @@ export function canaryShares(size: CanarySize, estimates: EstimatesByCountry): R
       estimate === null ? usersWithoutEstimate : Math.max(1, Math.ceil((estimate * size.percent) / 100));
     return Object.fromEntries(countries.map((country) => [country, shareOf(estimates[country] ?? null)]));
   }
-  return partsOf(size.users, weightsOf(countries, estimates));
+  const parts = divideUsers(size.users, weightsOf(countries, estimates));
+  return Object.fromEntries(countries.map((country, place) => [country, parts[place] ?? 0]));
 }
 
 /** Returns the weights of the countries. A country without an estimate has the average weight of the others. */
-function weightsOf(countries: readonly string[], estimates: EstimatesByCountry): [string, number][] {
+function weightsOf(countries: readonly string[], estimates: EstimatesByCountry): number[] {
   const known = countries.flatMap((country) => estimates[country] ?? []);
   const sum = known.reduce((all, users) => all + users, 0);
   const usual = sum === 0 ? 1 : sum / known.length;
-  return countries.map((country) => [country, sum === 0 ? 1 : (estimates[country] ?? usual)]);
-}
-
-function partsOf(users: number, weights: readonly [string, number][]): Record<string, number> {
-  const sum = weights.reduce((all, [, weight]) => all + weight, 0);
-  const exact = weights.map(([country, weight]) => ({ country, part: (users * weight) / sum }));
-  const rest = users - exact.reduce((all, { part }) => all + Math.floor(part), 0);
-  const byRemainder = exact.toSorted((a, b) => (b.part % 1) - (a.part % 1) || (a.country < b.country ? -1 : 1));
-  const raised = new Set(byRemainder.slice(0, rest).map(({ country }) => country));
-  return Object.fromEntries(
-    exact.map(({ country, part }) => [country, Math.floor(part) + (raised.has(country) ? 1 : 0)]),
-  );
+  return countries.map((country) => (sum === 0 ? 1 : (estimates[country] ?? usual)));
 }
