@@ -3,11 +3,14 @@
 -- docs/decisions/0004-audiences-are-sorted-streams.md). Shapes and storage settings of the execution path (here, in
 -- steps.sql, users.sql and partitions.sql) were measured: benchmark every change.
 
--- Paging state of one (run, country).
+-- Paging state of one country of a run, or of one variant in a country.
 create table feeds (
   feed uuid primary key,
   run uuid not null references runs,
   country text not null,
+  -- Place of the variant in the first step of the chain that has variants, from 1; null: the run has no variants. The
+  -- users of a feed have the same variant, and never change the feed (docs/decisions/0168-variants.md).
+  variant int2 check (variant > 0),
   -- A single segment is stored in segment and snapshot, any other audience in audience
   -- (shared/contracts/runs/feed-audience.ts).
   segment text,
@@ -32,7 +35,8 @@ create table feeds (
   held_out_users bigint not null default 0,
   -- Number of users skipped by an exclusion; they are not in fed_users.
   excluded_users bigint not null default 0,
-  -- Highest number of users: the approved limit, or the limit that applies without an approval; null: no limit
+  -- Highest number of users: this feed's part of its country's approved limit, or of the limit that applies without an
+  -- approval; null: no limit
   -- (docs/decisions/0082-how-approvals-work.md).
   max_users bigint,
   -- Number of users that are served first. No more users are fed until the run's canary is over. Held-out users are not

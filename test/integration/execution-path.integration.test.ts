@@ -19,6 +19,7 @@ import { describeLedgerModel } from '../support/conformance/ledger-model.conform
 import { describeOutboxSweep } from '../support/conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../support/conformance/reconciliation.conformance.ts';
 import { describeRetries } from '../support/conformance/retries.conformance.ts';
+import { describeVariants } from '../support/conformance/variants.conformance.ts';
 import { describeRunControl } from '../support/conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../support/conformance/run-history.conformance.ts';
 import { describeRunStore } from '../support/conformance/run-store.conformance.ts';
@@ -110,6 +111,7 @@ describeRunHistory('on Postgres', postgresStores);
 describeRunControl('on Postgres', postgresStores);
 describeStepEndings('on Postgres', postgresStores);
 describeRetries('on Postgres', postgresStores);
+describeVariants('on Postgres', postgresStores);
 describeReconciliation('on Postgres', postgresStores);
 describeEarlierUsers('on Postgres', async () => ({
   ...(await postgresStores()),

@@ -44,14 +44,14 @@ export function judgedRunsOn(on: ReturnType<typeof apiOnPostgres>, { write }: Re
     const feeds = [{ country: 'SG', audience, usersAtMost: usersAtMost?.['SG'] }];
     expect(await runs().begin(runId, feeds, 100, clearedBy)).toBe(true);
     for (;;) {
-      const { rows } = await on.pool.query<{ fed: number; state: string }>(
+      const { rows } = await on.pool.query<{ feedId: string; fed: number; state: string }>(
         `update feeds f set fed_users = least($2::bigint, coalesce(f.max_users, $2::bigint)) from runs r
-         where f.run = $1 and r.id = f.run returning f.fed_users::int as fed, r.state`,
+         where f.run = $1 and r.id = f.run returning f.feed as "feedId", f.fed_users::int as fed, r.state`,
         [runId, users],
       );
       const [feed] = rows;
       if (!feed || feed.fed === users || feed.state !== 'running') return feed?.fed ?? 0;
-      await approvals().goBeyond({ runId, country: 'SG', more: 1 });
+      await approvals().goBeyond({ runId, feedId: feed.feedId, country: 'SG', more: 1 });
     }
   }
 

@@ -41,17 +41,28 @@ export function createPostgresRunRows({ pool }: { pool: Queryable }): RunRows {
 
     addFeed: async (runId, seed) => {
       const feedId = uuidv7(seed.bornAt && { msecs: seed.bornAt.getTime() });
-      const { country, segment, estimate, fedUsers, fedBatches, complete, stalled, heldOutUsers, excludedUsers } = {
+      const {
+        country,
+        variant,
+        segment,
+        estimate,
+        fedUsers,
+        fedBatches,
+        complete,
+        stalled,
+        heldOutUsers,
+        excludedUsers,
+      } = {
         ...emptyFeed,
         ...seed,
       };
       await pool.query(
         `insert into feeds (feed, run, country, segment, snapshot, estimate, fed_users, next_batch_no, complete,
-          stalled, held_out_users, excluded_users)
-         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10)`,
+          stalled, held_out_users, excluded_users, variant)
+         values ($1, $2, $3, $11, 's1', $4, $5, $6, $7, $8, $9, $10, $12)`,
         [
           ...[feedId, runId, country, estimate, fedUsers, fedBatches + 1, complete, stalled],
-          ...[heldOutUsers, excludedUsers, segment],
+          ...[heldOutUsers, excludedUsers, segment, variant],
         ],
       );
       return feedId;

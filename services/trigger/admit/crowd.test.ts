@@ -27,6 +27,7 @@ function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
     chain: ['award-reward', 'send-message'],
     checks: [],
     quietSteps: [],
+    share: 1,
     priority: 'normal',
     held: false,
   } as const;

@@ -1,3 +1,4 @@
+import type { FeedLoad } from '../ports/feed-store.ts';
 import { competingIn, type ProgressingFeed } from './feed-progress.ts';
 import type { ShardSum } from './shard-sums.ts';
 
@@ -9,7 +10,15 @@ import type { ShardSum } from './shard-sums.ts';
  * has a guaranteed minimum, its floor. All counts are in batches.
  */
 
-export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
+const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
+
+/**
+ * Returns the weight of a feed. The feeds of a run's variants in a country divide the weight of one feed by the shares
+ * of the variants, so that a run gets the same capacity with and without variants.
+ */
+export function weightOf({ priority, share }: Pick<FeedLoad, 'priority' | 'share'>): number {
+  return priorityWeights[priority] * share;
+}
 
 /**
  * Upper bound on the ready batches beyond the floors, as a multiple of the shard's bound (at least of the bound of a
@@ -86,7 +95,12 @@ export function leastBound(concurrency: number): number {
 
 /** Returns the floor of a feed: the number of ready batches that it may always have. */
 export function floorBatches(weight: number): number {
-  return quantumBatches * weight;
+  return quantumOf(weight);
+}
+
+/** Returns the batches of a visit or a floor, at least one: a variant with a small share must be served, too. */
+function quantumOf(weight: number): number {
+  return Math.max(1, Math.floor(quantumBatches * weight));
 }
 
 /** Returns true if the measured rate of an idle shard permits more ready batches than an unmeasured shard may have. */
@@ -147,7 +161,7 @@ export function admitBatches(
     servedAny = false;
     for (const feed of sharing) {
       if (left(feed) <= 0 || !hasRoom(feed, rooms, bounds, grants.get(feed.feedId) ?? 0)) continue;
-      give(feed, Math.min(left(feed), quantumBatches * feed.weight));
+      give(feed, Math.min(left(feed), quantumOf(feed.weight)));
       servedAny = true;
     }
   }

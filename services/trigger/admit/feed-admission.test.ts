@@ -36,6 +36,7 @@ function world(perSecond: number) {
       chain: [action],
       checks: [],
       quietSteps: [],
+      share: 1,
       priority: 'normal',
       held: false,
       paceAllows,

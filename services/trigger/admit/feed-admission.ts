@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { actionTypeOf } from '../standing/chain-load.ts';
-import { admitBatches, priorityWeights, readyBound, roomsIn, exceedsFirstBound, type SharingFeed } from './fairness.ts';
+import { admitBatches, readyBound, roomsIn, exceedsFirstBound, weightOf, type SharingFeed } from './fairness.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
 import { pauseAfter } from '../../../shared/runtime/pause-after.ts';
 import type { FeedStore } from '../ports/feed-store.ts';
@@ -181,7 +181,7 @@ function sharingFeedOf({ load, chain, progress }: KnownFeed, wants: number, pace
   return {
     feedId: load.feedId,
     pace: paces.of(load),
-    weight: priorityWeights[load.priority],
+    weight: weightOf(load),
     loads: chain.loads,
     progress,
     waiting: chain.waiting,

@@ -12,6 +12,7 @@ function loadOf(feedId: string, waiting = 1): FeedLoad {
     chain: ['award-reward'],
     checks: [],
     quietSteps: [],
+    share: 1,
     priority: 'normal',
     held: false,
   } as const;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { alternately } from '../keep/alternately.ts';
 import { createListingTimes } from '../keep/listing-times.ts';
 import { actionTypeOf, chainLoadOf, type ChainLoad } from '../standing/chain-load.ts';
-import { floorBatches, leastBound, priorityWeights } from './fairness.ts';
+import { floorBatches, leastBound, weightOf } from './fairness.ts';
 import { progressOf, type FeedProgress } from './feed-progress.ts';
 import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.ts';
 import type { FeedPager } from '../feed/feed-pager.ts';
@@ -198,7 +198,7 @@ function mayMove({ load, chain }: KnownFeed): boolean {
 
 function sharedOf({ load, chain, progress, isOwn }: KnownFeed): SharedLoad {
   const { loads, depths, waiting } = chain;
-  const weight = priorityWeights[load.priority];
+  const weight = weightOf(load);
   const floor = floorBatches(weight);
   return { loads, progress, waiting, floor, depths, weight, complete: load.complete, isOwn };
 }

@@ -8,6 +8,7 @@ function loadOf(feedId: string, changes: Partial<FeedLoad> = {}): FeedLoad {
     chain: [],
     checks: [],
     quietSteps: [],
+    share: 1,
     priority: 'normal',
     complete: false,
     held: false,

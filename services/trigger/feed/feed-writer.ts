@@ -71,7 +71,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     const reached = cut.reached ?? cursor;
     const more = cut.taken + skipped.heldOut;
     if (feed.usersAtMost !== null && fedUsers + more > feed.usersAtMost) {
-      await runApprovals.goBeyond({ runId: feed.runId, country: feed.country, more });
+      await runApprovals.goBeyond({ runId: feed.runId, feedId, country: feed.country, more });
       return 'beyond';
     }
     times.beganMs = clock.monotonicMs();
@@ -118,10 +118,10 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       await publishUntilStopped(fedMessages(topic, feed, batches), terms, signal);
       traces?.fed(batches, { ...times, publishedMs: clock.monotonicMs() });
     },
-    noteShortfall: ({ include: [source, ...others] }) => {
-      // A warning is logged only for a single segment. With several sources, the number of users to expect is unknown,
-      // because a user may be in more than one.
-      const isOneSegment = source && 'segment' in source && others.length === 0;
+    noteShortfall: ({ include: [source, ...others], split }) => {
+      // A warning is logged only for a single segment without variants. With several sources, the number of users to
+      // expect is unknown, because a user may be in more than one. The users of a variant are a part of the segment.
+      const isOneSegment = source && 'segment' in source && others.length === 0 && !split;
       const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
       const note = isOneSegment ? shortfallNote({ ...source, ...passed }) : null;
       if (note !== null) logger.warn({ ...facts, note }, 'segment ended before its estimate');

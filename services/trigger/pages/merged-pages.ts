@@ -7,6 +7,7 @@ import {
 } from '../../../shared/contracts/runs/feed-audience.ts';
 import { idsOf } from '../../../shared/domain/ids/page-users.ts';
 import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
+import { isInPart } from '../../../shared/domain/run/split.ts';
 import { emptyTally, isBasic, isOver, isSpent, mergeHeads, type Head, type HeadTally } from './merge-heads.ts';
 import type { FeedStanding } from './page-requests.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';
@@ -58,7 +59,9 @@ export function createMergedPages(
     ),
   ];
   const strands = [...included, ...excluded];
-  const { holdOut } = audience;
+  const { holdOut, split } = audience;
+  /** Other users are dropped before all sources are merged: they are neither excluded nor held out. */
+  const belongs = split ? (user: string) => isInPart(split, user) : null;
   const holdsOut = holdOut === null ? () => false : (user: string) => isHeldOut(holdOut, user);
   let current = audience;
   let fresh: FeedAudience | null = null;
@@ -76,7 +79,7 @@ export function createMergedPages(
   async function fillOne(strand: Strand, signal: AbortSignal): Promise<Stall | null> {
     const page = await strand.pages.next(signal);
     if (page.kind === 'stalled') return page;
-    const users = idsOf(page.users);
+    const users = belongs === null ? idsOf(page.users) : idsOf(page.users).filter(belongs);
     strand.head = { users, at: 0, isLast: page.isLast, rank: strand.head.rank };
     strand.basic = isBasic(users);
     if (page.fresh) fresh = current = withFresh(current, strand.source, page.fresh);

@@ -105,6 +105,8 @@ export interface FeedLoad {
   /** Action types of the steps' checks, in the order of the chain; null for a step without a check. */
   checks: readonly (string | null)[];
   priority: Priority;
+  /** Share of the feed's variant in the users of the run in this country, from 0 to 1; 1 without variants. */
+  share: number;
   complete: boolean;
   /** True if a step of the feed is held until a person fixes a fault. */
   held: boolean;

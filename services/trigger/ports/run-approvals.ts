@@ -11,10 +11,12 @@ export interface ClearedRun {
 /** Result for an installation without an approval policy. */
 export const notJudged: ClearedRun = { clearedBy: neededNone, usersAtMost: null };
 
-/** A country in which a feed has reached its limit of users and more users follow. */
+/** A feed that has reached its limit of users while more users follow. */
 export interface UsersBeyond {
   runId: string;
+  feedId: string;
   country: string;
+  /** Users beyond the fed users that the feed needs room for. */
   more: number;
 }
 
@@ -28,9 +30,9 @@ export interface RunApprovals {
   /** Decides if a retry run may begin. The number of its users is known exactly. */
   clearRetry(runId: string): Promise<ClearedRun | null>;
   /**
-   * Handles a feed that has reached its limit of users while more users follow. If the policy permits it, sets new
-   * limits. Otherwise, pauses the run and requests an approval. In both cases, the feed continues when a trigger claims
-   * it again.
+   * Handles a feed that has reached its limit of users while more users follow. If other feeds of the country have room
+   * within their limits, that room is moved to this feed. Otherwise, if the policy permits it, sets new limits. Otherwise
+   * pauses the run and requests an approval. In each case, the feed continues when a trigger claims it again.
    */
   goBeyond(beyond: UsersBeyond): Promise<void>;
 }

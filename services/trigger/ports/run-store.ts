@@ -26,6 +26,8 @@ export interface RunToPrepare {
 
 export interface NewFeed {
   country: string;
+  /** Place of the variant in the list of the chain’s first step with variants, from 1; absent: no variants. */
+  variant?: number | undefined;
   audience: FeedAudience;
   /** Time from which users of this feed may be fed; absent if they may be fed at once. */
   startsAt?: Date | undefined;

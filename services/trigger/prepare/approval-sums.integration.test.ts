@@ -142,10 +142,12 @@ describe('the sum of runs without an approval', () => {
     const audience = segmentAlone({ segment: 'lapsed-riders', snapshot: 's1', estimate: 10 });
     const feeds = [{ country: 'SG', audience, usersAtMost: answer?.usersAtMost?.['SG'] }];
     expect(await runs().begin(runId, feeds, 100, answer?.clearedBy ?? expect.fail())).toBe(true);
-    await approvals().goBeyond({ runId, country: 'SG', more: 20 });
+    const [feed] = await on.rowsOf('feeds');
+    const ofFeed = { runId, feedId: String(feed?.['feed']), country: 'SG' };
+    await approvals().goBeyond({ ...ofFeed, more: 20 });
     expect(await on.rowsOf('feeds')).toMatchObject([{ max_users: '20' }]);
     expect(await cleared(await newRun('SG'), { SG: 1 })).toBe('waits');
-    await approvals().goBeyond({ runId, country: 'SG', more: 21 });
+    await approvals().goBeyond({ ...ofFeed, more: 21 });
     expect(await reasonOf(runId)).toMatch(/5 users set going without approval already, 21 users with this/);
   });
 

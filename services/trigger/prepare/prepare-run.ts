@@ -13,6 +13,7 @@ import type { RegistryReader } from '../../../shared/runtime/installation/regist
 import type { NewFeed, RunStore, RunToPrepare } from '../ports/run-store.ts';
 import { notJudged, type ClearedRun, type RunApprovals } from '../ports/run-approvals.ts';
 import { holdOutOf, type ResolveDeps } from './resolve-audience.ts';
+import { feedsByVariant } from './feeds-by-variant.ts';
 import { audienceIn, foundSources, resolvePlaces } from './resolve-places.ts';
 
 export interface PrepareRunDeps extends ResolveDeps {
@@ -63,7 +64,7 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   const feeds = run.definition.countries.map((country) => feedOf(country, run, sources));
   if (run.isDry) {
     // A dry run starts at once, without a canary: it ends when all users were read.
-    const unbounded = feeds.map(({ country, audience }) => ({ country, audience }));
+    const unbounded = feeds.flatMap(({ country, audience }) => feedsByVariant({ country, audience }, run));
     await begin(run, unbounded, { batchUsers, clearedBy: notJudged.clearedBy }, deps);
     return { kind: 'begun' };
   }
@@ -75,9 +76,10 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   if (!cleared) return { kind: 'ended' };
   const { canary } = run;
   const shares = canary && canaryShares(sizeOf(canary), estimatesOf(feeds));
-  const bounded = feeds.map((feed) => {
+  const bounded = feeds.flatMap((feed) => {
     const { country } = feed;
-    return { ...feed, usersAtMost: cleared.usersAtMost?.[country], canaryUsers: shares?.[country] };
+    const limits = { usersAtMost: cleared.usersAtMost?.[country], canaryUsers: shares?.[country] };
+    return feedsByVariant({ ...feed, ...limits }, run);
   });
   await begin(run, bounded, { batchUsers, clearedBy: cleared.clearedBy }, deps);
   return { kind: 'begun' };

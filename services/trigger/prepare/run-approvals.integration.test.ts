@@ -63,6 +63,14 @@ async function feed(runId: string, from: number, count: number): Promise<boolean
   }
 }
 
+/** Requests room for more users of a feed of the run in SG. @param place of the feed among those of the run */
+async function goBeyond(runId: string, more: number, place = 0): Promise<void> {
+  const { rows } = await on.pool.query<{ feed: string }>('select feed from feeds where run = $1 order by feed', [
+    runId,
+  ]);
+  await stores().approvals.goBeyond({ runId, feedId: rows[place]?.feed ?? '', country: 'SG', more });
+}
+
 describe('a run without an approval policy', () => {
   it('begins without a check, and its feeds have no upper bound', async () => {
     const runId = await madeRun(await writeForSingapore());
@@ -169,7 +177,7 @@ describe('a run with an approval policy', () => {
 
     it('requests approval for 50 % more users, and continues after the approval', async () => {
       const { campaign, runId } = await begunRun();
-      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      await goBeyond(runId, 100);
       expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'waits for approval: more than 2,000 users' });
       const [request] = await requests(runId);
       expect(request).toMatchObject({ state: 'waiting', usersAtMost: { SG: 3151 } });
@@ -182,24 +190,23 @@ describe('a run with an approval policy', () => {
     it('continues at once if the changed policy allows more users', async () => {
       const { runId } = await begunRun();
       await setPolicy({ rules: [{ usersAbove: 4000, approvers: 1 }] });
-      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      await goBeyond(runId, 100);
       expect(await stateOf(runId)).toMatchObject({ state: 'running' });
       // The approval allows half as many users again as were fed, and no user more.
       expect(await feed(runId, 2000, 1151)).toBe(true);
       await expect(feed(runId, 3151, 1)).rejects.toThrow(/feeds_within_approval/);
       await setPolicy({ rules: [] });
-      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      await goBeyond(runId, 100);
       expect(await feed(runId, 3151, 9000)).toBe(true);
     });
 
     it('stays within its approval after its request for more users was sent back', async () => {
       const { campaign, runId } = await begunRun();
-      const goBeyond = (more: number) => stores().approvals.goBeyond({ runId, country: 'SG', more });
-      await goBeyond(100);
+      await goBeyond(runId, 100);
       await approve(campaign.id, (await requests(runId))[0]?.hash ?? '');
       await feed(runId, 2000, 1000);
       await setPolicy({ rules: [] });
-      await goBeyond(2000);
+      await goBeyond(runId, 2000);
       const [queried] = await requests(runId);
       expect(queried).toMatchObject({ state: 'waiting', requiredApprovers: 1, reasons: ['more than was approved'] });
       await asks('rahayu, approver', 'POST', `/campaigns/${campaign.id}/send-back`, {
@@ -207,14 +214,14 @@ describe('a run with an approval policy', () => {
         comment: 'no',
       });
       await on.pool.query(`update runs set state = 'running', state_reason = null where id = $1`, [runId]);
-      await goBeyond(2000);
+      await goBeyond(runId, 2000);
       expect(await stateOf(runId)).toMatchObject({ state: 'pausing' });
     });
 
     it('stays paused after an approval if a person has paused it', async () => {
       const { campaign, runId } = await begunRun();
       await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/pause`, { reason: 'rewards are down' });
-      await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
+      await goBeyond(runId, 100);
       expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'paused by mei, manager: rewards are down' });
       expect(await requests(runId)).toEqual([]);
       expect(campaign.state).toBe('draft');

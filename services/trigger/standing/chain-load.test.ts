@@ -21,6 +21,7 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
     chain,
     checks: [],
     quietSteps: [],
+    share: 1,
     fedBatches,
     fromStep: 1,
     steps: steps.map(flowOf),

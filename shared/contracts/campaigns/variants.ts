@@ -51,3 +51,15 @@ export function splitOf<Variant>(chain: readonly { variants?: readonly Variant[]
 export function paramsOfVariant({ params, variants = [] }: StepWithVariants, name: string | null): StepParams {
   return { ...params, ...variants.find((variant) => variant.name === name)?.params };
 }
+
+/**
+ * Returns the chain as the users of a feed get it: each step with the parameters of their variant.
+ * @param place of the variant in the split, from 1; null without variants
+ */
+export function chainOfVariant<Step extends StepWithVariants>(
+  chain: readonly Step[],
+  place: number | null,
+): Omit<Step, 'variants'>[] {
+  const name = place === null ? null : (splitOf(chain)[place - 1]?.name ?? null);
+  return chain.map(({ variants, ...step }) => ({ ...step, params: paramsOfVariant({ ...step, variants }, name) }));
+}

@@ -33,6 +33,15 @@ const holdOut = z.object({
   seed: z.string(),
 });
 
+/** Part of the users that a feed has, by the hash of `shared/domain/run/split.ts`. */
+const split = z.object({
+  seed: z.string(),
+  /** Hundredths of a percent: from 0 to 10,000. */
+  from: z.number(),
+  /** Exclusive. */
+  to: z.number(),
+});
+
 /**
  * Users in lists and earlier runs of another country of the run: a person has one country in a run
  * (docs/decisions/0004-audiences-are-sorted-streams.md).
@@ -51,6 +60,8 @@ export const feedAudience = z.object({
   elsewhere: z.array(elsewhere).optional(),
   /** Hold-out: users who belong to the audience and receive nothing. */
   holdOut: holdOut.nullable(),
+  /** Users of the feed's variant; undefined means all users. Other users of the sources do not belong to the feed. */
+  split: split.optional(),
 });
 
 export type SegmentSource = z.infer<typeof segmentSource>;
@@ -70,15 +81,16 @@ export function segmentAlone(source: SegmentSource): FeedAudience {
   return { include: [source], exclude: [], holdOut: null };
 }
 
-/** Returns the segment if it is the entire audience, without exclusions and hold-out; otherwise null. */
+/** Returns the segment if it is the entire audience, without exclusions, hold-out and split; otherwise null. */
 export function onlySegment({
   include,
   exclude,
   elsewhere: others = [],
   holdOut: held,
+  split: part,
 }: FeedAudience): SegmentSource | null {
   const [first] = include;
-  if (!first || include.length + exclude.length + others.length > 1 || held !== null) return null;
+  if (!first || include.length + exclude.length + others.length > 1 || held !== null || part) return null;
   return 'segment' in first ? first : null;
 }
 
@@ -91,10 +103,16 @@ export function ranksOf(include: readonly FeedSource[]): number[] {
   return include.map((source, index) => 1 + kindOf(source) * include.length + index);
 }
 
-/** Returns an upper bound of the users; null if one source has no estimate. The overlap of the sources is unknown. */
-export function estimateOf({ include }: Pick<FeedAudience, 'include'>): number | null {
-  return include.reduce<number | null>(
+/**
+ * Returns an upper bound of the users; null if one source has no estimate. The overlap of the sources is unknown. With
+ * a split, the bound is an expected number.
+ */
+export function estimateOf({ include, split: part }: Pick<FeedAudience, 'include' | 'split'>): number | null {
+  const all = include.reduce<number | null>(
     (sum, { estimate }) => (sum === null || estimate === null ? null : sum + estimate),
     0,
   );
+  // The estimates of all parts add up to the estimate of the whole.
+  const upTo = (share: number) => Math.round(((all ?? 0) * share) / 10_000);
+  return all === null || !part ? all : upTo(part.to) - upTo(part.from);
 }

@@ -3,8 +3,8 @@ import { failureCode } from './ledger-codes.ts';
 
 /**
  * Failures of users that no later run has retried. A table expression over `family` (id, created_at: a run and its
- * child runs) with the columns feed, country, step, user_id and reason. A user that was selected for a retry but never
- * fed still counts.
+ * child runs) with the columns feed, country, variant, step, user_id and reason. A user that was selected for a retry
+ * but never fed still counts.
  * @param places placeholders: the run (or null for the whole family), filters (arrays or null), and the time until
  * which failures count
  */
@@ -15,7 +15,7 @@ export const standingFailures = (places: {
   reasons: string;
   until: string;
 }) => `
-  select f.feed, f.country, u.step, u.user_id, u.reason
+  select f.feed, f.country, f.variant, u.step, u.user_id, u.reason
   from family m
   join feeds f on f.run = m.id
   cross join lateral (

@@ -1,3 +1,4 @@
+import { feedsByVariant } from '../../../services/trigger/prepare/feeds-by-variant.ts';
 import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
@@ -90,7 +91,9 @@ export async function createRun(
   return { campaignId, runId: run.runId };
 }
 
-/** Creates a run in state `running` with one feed per country. Trigger `t` owns the feeds, and no user is fed. */
+/**
+ * Creates a run in state `running` with one feed per country and variant. Trigger `t` owns the feeds, and no user is fed.
+ */
 export async function startRun(
   subject: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
@@ -98,10 +101,10 @@ export async function startRun(
   const { campaignId, runId } = await createRun(subject, changes);
   await subject.runs.begin(
     runId,
-    (changes.countries ?? ['SG']).map((country) => ({
-      country,
-      audience: segmentAlone({ segment: 'all', snapshot: 's1', estimate: null }),
-    })),
+    (changes.countries ?? ['SG']).flatMap((country) => {
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
+      return feedsByVariant({ country, audience }, { runId, definition: campaignDefinitionOf(changes) });
+    }),
   );
   const owned = await subject.feeds.claim('t', leaseMs, 1000, 'all');
   return { campaignId, runId, owned: owned.filter((feed) => feed.runId === runId) };

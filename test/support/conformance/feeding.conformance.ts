@@ -246,6 +246,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
           chain: ['award-reward', 'send-message'],
           checks: [null, null],
           quietSteps: [],
+          share: 1,
           priority: 'normal',
           complete: false,
           held: false,

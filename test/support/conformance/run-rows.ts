@@ -61,6 +61,8 @@ export function laterThan({ scheduledFor }: { scheduledFor: Date }): Date {
 
 export interface FeedSeed {
   country: string;
+  /** Place of the variant in the split; null: none. */
+  variant: number | null;
   segment: string;
   estimate: number | null;
   fedUsers: number;
@@ -84,6 +86,7 @@ export interface FailureSeed {
 }
 
 export const emptyFeed = {
+  variant: null,
   segment: 'all',
   estimate: null,
   fedUsers: 0,

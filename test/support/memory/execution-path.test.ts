@@ -12,6 +12,7 @@ import { describeLedgerModel } from '../conformance/ledger-model.conformance.ts'
 import { describeOutboxSweep } from '../conformance/outbox-sweep.conformance.ts';
 import { describeReconciliation } from '../conformance/reconciliation.conformance.ts';
 import { describeRetries } from '../conformance/retries.conformance.ts';
+import { describeVariants } from '../conformance/variants.conformance.ts';
 import { describeRunControl } from '../conformance/run-control.conformance.ts';
 import { describeRunHistory } from '../conformance/run-history.conformance.ts';
 import { describeRunStore } from '../conformance/run-store.conformance.ts';
@@ -64,6 +65,7 @@ describeRunHistory('in memory', memoryStores);
 describeRunControl('in memory', memoryStores);
 describeStepEndings('in memory', memoryStores);
 describeRetries('in memory', memoryStores);
+describeVariants('in memory', memoryStores);
 describeReconciliation('in memory', memoryStores);
 describeEarlierUsers('in memory', () => {
   const database = createMemoryDatabase(createSettableClock(Date.now()));

@@ -1,3 +1,4 @@
+import { chainOfVariant } from '../../../shared/contracts/campaigns/variants.ts';
 import { admissionOf } from '../../../shared/domain/run/admission.ts';
 import type { FeedAdmission, FeedContexts, StepHold } from '../../../shared/ports/feed-contexts.ts';
 import { atOnce } from './at-once.ts';
@@ -15,7 +16,8 @@ export function createMemoryFeedContexts({ database }: { database: MemoryDatabas
           if (!row || !run) return [];
           const { chain } = definitionOf(database, run);
           const { feedId, country, stepUnits: unitsPerUser } = row;
-          const ofRun = { runId: run.id, campaignId: run.campaignId, chain, stepModes: null };
+          const ofFeed = chainOfVariant(chain, row.variant);
+          const ofRun = { runId: run.id, campaignId: run.campaignId, chain: ofFeed, stepModes: null };
           return [{ feedId, country, unitsPerUser, ...ofRun }];
         }),
       ),

@@ -4,6 +4,7 @@ import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { onlySegment } from '../../../shared/contracts/runs/feed-audience.ts';
 import { reasons } from '../../../shared/domain/step/reasons.ts';
 import type { FedPages, FeedLoad, FeedStore, OwnedFeed } from '../../../services/trigger/ports/feed-store.ts';
+import { splitOf, wholeWeight } from '../../../shared/contracts/campaigns/variants.ts';
 import { atOnce } from './at-once.ts';
 import { batchKey, type MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
@@ -169,6 +170,7 @@ function loadOf(database: MemoryDatabase, row: FeedRow): FeedLoad {
     chain: isDry ? [] : chain.map(({ action }) => action),
     checks: isDry ? [] : chain.map(({ check }) => check?.type ?? null),
     priority: settingsOf(database, run).priority,
+    share: row.variant === null ? 1 : (splitOf(chain)[row.variant - 1]?.weight ?? 0) / wholeWeight,
     complete,
     held: [...database.holds.values()].some((hold) => hold.feedId === feedId && hold.kind === 'fault'),
     quietSteps: [...database.holds.values()].flatMap((hold) =>

@@ -4,6 +4,8 @@ export interface FeedRow {
   feedId: string;
   runId: string;
   country: string;
+  /** Place of the variant in the split; null without variants. */
+  variant: number | null;
   audience: FeedAudience;
   fromStep: number;
   cursor: string | null;

@@ -4,6 +4,7 @@ import type { FeedRow } from './feed-tables.ts';
 
 /** Fields of a feed in which no user was fed. */
 export const unfed = {
+  variant: null,
   fromStep: 1,
   cursor: null,
   batchUsers: usualBatchUsers,

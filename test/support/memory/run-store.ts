@@ -55,7 +55,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
         const lastStartMs = Math.max(...feeds.map(({ startsAt }) => startsAt?.getTime() ?? -Infinity));
         row.deadlineAtMs += Math.max(0, lastStartMs - row.scheduledFor.getTime());
         if (feeds.some(({ canaryUsers }) => canaryUsers !== undefined)) row.canary = 'serving';
-        for (const { startsAt, usersAtMost = null, canaryUsers = null, ...feed } of feeds) {
+        for (const { startsAt, variant = null, usersAtMost = null, canaryUsers = null, ...feed } of feeds) {
           const id = uuidv7();
           const stepUnits = row.kind === 'dry-run' ? null : stepUnitsOf(database, row.campaignId, feed.country);
           const startsAtMs = startsAt?.getTime() ?? -Infinity;
@@ -64,6 +64,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             ...unfed,
             ...feed,
             ...later,
+            variant,
             usersAtMost,
             canaryUsers,
             feedId: id,

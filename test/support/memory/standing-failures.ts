@@ -7,6 +7,7 @@ import type { FailureRow } from './step-tables.ts';
 
 export interface StandingFailure {
   country: string;
+  variant: number | null;
   step: number;
   user: string;
   reason: string;
@@ -33,7 +34,7 @@ export function standingFailures(
           .filter(
             ({ user }) => !later.some((other) => other.country === feed.country && hasTakenOn(database, other, user)),
           )
-          .map(({ step, user, reason }) => ({ country: feed.country, step, user, reason })),
+          .map(({ step, user, reason }) => ({ country: feed.country, variant: feed.variant, step, user, reason })),
       );
     })
     .filter(({ country }) => countries?.includes(country) ?? true);

@@ -1,6 +1,8 @@
 import type { AudienceColumns } from '../../../../shared/postgres/ledger/feed-audience.ts';
 import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { variantWeight } from '../../../../shared/postgres/ledger/variants-sql.ts';
+import { wholeWeight } from '../../../../shared/contracts/campaigns/variants.ts';
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /** Statements of feeds. Costs and reasons: docs/decisions/0167-what-a-batch-costs-in-postgres.md. */
@@ -236,7 +238,9 @@ export const loads = statementOf<{ feeds: string }>(
     array(select s ->> 'action' from jsonb_array_elements(c.definition -> 'chain') s where not f.dry) as chain,
     array(select s -> 'check' ->> 'type' from jsonb_array_elements(c.definition -> 'chain') s where not f.dry)
       as checks,
-    (c.definition || r.settings) ->> 'priority' as priority, f.complete,
+    (c.definition || r.settings) ->> 'priority' as priority,
+    case when f.variant is null then 1 else ${variantWeight('f', 'c')}::float8 / ${wholeWeight} end as share,
+    f.complete,
     case when k.pace is null then null when p.run is null then f.batch_users
       else ${allowedNow('p', 'k.pace', 'f.batch_users')} end as "paceAllows",
     f.batch_users as "batchUsers",

@@ -32,6 +32,7 @@ interface Beginning {
   /** This array and the following ones have one entry per feed. */
   feeds: readonly string[];
   countries: readonly string[];
+  variants: readonly (number | null)[];
   segments: readonly (string | null)[];
   snapshots: readonly (string | null)[];
   estimates: readonly (number | null)[];
@@ -60,18 +61,18 @@ export const begin = statementOf<Beginning>(
     insert into run_events (run, kind, detail)
     select id, 'begun', jsonb_build_object('feeds', cardinality(${$('feeds')}::uuid[])) from r
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, audience, batch_users, step_units,
+    insert into feeds (feed, run, country, variant, segment, snapshot, estimate, audience, batch_users, step_units,
       max_users, canary_users, stalled, stalled_until)
-    select k.feed, r.id, k.country, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
+    select k.feed, r.id, k.country, k.variant, k.segment, k.snapshot, k.estimate, k.audience, ${$('batchUsers')},
       case when r.kind <> 'dry-run' then step_units(r.campaign, r.revision, k.country, r.prices) end,
       k.max_users, k.canary_users,
       -- A feed whose start time has not come is stored as stalled until that time, so that no trigger claims it before.
       case when k.starts_at > now() then ${$('notItsTime')} end, case when k.starts_at > now() then k.starts_at end
-    from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('segments')}::text[],
+    from r, unnest(${$('feeds')}::uuid[], ${$('countries')}::text[], ${$('variants')}::int2[], ${$('segments')}::text[],
         ${$('snapshots')}::text[],
         ${$('estimates')}::bigint[], ${$('audiences')}::jsonb[], ${$('startsAt')}::timestamptz[],
         ${$('usersAtMost')}::bigint[], ${$('canaryUsers')}::bigint[])
-      k (feed, country, segment, snapshot, estimate, audience, starts_at, max_users, canary_users)
+      k (feed, country, variant, segment, snapshot, estimate, audience, starts_at, max_users, canary_users)
   )
   select from r`,
 );

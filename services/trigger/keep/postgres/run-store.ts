@@ -66,6 +66,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
           notItsTime: beforeLocalStart,
           feeds: feeds.map(() => uuidv7()),
           countries: feeds.map((feed) => feed.country),
+          variants: feeds.map(({ variant = null }) => variant),
           segments: audiences.map(({ segment }) => segment),
           snapshots: audiences.map(({ snapshot }) => snapshot),
           estimates: audiences.map(({ estimate }) => estimate),

@@ -8,7 +8,7 @@ import type { ClearedRun } from '../../ports/run-approvals.ts';
 /** Timeout: storing a million users takes about ten seconds. */
 const timeoutMs = 600_000;
 
-/** Begins a retry run: stores its users, and a feed for each country and step. Call inside a transaction. */
+/** Begins a retry run: stores its users, and a feed for each country, variant and step. Call inside a transaction. */
 export async function beginRetry(
   client: PoolClient,
   runId: string,
@@ -17,11 +17,14 @@ export async function beginRetry(
   const { rows: runs } = await client.query<RetryRow>(lockPreparing, [runId, policy, approvalId]);
   const [run] = runs;
   if (!run) return null;
-  const { rows: places } = await client.query<{ country: string; step: number }>(selectPlaces, [runId]);
+  const { rows: places } = await client.query<{ country: string; variant: number | null; step: number }>(selectPlaces, [
+    runId,
+  ]);
   const feeds = {
     runId,
     feeds: places.map(() => uuidv7()),
     ofCountries: places.map(({ country }) => country),
+    ofVariants: places.map(({ variant }) => variant),
     ofSteps: places.map(({ step }) => step),
   };
   await client.query(notePrices, [runId]);
@@ -55,23 +58,25 @@ const lockPreparing = `
     and is_start_allowed(campaign, revision, $2, $3) for update`;
 
 const selectPlaces = `
-  select distinct f.country, t.step
+  select distinct f.country, f.variant, t.step
   from runs n
   join runs m on m.id = n.parent or m.parent = n.parent
   join feeds f on f.run = m.id
   join failure_totals t using (feed)
-  where n.id = $1 order by 1, 2`;
+  where n.id = $1 order by 1, 2, 3`;
 
-/** Columns in parallel: a feed for each country and step. */
+/** Columns in parallel: a feed for each country, variant and step. A user keeps the variant of the parent run. */
 interface NewFeeds {
   runId: string;
   feeds: readonly string[];
   ofCountries: readonly string[];
+  ofVariants: readonly (number | null)[];
   ofSteps: readonly number[];
 }
 
 const placesOf = ($: (param: keyof NewFeeds) => string) =>
-  `unnest(${$('feeds')}::uuid[], ${$('ofCountries')}::text[], ${$('ofSteps')}::int2[]) k (feed, country, step)`;
+  `unnest(${$('feeds')}::uuid[], ${$('ofCountries')}::text[], ${$('ofVariants')}::int2[], ${$('ofSteps')}::int2[])
+    k (feed, country, variant, step)`;
 
 interface RetryParams extends Record<keyof RetryRow['retry'], unknown> {
   runId: string;
@@ -99,7 +104,7 @@ const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
   insert into explicit_users (feed, user_id)
   select k.feed, s.user_id
   from ${placesOf($)}
-  join (${standing($)}) s on s.country = k.country and s.step = k.step
+  join (${standing($)}) s on s.country = k.country and s.step = k.step and s.variant is not distinct from k.variant
   order by k.feed, s.user_id
   on conflict do nothing`,
 );
@@ -110,8 +115,10 @@ const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
  */
 const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'>>(
   ($) => `
-  insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, max_users, batch_users, step_units)
-  select k.feed, ${$('runId')}, k.country, '', '', t.users, k.step, (${$('usersAtMost')}::jsonb ->> k.country)::bigint,
+  insert into feeds (feed, run, country, variant, segment, snapshot, estimate, from_step, max_users, batch_users,
+    step_units)
+  select k.feed, ${$('runId')}, k.country, k.variant, '', '', t.users, k.step,
+    (${$('usersAtMost')}::jsonb ->> k.country)::bigint,
     -- As its parent's: every endpoint of the chain takes so many.
     (select min(batch_users) from feeds where run = (select parent from runs where id = ${$('runId')})),
     (select step_units(campaign, revision, k.country, prices) from runs where id = ${$('runId')})

@@ -19,6 +19,7 @@ import {
 } from '../../../../shared/domain/approval/user-bounds.ts';
 import { waitsForApproval } from '../../../../shared/domain/approval/waiting-runs.ts';
 import { insertApproval, readGivenApprovals, readPolicy } from '../../../../shared/postgres/approvals/approvals.ts';
+import { setFeedLimits } from '../../../../shared/postgres/approvals/feed-limits.ts';
 import {
   countStart,
   dropStart,
@@ -38,18 +39,24 @@ export function createRunApprovals({ pool }: { pool: Pool }): RunApprovals {
     clearRetry: (runId) =>
       inTransaction(pool, async (client) => clear(client, runId, await countRetried(client, runId))),
 
-    goBeyond: ({ runId, country, more }) =>
+    goBeyond: ({ runId, feedId, country, more }) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query<FedRow>(lockFeeds, [runId]);
         const fed = sumOf(rows, ({ fedUsers }) => fedUsers);
         const users = { ...fed, [country]: (fed[country] ?? 0) + more };
-        const bounds = Object.fromEntries(rows.map((feed) => [feed.country, feed.usersAtMost ?? feed.fedUsers]));
+        const bounds = boundsOf(rows);
+        if (rows.length > 1 && (users[country] ?? 0) <= (bounds[country] ?? 0)) {
+          await client.query(setFeedLimits.with({ runId, usersAtMost: bounds, feedId, more }));
+          return;
+        }
         const wanted = { ...bounds, [country]: beyond(Math.max(bounds[country] ?? 0, users[country] ?? 0)) };
         const judged = await judge(client, runId, users, wanted);
         if (!judged) return;
         const { clearance } = judged;
-        if (clearance.kind === 'clear') await client.query(setBounds, [runId, clearance.usersAtMost]);
-        else await hold(client, judged, clearance, wanted);
+        if (clearance.kind === 'clear') {
+          const { usersAtMost } = clearance;
+          await client.query(setFeedLimits.with({ runId, usersAtMost, feedId, more }));
+        } else await hold(client, judged, clearance, wanted);
       }),
   };
 }
@@ -208,6 +215,14 @@ function sumOf(rows: readonly FedRow[], users: (row: FedRow) => number): UsersBy
   return Object.fromEntries(sums);
 }
 
+/** Returns the limits by country. */
+function boundsOf(rows: readonly FedRow[]): UsersByCountry {
+  const limits = rows.map((feed) => ({ ...feed, usersAtMost: feed.usersAtMost ?? feed.fedUsers }));
+  if (limits.some(({ isRetry }) => isRetry))
+    return Object.fromEntries(limits.map(({ country, usersAtMost }) => [country, usersAtMost]));
+  return sumOf(limits, ({ usersAtMost }) => usersAtMost ?? 0);
+}
+
 interface RunRow {
   runId: string;
   campaignId: string;
@@ -228,6 +243,8 @@ interface FedRow {
   country: string;
   fedUsers: number;
   usersAtMost: number | null;
+  /** True if the limit of the country applies to each of its feeds, instead of being divided among them. */
+  isRetry: boolean;
 }
 
 const lockRun = `
@@ -245,11 +262,9 @@ const selectTerms = `
 
 /** Locks the feeds, so that no user is fed while their bounds are set. */
 const lockFeeds = `
-  select country, fed_users::float8 as "fedUsers", max_users::float8 as "usersAtMost" from feeds
-  where run = $1 order by feed for update`;
-
-/** $2 users by country; a country without a number has no bound. */
-const setBounds = `update feeds set max_users = ($2::jsonb ->> country)::bigint where run = $1`;
+  select f.country, f.fed_users::float8 as "fedUsers", f.max_users::float8 as "usersAtMost",
+    r.parent is not null as "isRetry"
+  from feeds f join runs r on r.id = f.run where f.run = $1 order by f.feed for update of f`;
 
 const selectWaiting = `
   select covers -> 'usersAtMost' as "usersAtMost" from approvals where run = $1 and state = 'waiting'`;

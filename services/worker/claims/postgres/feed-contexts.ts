@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import { chainOfVariant } from '../../../../shared/contracts/campaigns/variants.ts';
 import { admissionOf } from '../../../../shared/domain/run/admission.ts';
 import type { RunState } from '../../../../shared/domain/run/run-states.ts';
 import type {
@@ -10,11 +12,12 @@ import type {
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 /**
- * Reads contexts of feeds. Postgres returns a jsonb value with its keys in an order that never varies, so the bytes
- * that are sent under a request key are always the same.
+ * Reads contexts of feeds. Postgres returns a jsonb value with its keys in an order that never varies, and the params of
+ * a variant replace or add keys in that order. So the bytes that are sent under a request key are always the same.
  */
 export const loadContexts = `
-  select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
+  select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, f.variant,
+    c.definition -> 'chain' as chain,
     f.step_units::float8[] as "unitsPerUser", r.step_modes as "stepModes"
   from feeds f
   join runs r on r.id = f.run
@@ -46,14 +49,20 @@ const readAcceptance = `
   ) t
   where f.run = (select run from feeds where feed = $1::uuid)`;
 
+interface ContextRow extends Omit<FeedContext, 'chain'> {
+  chain: readonly ChainStep[];
+  /** Place of the variant in the split; null without variants. */
+  variant: number | null;
+}
+
 type AdmissionRow = Omit<FeedAdmission, 'verdict'> & { state: RunState };
 
 export function createFeedContexts({ pool }: { pool: Pool }): FeedContexts {
   return {
     load: async (feedIds) => {
       const values = [plainArray(feedIds)];
-      const { rows } = await pool.query<FeedContext>({ name: 'load-contexts', text: loadContexts, values });
-      return rows;
+      const { rows } = await pool.query<ContextRow>({ name: 'load-contexts', text: loadContexts, values });
+      return rows.map(({ variant, chain, ...row }) => ({ ...row, chain: chainOfVariant(chain, variant) }));
     },
     admissions: async (feedIds) => {
       const values = [plainArray(feedIds)];

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { setFeedLimits } from '../../../../../shared/postgres/approvals/feed-limits.ts';
 import {
   costAtMostOf,
   coversOf,
@@ -163,7 +164,7 @@ async function resumeApprovedRun(
   covers: ApprovalCovers,
   approver: string,
 ): Promise<void> {
-  await client.query(setBounds, [runId, covers.usersAtMost]);
+  await client.query(setFeedLimits.with({ runId, usersAtMost: covers.usersAtMost, feedId: null, more: 0 }));
   const { rowCount } = await client.query(resumeRun, [runId, JSON.stringify({ by: { keyName: approver } })]);
   if (rowCount === 1) await client.query(judgeFrom, [runId]);
   await dropStart(client, runId);
@@ -302,8 +303,6 @@ const countVotes = `
   where a.id = $1 returning a.state`;
 
 const moveOne = `update approvals set state = $2, state_reason = $3, state_since = now() where id = $1`;
-
-const setBounds = `update feeds set max_users = ($2::jsonb ->> country)::bigint where run = $1`;
 
 /**
  * Resumes only runs whose single reason for being paused is this approval

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { isHeldOut } from '../../../shared/domain/run/hold-out.ts';
+import { isInPart } from '../../../shared/domain/run/split.ts';
+import { passTime } from '../../../test/support/pass-time.ts';
+import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
+import { createTrigger } from '../trigger.ts';
+
+const variants = [
+  { name: 'A', weight: 6000, params: {} },
+  { name: 'B', weight: 3000, params: {} },
+  { name: 'C', weight: 1000, params: {} },
+];
+const chain = [{ action: 'award-reward', params: {}, variants }];
+const audience = { include: [{ segment: 'lapsed-riders' }] };
+
+async function fedRun(changes: Partial<CampaignDefinition>, users: readonly string[]) {
+  const world = createTriggerFixture();
+  world.segmentation.users.set('SG', [...users]);
+  const trigger = createTrigger(world.triggerDeps('a'));
+  trigger.start();
+  const { runId } = await world.startCampaign({ chain, ...changes });
+  await passTime(world.clock, 5000);
+  const ofRun = world.feedRows().filter((row) => row.runId === runId);
+  const feeds = ofRun.toSorted((a, b) => (a.variant ?? 0) - (b.variant ?? 0));
+  const usersOf = (feedId: string) =>
+    [...world.database.batches.values()].flatMap((batch) => (batch.feedId === feedId ? batch.users : []));
+  return { ...world, feeds, fed: feeds.map(({ feedId }) => usersOf(feedId)) };
+}
+
+describe('a run with variants', () => {
+  const users = userIds(3000);
+
+  it('has a feed for each variant, and each user is in the feed of exactly one', async () => {
+    const { feeds, fed } = await fedRun({ splitSeed: 'december' }, users);
+    expect(feeds.map(({ variant, complete }) => [variant, complete])).toEqual([
+      [1, true],
+      [2, true],
+      [3, true],
+    ]);
+    expect(fed.flat().toSorted()).toEqual(users);
+    for (const [
+      index,
+      {
+        audience: { split },
+      },
+    ] of feeds.entries())
+      expect(fed[index]).toEqual(users.filter((user) => split && isInPart(split, user)));
+    expect(feeds.map(({ fedUsers }) => fedUsers).reduce((sum, count) => sum + count, 0)).toBe(3000);
+  });
+
+  it('splits before it excludes and holds out, so that both are counted for the variant that a user would have', async () => {
+    const seed = 'december';
+    const heldOut = { ...audience, holdOutPercent: 20, holdOutSeed: seed };
+    const { feeds, fed } = await fedRun({ splitSeed: seed, audience: heldOut }, users);
+    for (const [index, feed] of feeds.entries()) {
+      const own = users.filter((user) => feed.audience.split && isInPart(feed.audience.split, user));
+      const held = own.filter((user) => isHeldOut({ percent: 20, seed }, user));
+      expect([feed.fedUsers, feed.heldOutUsers, feed.excludedUsers]).toEqual([own.length, held.length, 0]);
+      expect(fed[index]).toEqual(own.filter((user) => !held.includes(user)));
+    }
+    const excluding = { ...audience, exclude: [{ segment: 'others' }] };
+    const excluded = (await fedRun({ splitSeed: seed, audience: excluding }, users)).feeds;
+    expect(excluded.map(({ fedUsers }) => fedUsers)).toEqual([0, 0, 0]);
+    expect(excluded.map(({ excludedUsers }) => excludedUsers)).toEqual(feeds.map(({ fedUsers }) => fedUsers));
+  });
+
+  it('puts a user into the same variant in every run with the same seed, and into others without a seed', async () => {
+    const runs = ['december', 'december', undefined, undefined].map((splitSeed) => fedRun({ splitSeed }, users));
+    const [first, again, own, other] = (await Promise.all(runs)).map(({ fed }) => JSON.stringify(fed));
+    expect(again).toBe(first);
+    expect(own).not.toBe(first);
+    expect(other).not.toBe(own);
+  });
+
+  it('has one canary and one estimate, which the variants divide', async () => {
+    const { feeds } = await fedRun({ canary: { users: 55, then: 'pause' } }, users);
+    expect(feeds.map(({ canaryUsers }) => canaryUsers)).toEqual([33, 17, 5]);
+    expect(feeds.map(({ fedUsers }) => fedUsers)).toEqual([33, 17, 5]);
+  });
+
+  it('continues a feed of a variant behind its cursor after its trigger has died', async () => {
+    const world = createTriggerFixture();
+    world.segmentation.users.set('SG', users);
+    const deps = world.triggerDeps('a');
+    // Ends with its first page.
+    const feedStore = mortal(deps.feedStore, () => world.database.batches.size > 0);
+    createTrigger({ ...deps, feedStore }).start();
+    await world.startCampaign({ chain });
+    await passTime(world.clock, 5000);
+    expect(world.fedUsers('SG').length).toBeLessThan(3000);
+    createTrigger(world.triggerDeps('b')).start();
+    await passTime(world.clock, 60_000);
+    expect(world.fedUsers('SG').toSorted()).toEqual(users);
+  });
+});
