@@ -36,6 +36,8 @@ export interface RunHeader {
   settings: RunSettings;
   /** `receipts`: the action type is asynchronous, and receipts report delivery after acceptance. */
   chain: readonly { action: string; receipts: boolean; unitsPerUser?: number }[];
+  /** Variants that divide the users, with weights in hundredths of a percent; null or absent: none. */
+  variants?: readonly { name: string; weight: number }[] | null;
   /** Price of a unit of each step at the start of the run; null before the start. */
   prices?: RunPrices | null;
 }
@@ -66,6 +68,8 @@ export interface RunSnapshot extends RunHeader {
     country: string;
     /** The step with which these users begin; a country has an entry for each. */
     fromStep: number;
+    /** Place of the variant in `variants`, from 1; null or absent: none. A country has an entry for each. */
+    variant?: number | null;
     /** The segment if the audience consists of one segment; null otherwise. */
     segment: string | null;
     /** Upper bound on users before exclusions; null if unknown. */
@@ -128,6 +132,8 @@ export interface RecordedFailure {
   user: string;
   step: number;
   country: string;
+  /** Name of the user's variant; null if the run has none. */
+  variant: string | null;
   outcome: OwnOutcome;
   reason: string;
   detail: string | null;

@@ -1,6 +1,7 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { runFigures } from '../../../shared/contracts/runs/runs.ts';
+import type { RunVariant } from '../../../shared/contracts/runs/step-lines.ts';
 import { budgetCause, budgetPauseCause } from '../../../shared/domain/run/budgets.ts';
 import { outcomes } from '../../../shared/domain/step/outcomes.ts';
 import { untouchedRun } from '../../../test/support/conformance/run-rows.ts';
@@ -93,6 +94,41 @@ describe('the figures of a run', () => {
         });
       }),
     );
+  });
+
+  it('of all variants add up to the run, for any progress of users', () => {
+    const variants = ['A', 'B', 'C'].map((name, index) => ({ name, weight: [5000, 3000, 2000][index] ?? 0 }));
+    const feeds = fc.array(
+      fc.tuple(country(2), fc.integer({ min: 1, max: 3 }), fc.nat(100)).map(([feed, variant, share]) => {
+        const heldOutUsers = Math.floor((feed.fedUsers * share) / 100);
+        return { ...feed, fedUsers: feed.fedUsers + heldOutUsers, heldOutUsers, variant };
+      }),
+    );
+    fc.assert(
+      fc.property(feeds, (countries) => {
+        const run = { ...snapshotOf(countries), variants };
+        const figures = runFigures.parse(runFiguresView(run));
+        expect(figures.variants.map(({ name, weight }) => [name, weight])).toEqual([
+          ['A', 5000],
+          ['B', 3000],
+          ['C', 2000],
+        ]);
+        const sumOf = (count: (variant: RunVariant) => number) =>
+          figures.variants.reduce((sum, variant) => sum + count(variant), 0);
+        expect(sumOf(({ users }) => users)).toBe(figures.audience.counted);
+        expect(sumOf(({ heldOut }) => heldOut)).toBe(figures.steps[0]?.heldOut);
+        for (const [index, line] of figures.steps.entries())
+          for (const column of ['audience', 'pending', ...outcomes] as const)
+            expect(line[column]).toBe(sumOf(({ steps }) => steps[index]?.[column] ?? 0));
+      }),
+    );
+  });
+
+  it('have a line for each variant of a run without feeds, and only for the variants of a test', () => {
+    const variants = ['A', 'B'].map((name) => ({ name, weight: 5000 }));
+    const namesOf = (run: RunSnapshot) => runFiguresView({ ...run, variants }).variants.map(({ name }) => name);
+    expect(namesOf(snapshotOf([]))).toEqual(['A', 'B']);
+    expect(namesOf({ ...snapshotOf([{ ...emptyCountry, variant: 2 }]), kind: 'test' })).toEqual(['B']);
   });
 
   it('do not balance when more users ended than there are', () => {

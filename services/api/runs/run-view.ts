@@ -1,5 +1,5 @@
 import type { RunFigures, RunStall, RunSummary } from '../../../shared/contracts/runs/runs.ts';
-import type { StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
+import type { RunVariant, StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { isBudgetCause } from '../../../shared/domain/run/budgets.ts';
 import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
@@ -32,29 +32,10 @@ export function runSummaryView(run: RunHeader): RunSummary {
   };
 }
 
-/** Returns the common part of progress and report: a line per step, for each country and in total. */
+/** Returns the common part of progress and report: a line per step, for each country, each variant and in total. */
 export function runFiguresView(snapshot: RunSnapshot): RunFigures {
-  const countries = [...Map.groupBy(snapshot.countries, ({ country }) => country)].map(([country, feeds]) => ({
-    country,
-    audience: feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
-    excluded: feeds.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
-    lines: linesOf(feeds, snapshot.chain.length),
-    receipts: feeds.flatMap((feed) => feed.receipts),
-  }));
-  // A run in state `preparing` has no countries yet, but its steps are shown.
-  const emptyLines = stepLines(0, [], snapshot.chain.length);
-  const sums = emptyLines.map((line, index) =>
-    sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]),
-  );
+  const { steps, countries, cost, isBalanced: balanced } = feedFigures(snapshot, snapshot.countries);
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
-  const receipts = countries.flatMap((country) => country.receipts);
-  const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
-    lines.map((line) => stepLineView(line, snapshot, receipts));
-  const countryLines = countries.map(({ lines, receipts, ...country }) => ({
-    ...country,
-    steps: shaped(lines, receipts),
-  }));
-  const cost = runCostOf(snapshot, countryLines);
   return {
     ...runSummaryView(snapshot),
     asOf: snapshot.asOf.toISOString(),
@@ -67,11 +48,11 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
       }),
       complete: snapshot.countries.length > 0 && snapshot.countries.every((feed) => feed.complete),
     },
-    steps: shaped(sums, receipts),
-    countries: countryLines,
-    variants: [],
+    steps,
+    countries,
+    variants: variantsView(snapshot),
     ...(settled > 0 && { settled }),
-    balanced: countries.every(({ lines }) => lines.every(isBalanced)),
+    balanced,
     ...(cost && { cost }),
     budgets: snapshot.budgets.map(budgetView),
     notes: snapshot.countries.flatMap((feed) => shortfallNote(feed) ?? []),
@@ -79,6 +60,49 @@ export function runFiguresView(snapshot: RunSnapshot): RunFigures {
     stall: stallView(snapshot),
     waitingSince: waitingSince(snapshot)?.toISOString() ?? null,
   };
+}
+
+/** Returns the figures of some feeds of the run: lines by step and country, their sums and the cost. */
+function feedFigures(snapshot: RunSnapshot, feeds: RunSnapshot['countries']) {
+  const countries = [...Map.groupBy(feeds, ({ country }) => country)].map(([country, own]) => ({
+    country,
+    audience: own.reduce((sum, { fedUsers }) => sum + fedUsers, 0),
+    excluded: own.reduce((sum, { excludedUsers }) => sum + excludedUsers, 0),
+    lines: linesOf(own, snapshot.chain.length),
+    receipts: own.flatMap((feed) => feed.receipts),
+  }));
+  // A run in state `preparing` has no countries yet, but its steps are shown.
+  const emptyLines = stepLines(0, [], snapshot.chain.length);
+  const sums = emptyLines.map((line, index) =>
+    sumLines([line, ...countries.flatMap(({ lines }) => lines[index] ?? [])]),
+  );
+  const shaped = (lines: readonly StepLine[], receipts: readonly ReceiptTotals[]) =>
+    lines.map((line) => stepLineView(line, snapshot, receipts));
+  const countryLines = countries.map(({ lines, receipts, ...country }) => ({
+    ...country,
+    steps: shaped(lines, receipts),
+  }));
+  return {
+    steps: shaped(
+      sums,
+      countries.flatMap(({ receipts }) => receipts),
+    ),
+    countries: countryLines,
+    cost: runCostOf(snapshot, countryLines),
+    isBalanced: countries.every(({ lines }) => lines.every(isBalanced)),
+  };
+}
+
+/** Returns the figures of each variant. A test has only one variant, so others are not listed. */
+function variantsView(snapshot: RunSnapshot): RunVariant[] {
+  return (snapshot.variants ?? []).flatMap(({ name, weight }, index) => {
+    const feeds = snapshot.countries.filter(({ variant }) => variant === index + 1);
+    if (feeds.length === 0 && snapshot.kind === 'test') return [];
+    const { steps, cost } = feedFigures(snapshot, feeds);
+    const users = feeds.reduce((sum, { fedUsers }) => sum + fedUsers, 0);
+    const heldOut = feeds.reduce((sum, { heldOutUsers }) => sum + heldOutUsers, 0);
+    return [{ name, weight, users, heldOut, steps, ...(cost && { cost }) }];
+  });
 }
 
 /** Sums the lines of all feeds of a country; feeds of a child run begin with different steps. */

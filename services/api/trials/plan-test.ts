@@ -1,4 +1,5 @@
 import type { ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
+import { splitOf } from '../../../shared/contracts/campaigns/variants.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
 import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
@@ -26,7 +27,13 @@ export function planTest(
   const actions = [...new Set(chain.map(({ action }) => action))];
   const called = [...actions, ...chain.flatMap(({ check }) => check?.type ?? [])];
   return {
-    wanted: { ...request, campaign, modes, actions: [...new Set(real)] },
+    wanted: {
+      ...request,
+      variants: splitOf(chain).map(({ name }) => name),
+      campaign,
+      modes,
+      actions: [...new Set(real)],
+    },
     actions,
     batchUsers: Math.min(...called.map((name) => actionTypes[name]?.batchSize ?? usualBatchUsers)),
   };

@@ -25,8 +25,8 @@ import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import type { RunHeader } from '../runs/run-reports.port.ts';
-import { createTrials, type BegunTrial, type Trials } from './postgres/trials.ts';
-import { countsOf, type TestUsers, type TestVerdict } from './postgres/judge-test.ts';
+import { createTrials, testRuns, type BegunTrial, type Trials } from './postgres/trials.ts';
+import { judgedUsers, type TestVerdict, type WantedTest } from './postgres/judge-test.ts';
 import { planTest, type PlannedTest } from './plan-test.ts';
 import { testersRefusals, usersOfTest } from './test-users.ts';
 import { dryRunView, testView } from './trial-view.ts';
@@ -82,7 +82,7 @@ function startRoute(server: HttpServer, deps: Deps): void {
         'is called with `Muster-Mode: test` and gives nothing. The other steps have a real effect: the ' +
         'response and each line of the report show which. Real spending counts in the budgets of the ' +
         'campaign, and needs the same approval as any run of so many users. Live tests count in the sums ' +
-        'that the policy judges within 24 hours. A user whom a live test of the campaign has already reached ' +
+        'that the policy judges within 24 hours. With variants, each user gets all of them, in a run for each. A user whom a live test of the campaign has already reached ' +
         'is reached again only with `again` (409 `reached-by-test`). The campaign still serves that user. ' +
         'With `preview`, no run begins. A `dry-run` pages, merges and cuts the whole audience into batches ' +
         'as any run does, and each batch ends as soon as it is written. No endpoint is called, nothing goes ' +
@@ -133,15 +133,20 @@ async function startTest(
   const called = Object.keys(users);
 
   const planned = planTest(record, { users, again: test.again, by: callerOf(request).key }, config);
-  if (test.preview) requireClear(await trials.checkTestApproval(planned.wanted), record, users);
+  if (test.preview) requireClear(await trials.checkTestApproval(planned.wanted), record, planned.wanted);
   const warnings = await findUnservedSteps({ chain, countries: called }, deps);
   const total = Object.values(users).flat().length;
   const seen = { users: total, chain, warnings };
-  if (test.preview) return testView(null, planned.wanted.modes, seen);
+  const { variants } = planned.wanted;
+  const unbegun = variants.map((name) => ({ name, runId: null }));
+  if (test.preview) return testView(null, planned.wanted.modes, { ...seen, variants: unbegun });
 
   const run = await beginTest(request, record, planned, deps);
   // Uses the modes stored with the run: a repeated request gets the answer of the first one.
-  const view = testView(run, run.stepModes ?? [], seen);
+  const begun = testRuns(run.runId, variants).flatMap(({ runId, name }) =>
+    name === null ? [] : [{ name, runId: publicId('run', runId) }],
+  );
+  const view = testView(run, run.stepModes ?? [], { ...seen, variants: begun });
   request.auditDetail = { ...request.auditDetail, users: total, countries: called, isReal: view.isReal };
   return view;
 }
@@ -157,7 +162,7 @@ async function beginTest(
   await deps.shards.ensure(shards, deps.config.engine.partitionsPerShard);
   const trial = newTrial(request, record);
   const begun = await deps.trials.beginTest(trial, batchUsers, wanted);
-  requireClear(begun, record, users);
+  requireClear(begun, record, wanted);
   return requireBegun(begun, trial, deps);
 }
 
@@ -174,8 +179,8 @@ function newTrial(request: FastifyRequest, { campaignId, revision }: CampaignRec
 }
 
 /** @throws {HttpProblem} 409 if the test needs an approval, or if it names users whom an earlier test has reached */
-function requireClear(judged: TestVerdict | BegunTrial, record: CampaignRecord, users: TestUsers): void {
-  if (judged.kind === 'needed') throw approvalNeeded(record, judged, countsOf(users));
+function requireClear(judged: TestVerdict | BegunTrial, record: CampaignRecord, test: WantedTest): void {
+  if (judged.kind === 'needed') throw approvalNeeded(record, judged, judgedUsers(test));
   if (judged.kind === 'reached') throw reachedBefore(record.campaignId, judged.users);
 }
 

@@ -8,20 +8,31 @@ import { runSummaryView } from '../runs/run-view.ts';
 
 interface Tested {
   users: number;
+  variants: Trial['variants'];
   chain: readonly Pick<ChainStep, 'action'>[];
   warnings: Warning[];
 }
 
 /** @param run null for a preview */
-export function testView(run: RunHeader | null, modes: readonly StepMode[], { users, chain, warnings }: Tested): Trial {
+export function testView(
+  run: RunHeader | null,
+  modes: readonly StepMode[],
+  { users, variants, chain, warnings }: Tested,
+): Trial {
   const steps = chain.map(({ action }, index) => ({ step: index + 1, action, mode: modeOfStep(modes, index + 1) }));
   const isReal = steps.some(({ mode }) => mode === 'live');
-  return { ...runAndLinks(run), users, steps, isReal, summary: summaryOf(users, steps), warnings };
+  const summary = [summaryOf(users, steps), ...summaryOfVariants(variants)].join(' ');
+  return { ...runAndLinks(run), variants, users, steps, isReal, summary, warnings };
 }
 
 export function dryRunView(run: RunHeader, warnings: Warning[]): Trial {
   const summary = 'The whole audience is read, and no user is called.';
-  return { ...runAndLinks(run), users: null, steps: [], isReal: false, summary, warnings };
+  return { ...runAndLinks(run), variants: [], users: null, steps: [], isReal: false, summary, warnings };
+}
+
+function summaryOfVariants(variants: Trial['variants']): string[] {
+  const names = variants.map(({ name }) => `“${name}”`);
+  return names.length === 0 ? [] : [`Each user is called once for each variant: ${names.join(', ')}.`];
 }
 
 function runAndLinks(run: RunHeader | null): Pick<Trial, 'run' | 'links'> {

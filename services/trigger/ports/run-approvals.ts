@@ -31,7 +31,7 @@ export interface RunApprovals {
   clearRetry(runId: string): Promise<ClearedRun | null>;
   /**
    * Handles a feed that has reached its limit of users while more users follow. If other feeds of the country have room
-   * within their limits, that room is moved to this feed. Otherwise, if the policy permits it, sets new limits. Otherwise
+   * within their limits, that room is moved to this feed. Otherwise, if the policy permits it, sets new limits. If not,
    * pauses the run and requests an approval. In each case, the feed continues when a trigger claims it again.
    */
   goBeyond(beyond: UsersBeyond): Promise<void>;

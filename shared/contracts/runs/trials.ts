@@ -69,7 +69,15 @@ export const trialRequest = z.discriminatedUnion('kind', [dryRunRequest, testReq
 
 export const trial = z
   .object({
-    run: runSummary.nullable().describe('Null for a preview'),
+    run: runSummary
+      .nullable()
+      .describe('Null for a preview. For a campaign with variants: the run of the first variant'),
+    variants: z
+      .array(z.object({ name: z.string(), runId: z.string().nullable().describe('Null for a preview') }))
+      .default([])
+      .describe(
+        'A test has a run for each variant, and each user gets all of them. Empty without variants, or for a dry run',
+      ),
     users: z.int().min(1).nullable().describe('Users of a test; null for a dry run, which reads the whole audience'),
     steps: z
       .array(

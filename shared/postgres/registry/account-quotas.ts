@@ -18,6 +18,8 @@ export interface QuotaQuestion {
   account: string | null;
   quotas: Quotas;
   of: readonly StoredQuota[];
+  /** Increase that has to fit; default: 1. */
+  more?: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function withinQuota<Result>(
 ): Promise<Result> {
   const done = await inTransaction(pool, async (client) => {
     await lockQuotas(client, question);
-    const beyond = await beyondQuota(client, question, 1);
+    const beyond = await beyondQuota(client, question, question.more ?? 1);
     // Thrown after the transaction: an error inside it would close the connection.
     return beyond ?? { result: await work(client) };
   });

@@ -68,6 +68,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             state: 'failed',
             stateReason: 'no such segment',
             prices: null,
+            variants: null,
             chain: ['award-reward', 'send-message'].map((action) => ({ action, unitsPerUser: 0, receipts: false })),
           },
         ]);
@@ -162,6 +163,43 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         });
       });
 
+      it('contains the figures, waits and failures of each variant', async () => {
+        const variants = [
+          { name: 'short', weight: 7500, params: {} },
+          { name: 'long', weight: 2500, params: {} },
+        ];
+        const chain = [{ action: 'award-reward', params: {}, variants }];
+        const { campaignId } = await campaigns.create(campaignDefinitionOf({ chain }));
+        const runId = await addRun({ campaignId });
+        const long = await rows.addFeed(runId, { country: 'SG', variant: 2, fedUsers: 25, heldOutUsers: 5 });
+        const short = await rows.addFeed(runId, { country: 'SG', variant: 1, fedUsers: 75 });
+        for (const [feedId, batches] of [
+          [long, 1],
+          [short, 3],
+        ] as const)
+          await rows.addHold(feedId, { step: 1, cause: 'HTTP 404', batches, ageMs: batches * 1000 });
+        await rows.addFailure(long, { user: 'u1', step: 1 });
+        const snapshot = await reports.snapshot(runId);
+        expect(snapshot?.variants).toMatchObject([
+          { name: 'short', weight: 7500 },
+          { name: 'long', weight: 2500 },
+        ]);
+        const ofFeeds = snapshot?.countries.map(({ variant, fedUsers, heldOutUsers }) => [
+          variant,
+          fedUsers,
+          heldOutUsers,
+        ]);
+        expect(ofFeeds).toEqual([
+          [1, 75, 0],
+          [2, 25, 5],
+        ]);
+        expect(snapshot?.waits.map(({ country, cause, batches }) => [country, cause, batches])).toEqual([
+          ['SG', 'HTTP 404', 4],
+        ]);
+        const failures = (await reports.failures(runId, {}, 10, null)).items;
+        expect(failures.map(({ user, variant }) => [user, variant])).toEqual([['u1', 'long']]);
+      });
+
       it('contains each country with fed users and totals over all workers, in chain order', async () => {
         const runId = await addRun({ inFlight: 3 });
         const users = { estimate: 1200, fedUsers: 1000, heldOutUsers: 50, excludedUsers: 200 };
@@ -178,6 +216,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot?.countries).toEqual([
           {
             country: 'ID',
+            variant: null,
             fromStep: 1,
             segment: 'all',
             estimate: null,
@@ -193,6 +232,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           },
           {
             country: 'SG',
+            variant: null,
             fromStep: 1,
             segment: 'all',
             ...counted,
@@ -314,7 +354,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         await rows.addFailure(feedId, { ...failure, user: 'u1', outcome: 'unknown' });
         const { items } = await reports.failures(runId, {}, 10, null);
         expect(items).toEqual([
-          { ...failure, user: 'u1', outcome: 'unknown', country: 'SG', failedAt: items[0]?.failedAt },
+          { ...failure, user: 'u1', outcome: 'unknown', country: 'SG', variant: null, failedAt: items[0]?.failedAt },
         ]);
         expect(items[0]?.failedAt).toBeInstanceOf(Date);
       });

@@ -1,3 +1,4 @@
+import { splitOf } from '../../../shared/contracts/campaigns/variants.ts';
 import {
   failureCursorOf,
   failurePlaceOf,
@@ -21,7 +22,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import type { FeedRow } from './feed-tables.ts';
 import type { RunRow } from './run-tables.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
-import { settingsOf } from './run-definitions.ts';
+import { definitionOf, settingsOf } from './run-definitions.ts';
 import { totalsRowsOf, waitsIn } from './totals.ts';
 import { isOverSinceClosed } from './waiting-steps.ts';
 
@@ -116,6 +117,9 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     settings: settingsOf(database, run),
     // Action types in memory have no prices.
     prices: null,
+    variants:
+      definition.chain.find(({ variants }) => variants)?.variants?.map(({ name, weight = 0 }) => ({ name, weight })) ??
+      null,
     chain: definition.chain.map(({ action, unitsPerUser = 0 }) => {
       const type = database.actionTypes.get(action);
       return { action, unitsPerUser, receipts: type?.config.receipts ?? false };
@@ -148,6 +152,7 @@ function snapshotOf(id: string, database: MemoryDatabase): RunSnapshot | undefin
     receiptsDeletedAt: null,
     countries: feeds.map((feed) => ({
       country: feed.country,
+      variant: feed.variant,
       fromStep: feed.fromStep,
       segment: onlySegment(feed.audience)?.segment ?? null,
       estimate: estimateOf(feed.audience),
@@ -178,15 +183,25 @@ function failuresOf(runId: string, database: MemoryDatabase): PlacedFailure[] {
     .flatMap((row) => {
       const country = countries.get(row.feedId);
       if (country === undefined || row.outcome === 'succeeded') return [];
+      const variant = variantNameOf(row.feedId, database);
       const { outcome } = row;
       const { feedId, user, step, reason, detail, attempts, batchNo, failedAt } = row;
-      return [{ feedId, user, step, country, outcome, reason, detail, attempts, batchNo, failedAt }];
+      return [{ feedId, user, step, country, variant, outcome, reason, detail, attempts, batchNo, failedAt }];
     })
     .sort(comparePlaces);
 }
 
+function variantNameOf(feedId: string, database: MemoryDatabase): string | null {
+  const feed = database.feeds.get(feedId);
+  const run = feed && database.runs.get(feed.runId);
+  if (!run || feed.variant === null) return null;
+  return splitOf(definitionOf(database, run).chain)[feed.variant - 1]?.name ?? null;
+}
+
 function feedsOf(runId: string, { feeds }: MemoryDatabase): FeedRow[] {
-  return [...feeds.values()].filter((feed) => feed.runId === runId).sort((a, b) => compareTexts(a.country, b.country));
+  return [...feeds.values()]
+    .filter((feed) => feed.runId === runId)
+    .sort((a, b) => compareTexts(a.country, b.country) || (a.variant ?? 0) - (b.variant ?? 0));
 }
 
 function groupsOf(runId: string, database: MemoryDatabase): FailureGroup[] {
@@ -234,6 +249,7 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
       const wait = { step, cause, since: new Date(sinceMs), batches, held: isHeld, nextTryAt, blockedBy };
       return country === undefined ? [] : [{ ...wait, country }];
     })
+    .reduce<RunWaitRow[]>(addToWaits, [])
     .sort(
       (a, b) =>
         Number(a.blockedBy === 'quiet-hours') - Number(b.blockedBy === 'quiet-hours') ||
@@ -242,6 +258,17 @@ function waitsOf(feeds: readonly FeedRow[], database: MemoryDatabase): RunWaitRo
         compareTexts(a.country, b.country) ||
         compareTexts(a.cause, b.cause),
     );
+}
+
+/** Feeds of one country wait together for the same cause. */
+function addToWaits(waits: readonly RunWaitRow[], wait: RunWaitRow): RunWaitRow[] {
+  const keyOf = ({ step, country, cause, held, blockedBy }: RunWaitRow) =>
+    JSON.stringify([step, country, cause, held, blockedBy]);
+  const same = waits.find((other) => keyOf(other) === keyOf(wait));
+  if (!same) return [...waits, wait];
+  const since = same.since < wait.since ? same.since : wait.since;
+  const merged = { ...same, since, batches: same.batches + wait.batches };
+  return waits.map((other) => (other === same ? merged : other));
 }
 
 function comparePlaces(a: FailurePlace, b: FailurePlace): number {

@@ -1,5 +1,6 @@
 import type { AudiencePlace, UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import type { FeedSource } from '../../../../shared/contracts/runs/feed-audience.ts';
+import { isInPart } from '../../../../shared/domain/run/split.ts';
 import { isHeldOut } from '../../../../shared/domain/run/hold-out.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { isTerminal } from '../../../../shared/domain/run/run-states.ts';
@@ -8,7 +9,18 @@ import type { HistoryFeed, UserHistory, UserPlace } from './postgres/user-histor
 
 export type ExplainedPlace = UserExplanation['audience'];
 
-export function explainAudience({ state, feeds, place }: UserHistory, user: string): ExplainedPlace {
+/** Returns the variant of a user, or the variant that the user would have; null if the run has none. */
+export function variantOf({ feeds, place }: UserHistory, user: string): string | null {
+  return (place ?? feeds.find((feed) => feed.audience.split && mayContain(feed, user)))?.variant ?? null;
+}
+
+/** Returns false if the users of the feed have another variant. */
+function mayContain({ audience: { split } }: HistoryFeed, user: string): boolean {
+  return !split || isInPart(split, user);
+}
+
+export function explainAudience({ state, feeds: all, place }: UserHistory, user: string): ExplainedPlace {
+  const feeds = all.filter((feed) => mayContain(feed, user));
   if (place?.unsendable) {
     const detail = `its id cannot be sent: ${place.unsendable.detail ?? place.unsendable.reason}`;
     return { place: 'unsendable', country: place.country, detail };

@@ -1,7 +1,7 @@
 import type { UserExplanation } from '../../../../shared/contracts/runs/explanations.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { batchTracesOf } from '../../../../shared/domain/tracing/trace-ids.ts';
-import { explainAudience } from './explain-audience.ts';
+import { explainAudience, variantOf } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';
 import type { UserHistory } from './postgres/user-histories.ts';
 
@@ -15,7 +15,7 @@ export function explanationView(history: UserHistory, userId: string, share: num
     state,
     asOf: asOf.toISOString(),
     audience: explainAudience(history, userId),
-    variant: null,
+    variant: variantOf(history, userId),
     batches: (place?.batches ?? []).map(({ batchNo, parent, fromStep, users }) => ({
       batchNo,
       parent,

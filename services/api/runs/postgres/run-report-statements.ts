@@ -4,6 +4,7 @@ import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 import { blockedSteps } from './blocked-steps.ts';
 import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint-guards.ts';
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
+import { splitVariants, variantName } from '../../../../shared/postgres/ledger/variants-sql.ts';
 import { statementOf, unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 /**
@@ -29,7 +30,7 @@ const header = `
     r.revision, r.state, r.state_reason as "stateReason",
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
-  r.prices,
+  r.prices, ${splitVariants('c')} as variants,
   (select json_agg(json_build_object('action', s.step ->> 'action', 'unitsPerUser',
       coalesce((s.step ->> 'unitsPerUser')::int, 0), 'receipts', coalesce(
       (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false))
@@ -117,12 +118,12 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'feedId', feed, 'country', country, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
+        'feedId', feed, 'country', country, 'variant', variant, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
         fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
         overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
-      ) order by country, from_step, feed) as countries,
+      ) order by country, variant, from_step, feed) as countries,
       (array_agg(stalled order by country) filter (where stalled is not null))[1] as stalled,
       coalesce(sum(waiting), 0)::int as waiting
     from feeds left join lines using (feed) left join receipts using (feed) where run = any($1::uuid[]) group by run
@@ -149,7 +150,12 @@ export const selectSnapshots = `
       'batches', batches, 'held', held, 'nextTryAt', next_try_at, 'blockedBy', blocked_by)
         order by ${waitOrder}) as waits,
       (array_agg(cause order by ${waitOrder}))[1] as cause
-    from causes group by run
+    from (
+      -- The feeds of a country's variants wait for the same cause.
+      select run, step, country, cause, held, blocked_by, min(since) as since, sum(batches)::int as batches,
+        min(next_try_at) as next_try_at
+      from causes group by run, step, country, cause, held, blocked_by
+    ) g group by run
   )
   select ${header}, now() as "asOf", case when r.ended_at is null then r.waiting_since end as "waitingSince",
     r.in_flight as "inFlight", coalesce(f.waiting, 0) as "waitingForRetry",
@@ -234,14 +240,18 @@ interface FailuresParams {
  */
 export const selectFailures = unnamedStatementOf<FailuresParams>(
   ($) => `
-  select u.user_id as "user", u.step, f.country, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
+  select u.user_id as "user", u.step, f.country, f.variant, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
     u.failed_at as "failedAt", f.feed as "feedId"
   from (
-    select country collate "C" as country, feed, feed = ${$('afterFeed')}::uuid as begun from feeds
-    where run = ${$('runId')} and (${$('country')}::text is null or country = ${$('country')})
+    select e.country collate "C" as country, e.feed, e.feed = ${$('afterFeed')}::uuid as begun,
+      ${variantName('e', 'c')} as variant
+    from feeds e
+    join runs r on r.id = e.run
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
+    where e.run = ${$('runId')} and (${$('country')}::text is null or e.country = ${$('country')})
       and (${$('afterCountry')}::text is null
-        or (country collate "C", feed) >= (${$('afterCountry')}, ${$('afterFeed')}::uuid))
-    order by country collate "C", feed
+        or (e.country collate "C", e.feed) >= (${$('afterCountry')}, ${$('afterFeed')}::uuid))
+    order by e.country collate "C", e.feed
   ) f, lateral (
     select * from user_failures
     where feed = f.feed

@@ -64,7 +64,7 @@ export function heldOutRoutes(server: HttpServer, { reports, heldOut, heavyHeldO
           },
           pageOf: (size, from, isFile) =>
             refusingNotKept(id, () => (isFile ? heavyHeldOut : heldOut).page(runId, country, size, from)),
-          view: (row) => ({ userId: row.user, country: row.country, variant: null }),
+          view: (row) => ({ userId: row.user, country: row.country, variant: row.variant }),
         },
       );
     },

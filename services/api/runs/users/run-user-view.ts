@@ -2,8 +2,17 @@ import type { RunUser } from '../../../../shared/contracts/runs/run-users.ts';
 import type { RunUserRow } from './postgres/run-users.ts';
 
 export function runUserView({ user, shared }: RunUserRow): RunUser {
-  const { country, batchNo, steps, end, reason } = shared;
-  return { userId: user, country, variant: null, batchNo, outcome: end.outcome, endedInStep: end.step, reason, steps: [...steps] };
+  const { country, variant, batchNo, steps, end, reason } = shared;
+  return {
+    userId: user,
+    country,
+    variant,
+    batchNo,
+    outcome: end.outcome,
+    endedInStep: end.step,
+    reason,
+    steps: [...steps],
+  };
 }
 
 export function runUserRow(row: RunUserRow): object {

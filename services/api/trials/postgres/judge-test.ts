@@ -20,14 +20,18 @@ import { unnamedStatementOf } from '../../../../shared/postgres/connection/state
 /** Users of a test by country. Each user is in one country. */
 export type TestUsers = Readonly<Record<string, readonly string[]>>;
 
-export function countsOf(users: TestUsers): UsersByCountry {
-  return Object.fromEntries(Object.entries(users).map(([country, own]) => [country, own.length]));
+/** Returns the users that the approval policy judges: a user counts once for each variant. */
+export function judgedUsers({ users, variants }: Pick<WantedTest, 'users' | 'variants'>): UsersByCountry {
+  const times = Math.max(1, variants.length);
+  return Object.fromEntries(Object.entries(users).map(([country, own]) => [country, own.length * times]));
 }
 
 export interface WantedTest {
   /** The campaign. Only steps with the mode `live` have units. */
   campaign: JudgedCampaign;
   users: TestUsers;
+  /** Names of the variants: each user gets all of them, in a run for each. Empty without variants. */
+  variants: readonly string[];
   /** Modes of the steps, in the order of the chain. */
   modes: readonly StepMode[];
   /** Action types of the steps with the mode `live`. */
@@ -38,8 +42,8 @@ export interface WantedTest {
 }
 
 /**
- * - `clear`: the test may begin. `clearedBy` is null if no step of the test is live. `counts` is what the test adds to
- *   the numbers of users started without an approval, or null.
+ * - `clear`: the test may begin. `clearedBy` is null if no step of the test is live. `counts` is what each run of the
+ *   test adds to the numbers of users started without an approval, or null.
  * - `reached`: an earlier live test of the campaign has reached these users.
  * - `needed`: the test needs an approval.
  */
@@ -104,7 +108,7 @@ interface JudgedBySums {
  */
 async function judgeBySums(
   connection: Pool | PoolClient,
-  { campaign, users, actions, by }: WantedTest,
+  { campaign, actions, by, ...wanted }: WantedTest,
 ): Promise<JudgedBySums> {
   const budgets = (await readBudgets(connection, campaign.campaignId)) ?? campaign.definition.budgets;
   const judged = { ...campaign, definition: { ...campaign.definition, budgets } };
@@ -112,20 +116,20 @@ async function judgeBySums(
   const { rules, approvals, terms, sums } = start;
   return {
     start,
-    clearanceByTotals: clearanceOf(rules, countsOf(users), terms, outOfForce(approvals), sums),
+    clearanceByTotals: clearanceOf(rules, judgedUsers(wanted), terms, outOfForce(approvals), sums),
   };
 }
 
 /** Returns the verdict on a test that the current sums or an approval of its campaign permit; `needed` otherwise. */
 async function clearedTest(
   connection: Pool | PoolClient,
-  { users }: WantedTest,
+  test: WantedTest,
   { start, clearanceByTotals }: JudgedBySums,
 ): Promise<TestVerdict> {
   const { policy, approvals, terms, starter } = start;
-  const wanted = countsOf(users);
+  const wanted = judgedUsers(test);
   if (clearanceByTotals.kind === 'clear') {
-    const counts = starter && { of: starter, users: wanted, terms };
+    const counts = starter && { of: starter, users: usersOfRun(test), terms };
     return { kind: 'clear', clearedBy: { policy, approvalId: null }, counts };
   }
   const by24Hours: string[] = [];
@@ -133,13 +137,21 @@ async function clearedTest(
     const { approvalId, usersAtMost } = approval;
     const tested = await readTestedBy(connection, approvalId);
     if (isCovered(start, approval, sumOf(wanted, tested)))
-      return { kind: 'clear', clearedBy: { policy, approvalId }, counts: countedBy(approvalId, wanted, terms) };
+      return {
+        kind: 'clear',
+        clearedBy: { policy, approvalId },
+        counts: countedBy(approvalId, usersOfRun(test), terms),
+      };
     for (const country of Object.keys(wanted)) {
       const before = tested[country] ?? 0;
       if (before > 0) by24Hours.push(testedWords(before, usersAtMost[country] ?? 0, country));
     }
   }
   return { kind: 'needed', approvers: clearanceByTotals.approvers, why: [...clearanceByTotals.why, ...by24Hours] };
+}
+
+function usersOfRun({ users }: WantedTest): UsersByCountry {
+  return judgedUsers({ users, variants: [] });
 }
 
 /** Returns the wanted users, each country with its earlier users. */

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
+import { stringify as uuidStringify, v7 as uuidv7 } from 'uuid';
 import type { Quotas } from '../../../../shared/domain/quotas.ts';
 import type { ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
 import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
@@ -40,9 +40,10 @@ export function createTrials({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   async function begin(
     { runId, campaignId }: NewTrial,
     insert: (client: PoolClient) => Promise<BegunTrial>,
+    runs = 1,
   ): Promise<BegunTrial> {
     const { rows } = await pool.query<{ account: string | null }>(selectAccount, [campaignId]);
-    const quota = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
+    const quota = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const, more: runs };
     return await withinQuota(pool, quota, async (client): Promise<BegunTrial> => {
       // In the lock, a second test sees the users that the first one reached, and each dry run gets a different time.
       await client.query(lockCampaign, [campaignId]);
@@ -54,26 +55,34 @@ export function createTrials({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   return {
     checkTestApproval: (test: WantedTest): Promise<TestVerdict> => previewTest(pool, test),
 
-    /** Starts a run of these users and inserts its feeds, one per country, so that no trigger has to prepare it. */
-    beginTest: (trial: NewTrial, batchUsers: number, wanted: WantedTest): Promise<BegunTrial> =>
-      begin(trial, async (client) => {
+    /**
+     * Starts a run of these users for each variant, and inserts its feeds, one per country, so that no trigger has to
+     * prepare it. The runs are separate, because endpoints recognise an effect by run, step and user.
+     */
+    beginTest: (trial: NewTrial, batchUsers: number, wanted: WantedTest): Promise<BegunTrial> => {
+      const runs = testRuns(trial.runId, wanted.variants);
+      const insert = async (client: PoolClient): Promise<BegunTrial> => {
         const judged = await checkTestApproval(client, wanted);
         if (judged.kind !== 'clear') return judged;
         const { clearedBy, counts } = judged;
         const { policy = null, approvalId = null } = clearedBy ?? {};
         const by = { isJudged: clearedBy !== null, policy, approvalId };
-        const feeds = Object.keys(wanted.users).map((country) => ({ country, feedId: uuidv7() }));
-        const users = feeds.flatMap(({ country, feedId }) =>
-          (wanted.users[country] ?? []).map((userId) => ({ feedId, userId })),
-        );
-        const test = { ...trial, modes: wanted.modes, batchUsers, ...columnsOf(feeds, users) };
-        const { rowCount } = await client.query(
-          insertTest.with({ ...test, ...by, longestSeconds: longestTestSeconds }),
-        );
-        if (rowCount !== users.length) return { kind: 'changed' };
-        if (counts) await countStart(client, { runId: trial.runId, campaignId: trial.campaignId, ...counts });
+        for (const { runId, variant } of runs) {
+          const feeds = Object.keys(wanted.users).map((country) => ({ country, feedId: uuidv7() }));
+          const users = feeds.flatMap(({ country, feedId }) =>
+            (wanted.users[country] ?? []).map((userId) => ({ feedId, userId })),
+          );
+          const test = { ...trial, runId, variant, modes: wanted.modes, batchUsers, ...columnsOf(feeds, users) };
+          const { rowCount } = await client.query(
+            insertTest.with({ ...test, ...by, longestSeconds: longestTestSeconds }),
+          );
+          if (rowCount !== users.length) return { kind: 'changed' };
+          if (counts) await countStart(client, { runId, campaignId: trial.campaignId, ...counts });
+        }
         return { kind: 'begun' };
-      }),
+      };
+      return begin(trial, insert, runs.length);
+    },
 
     /** Inserts a run of the whole audience, which a trigger then prepares. */
     beginDryRun: (trial: NewTrial): Promise<BegunTrial> =>
@@ -111,6 +120,19 @@ const selectCounts = `
         order by step) from reached), '[]')) as counts
   from trials`;
 
+/**
+ * Returns the run of each variant. The ids follow the id of the first run, so that a repeated request finds the same
+ * runs.
+ */
+export function testRuns(runId: string, variants: readonly string[]) {
+  if (variants.length === 0) return [{ runId, name: null, variant: null }];
+  const first = BigInt(`0x${runId.replaceAll('-', '')}`);
+  return variants.map((name, index) => {
+    const digits = (first + BigInt(index)).toString(16).padStart(32, '0');
+    return { runId: uuidStringify(Buffer.from(digits, 'hex')), name, variant: index + 1 };
+  });
+}
+
 const selectAccount = `select account from campaigns where id = $1`;
 
 const lockCampaign = `select from campaigns where id = $1 for no key update`;
@@ -119,6 +141,8 @@ const selectRun = `select from runs where id = $1`;
 
 interface TestParams extends NewTrial, ClearedBy, TestColumns {
   modes: readonly StepMode[];
+  /** Place of the variant, from 1; null without variants. */
+  variant: number | null;
   batchUsers: number;
   isJudged: boolean;
   longestSeconds: number;
@@ -166,8 +190,8 @@ const insertTest = unnamedStatementOf<TestParams>(
     select r.id, k.kind, k.detail from r, (values ('created', jsonb_build_object('by', ${$('asker')}::jsonb)),
       ('begun', jsonb_build_object('feeds', cardinality(${$('countries')}::text[])))) k (kind, detail)
   ), f as (
-    insert into feeds (feed, run, country, segment, snapshot, estimate, batch_users, step_units)
-    select k.feed, r.id, k.country, '', '', (
+    insert into feeds (feed, run, country, variant, segment, snapshot, estimate, batch_users, step_units)
+    select k.feed, r.id, k.country, ${$('variant')}::int2, '', '', (
         select count(*) from unnest(${$('feedsOfUsers')}::uuid[]) u (feed) where u.feed = k.feed
       ), ${$('batchUsers')}::int, (
         select array_agg(case when s.mode = 'live' then s.units else 0 end order by s.place)

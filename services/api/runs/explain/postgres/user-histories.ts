@@ -25,6 +25,8 @@ export interface UserHistory {
 
 export interface HistoryFeed {
   country: string;
+  /** Name of the variant of the feed's users; null if the run has none. */
+  variant: string | null;
   audience: FeedAudience;
   fromStep: number;
   complete: boolean;
@@ -37,6 +39,7 @@ export interface UserPlace {
   /** Part of the key of every call for the user. */
   feedId: string;
   country: string;
+  variant: string | null;
   /** Other countries in which the run was fed the user, because a segment contained it in several. */
   alsoIn: readonly string[];
   fromStep: number;
@@ -115,11 +118,12 @@ export function createUserHistories({ pool }: { pool: Pool }) {
     const [row] = holding;
     if (!row) return null;
     const countries = new Set(holding.map((other) => other.country));
-    const { feedId, country, fromStep, batchNo, unsendable } = row;
+    const { feedId, country, variant, fromStep, batchNo, unsendable } = row;
     const batches = batchNo === null ? [] : await follow(feedId, batchNo, user);
     const { rows: receipts } = await pool.query<HistoryReceipt>(selectUserReceipts, [feedId, user, row.chain.length]);
     const alsoIn = [...countries].filter((other) => other !== country);
-    return { feedId, country, alsoIn, fromStep, batches, unsendable: unsendable && failureOf(unsendable), receipts };
+    const sent = { batches, unsendable: unsendable && failureOf(unsendable), receipts };
+    return { feedId, country, variant, alsoIn, fromStep, ...sent };
   }
 
   return {
@@ -176,9 +180,9 @@ type BatchRow = Omit<HistoryBatch, 'steps'> & { steps: StepRow[] };
 
 function feedOf(row: PlaceRow): HistoryFeed[] {
   if (row.feedId === null) return [];
-  const { country, fromStep, complete, cursor, usersKept } = row;
+  const { country, variant, fromStep, complete, cursor, usersKept } = row;
   const lastFed = cursor === null ? null : z.string().parse(JSON.parse(cursor));
-  return [{ country, audience: audienceOf(row), fromStep, complete, cursor: lastFed, usersKept }];
+  return [{ country, variant, audience: audienceOf(row), fromStep, complete, cursor: lastFed, usersKept }];
 }
 
 function stepOf({ step, state, endedAt, nextAttemptAt, cause, rest, failure, attempts }: StepRow, user: string) {

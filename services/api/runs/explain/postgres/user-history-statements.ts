@@ -1,3 +1,4 @@
+import { variantName } from '../../../../../shared/postgres/ledger/variants-sql.ts';
 import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
 /** SQL condition: a batch contains the user. The batch's text is a JSON list without brackets. */
@@ -22,6 +23,7 @@ export const findPlace = `
   select r.id as "runId", r.campaign as "campaignId", r.state, now() as "asOf", c.definition -> 'chain' as chain,
     case when r.receipts_state = 'deleted' then r.receipts_since end as "receiptsDeletedAt",
     f.feed as "feedId", f.country, f.segment, f.snapshot, f.estimate::float8 as estimate, f.audience,
+    ${variantName('f', 'c')} as variant,
     f.from_step as "fromStep", f.complete, f.cursor,
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
     hit.batch_no as "batchNo", u.failure as unsendable

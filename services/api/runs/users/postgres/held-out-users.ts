@@ -1,3 +1,4 @@
+import { variantName } from '../../../../../shared/postgres/ledger/variants-sql.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { usersOf } from '../../../../../shared/domain/step/users-text.ts';
@@ -8,6 +9,8 @@ import { UsersNotKeptError } from '../users-not-kept.ts';
 export interface HeldOutRow {
   user: string;
   country: string;
+  /** Name of the variant that the user would have had; null if the run has none. */
+  variant: string | null;
 }
 
 export type HeldOutUsers = ReturnType<typeof createHeldOutUsers>;
@@ -41,7 +44,9 @@ export function createHeldOutUsers({ pool }: { pool: Pool }) {
         const [row] = rows;
         if (!row) continue;
         const users = usersOf(row.users);
-        const items = users.slice(place.taken, place.taken + limit).map((user) => ({ user, country: feed.country }));
+        const items = users
+          .slice(place.taken, place.taken + limit)
+          .map((user) => ({ user, country: feed.country, variant: feed.variant }));
         const taken = place.taken + items.length;
         const next = taken < users.length ? { ...place, taken } : { ...place, part: place.part + 1, taken: 0 };
         return { items, next: cursorOf(next) };
@@ -54,6 +59,7 @@ export function createHeldOutUsers({ pool }: { pool: Pool }) {
 interface FeedRow {
   feedId: string;
   country: string;
+  variant: string | null;
   isKept: boolean;
 }
 
@@ -61,9 +67,11 @@ interface FeedRow {
 const selectFeeds = statementOf<{ runId: string; country: string | null }>(
   'feeds-of-held-out',
   ($) => `
-  select f.feed as "feedId", f.country,
+  select f.feed as "feedId", f.country, ${variantName('f', 'c')} as variant,
     exists (select from held_out_users h where h.feed = f.feed and h.part = 1) as "isKept"
   from feeds f
+  join runs r on r.id = f.run
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.run = ${$('runId')} and (${$('country')}::text is null or f.country = ${$('country')})
     and f.held_out_users > 0
   order by f.country collate "C", f.from_step, f.feed`,

@@ -1,3 +1,4 @@
+import { variantName } from '../../../../../shared/postgres/ledger/variants-sql.ts';
 import { batchTree, type BatchRange } from '../../../../../shared/postgres/ledger/batch-tree.ts';
 import { restCode, stepState } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
@@ -9,7 +10,8 @@ import { statementOf } from '../../../../../shared/postgres/connection/statement
 export const selectFeeds = statementOf<{ runId: string; country: string | null }>(
   'feeds-of-users',
   ($) => `
-  select f.feed as "feedId", f.country, f.from_step as "fromStep", f.next_batch_no - 1 as "fedBatches",
+  select f.feed as "feedId", f.country, ${variantName('f', 'c')} as variant,
+    f.from_step as "fromStep", f.next_batch_no - 1 as "fedBatches",
     jsonb_array_length(c.definition -> 'chain') as "chainLength",
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "keepsUsers"
   from runs r

@@ -36,6 +36,8 @@ export interface RunUserRow {
 
 export interface SharedOutcome {
   country: string;
+  /** Name of the variant; null if the run has none. */
+  variant: string | null;
   batchNo: number;
   steps: ChainOutcomes;
   end: { step: number; outcome: UserOutcome };
@@ -148,6 +150,7 @@ function reasonsOf(failures: readonly { user: string; step: number; reason: stri
 interface FeedRow {
   feedId: string;
   country: string;
+  variant: string | null;
   fromStep: number;
   fedBatches: number;
   chainLength: number;
@@ -179,7 +182,7 @@ function unsendable({ user, outcome }: UnsendableRow, fromStep: number, chainLen
 }
 
 function fittingRows(
-  { country, fromStep }: FeedRow,
+  { country, variant, fromStep }: FeedRow,
   { rows, reasons }: Looked,
   { step, outcome }: RunUserFilter,
 ): RunUserRow[] {
@@ -192,7 +195,7 @@ function fittingRows(
     const { end, byReason } = known;
     if (outcome !== undefined && end.outcome !== outcome) return [];
     const reason = reasons.get(user)?.get(end.step) ?? null;
-    const shared = byReason.get(reason) ?? { country, batchNo, steps, end, reason };
+    const shared = byReason.get(reason) ?? { country, variant, batchNo, steps, end, reason };
     byReason.set(reason, shared);
     return [{ user, shared }];
   });
