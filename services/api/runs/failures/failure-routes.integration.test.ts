@@ -80,6 +80,7 @@ describe('the failures of a run', () => {
           userId: 'u1',
           step: 1,
           country: 'SG',
+          variant: null,
           outcome: 'failed',
           reason: 'out-of-stock',
           detail: 'none left',
@@ -150,7 +151,7 @@ describe('the failures of a run as a stream', () => {
     const [header, ...rows] = parseCsv(response.body);
     expect(header).toEqual(Object.keys(userFailureShape.shape));
     expect(rows.map(([userId]) => userId).sort()).toEqual([...oddIds].sort());
-    expect(rows.every(([, , , , reason, detail]) => reason === 'blocked' && detail === '')).toBe(true);
+    expect(rows.every(([, , , , , reason, detail]) => reason === 'blocked' && detail === '')).toBe(true);
   });
 
   it('contain no formulas for spreadsheets', async () => {
@@ -162,7 +163,7 @@ describe('the failures of a run as a stream', () => {
     const [, ...rows] = parseCsv((await get('', 'text/csv')).body);
 
     expect(rows.map(([userId]) => userId).sort()).toEqual(["'\t=1", "'+1", `'=HYPERLINK("http://x")`, 'sg-1']);
-    expect(rows.map(([, , , , , detail]) => detail)).toContain("'@SUM(A1)");
+    expect(rows.map(([, , , , , , detail]) => detail)).toContain("'@SUM(A1)");
   });
 
   it('begin with a byte order mark only for Excel', async () => {

@@ -63,11 +63,16 @@ it('all held-out users are available as a stream of CSV or NDJSON, named by the 
   const csv = await on.ask('GET', `${url(runId)}?format=csv`);
   expect(csv.headers['content-disposition']).toBe(`attachment; filename="${publicId('run', runId)}-held-out.csv"`);
   const lines = csv.body.trimEnd().split('\r\n');
-  expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([1202, 'userId,country', "'=1+1,SG", 'h01199,SG']);
+  expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([
+    1202,
+    'userId,country,variant',
+    "'=1+1,SG,",
+    'h01199,SG,',
+  ]);
   const headers = { ...authorized, accept: 'application/x-ndjson' };
   const ndjson = await on.api.server.inject({ method: 'GET', url: url(runId), headers });
   const objects = ndjson.body.trimEnd().split('\n');
-  expect([objects.length, objects[0]]).toEqual([1201, '{"userId":"=1+1","country":"SG"}']);
+  expect([objects.length, objects[0]]).toEqual([1201, '{"userId":"=1+1","country":"SG","variant":null}']);
 });
 
 it('an unsendable id is stored in escaped form', async () => {

@@ -120,8 +120,9 @@ describe('the list of all users of a run', () => {
       return Object.fromEntries(head.split(',').map((column, index) => [column, cells[index]]));
     });
     expect(table).toEqual(
-      all.map(({ steps, batchNo, endedInStep, reason, ...user }) => ({
+      all.map(({ steps, variant, batchNo, endedInStep, reason, ...user }) => ({
         ...user,
+        variant: variant ?? '',
         batchNo: String(batchNo),
         endedInStep: String(endedInStep),
         reason: reason ?? '',
