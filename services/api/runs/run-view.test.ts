@@ -96,7 +96,7 @@ describe('the figures of a run', () => {
     );
   });
 
-  it('of all variants add up to the run, for any progress of users', () => {
+  it('add up to the run over all variants, for any progress of users', () => {
     const variants = ['A', 'B', 'C'].map((name, index) => ({ name, weight: [5000, 3000, 2000][index] ?? 0 }));
     const feeds = fc.array(
       fc.tuple(country(2), fc.integer({ min: 1, max: 3 }), fc.nat(100)).map(([feed, variant, share]) => {

@@ -13,7 +13,7 @@
  * | 6   | rate                 | calls and users per second                | action type, all workers | the store             | rate-limit.ts     |
  *
  * `slotsOf` combines limits 1 to 3. The shard with the fewest calls in flight comes first, and within the shard the
- * feed with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn
+ * run with the fewest (next-line.ts). The rate is checked last because the check consumes tokens. The line whose turn
  * it is waits for the rate; otherwise a large batch would wait forever behind small ones. A feed whose run must be read
  * first gets no slot until it is read. The same bounds, counted in
  * steps, limit the claims ahead of the calls (`roomOfGroup`, `roomOfFeed`). The end of a call always informs its feed's
@@ -276,7 +276,7 @@ export function createCallSlots(deps: CallSlotsDeps): CallSlots {
       const nowMs = monotonicMs();
       for (const work of works) {
         const group = deps.groups.of(work.topic);
-        lineOf(group, work.claim.feedId, nowMs).waiting.push(work);
+        lineOf(group, work.claim.feedId, nowMs, work.context.runId).waiting.push(work);
         group.waiting++;
         waiting++;
       }

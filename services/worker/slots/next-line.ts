@@ -12,8 +12,8 @@ export interface NextLine {
 
 /**
  * Returns the line (the waiting steps of a feed in a shard) that calls next. Of the shards that may call, the one with
- * the fewest calls in flight comes first, and within it the feed with the fewest. If numbers are equal, the line whose
- * last call was longest ago comes first. Calls in lent slots do not count.
+ * the fewest calls in flight comes first, within it the run with the fewest, and within the run the feed with the
+ * fewest. If numbers are equal, the line whose last call was longest ago comes first. Calls in lent slots do not count.
  */
 export function nextLine(groups: Iterable<SlotGroup>, total: SlotPool, nowMs: number): NextLine | undefined {
   let best: NextLine | undefined;
@@ -60,7 +60,7 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
     if (line.waiting.size === 0 || line.isAwaitingAdmission) continue;
-    if ((best && !comesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
+    if ((best && !lineComesBefore(line, best)) || !mayCall(group, line, nowMs)) continue;
     const lent = hasLent && usesLent(line, nowMs);
     if (pool.hasRoom(line, lent, nowMs) && total.hasRoom(line, lent, nowMs)) best = line;
   }
@@ -72,6 +72,22 @@ function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: numb
 
 function turnOf(group: SlotGroup): Turn {
   return { inFlight: countedCalls(group), lastTurn: group.lastTurn };
+}
+
+/** Compares the runs first, so that a run with several variants gets as many slots as a run without variants. */
+function lineComesBefore(a: FeedLine, b: FeedLine): boolean {
+  return a.ofRun === b.ofRun ? comesBefore(a, b) : comesBefore(turnOfRun(a), turnOfRun(b));
+}
+
+/** Sums the calls of the lines of a run; calls of other lines that lend their slots do not count. */
+function turnOfRun(line: FeedLine): Turn {
+  if (line.ofRun.size === 1) return line;
+  let { inFlight, lastTurn } = line;
+  for (const other of line.ofRun) {
+    if (other !== line && !other.isLending) inFlight += other.inFlight;
+    lastTurn = Math.max(lastTurn, other.lastTurn);
+  }
+  return { inFlight, lastTurn };
 }
 
 interface Turn {

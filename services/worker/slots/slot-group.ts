@@ -27,6 +27,9 @@ const maxFirstCallsOfFeed = 4;
 
 export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
+  readonly runId: string;
+  /** Lines of the same run in this shard, with this line: one for each variant. They take one turn together. */
+  readonly ofRun: Set<FeedLine>;
   readonly waiting: StepFifo<Work>;
   readonly guard: SourceGuard;
   /** True while the worker reads if the feed may be called. Until then, its steps get no slot. */
@@ -118,13 +121,16 @@ export function createSlotGroup(terms: SlotGroupTerms): SlotGroup {
   };
 }
 
-export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLine {
+/** @param runId a feed without a known run counts as a run of its own */
+export function lineOf(group: SlotGroup, feedId: string, nowMs: number, runId = feedId): FeedLine {
   const known = group.lines.get(feedId);
   if (known) return known;
   forgetIdle(group, nowMs);
   const { pool, minConcurrency, random } = group;
   const line: FeedLine = {
     feedId,
+    runId,
+    ofRun: linesOfRun(group, runId) ?? new Set(),
     waiting: createStepFifo<Work>(),
     inFlight: 0,
     ...unmeasured,
@@ -146,7 +152,13 @@ export function lineOf(group: SlotGroup, feedId: string, nowMs: number): FeedLin
     lastTurn: 0,
   };
   group.lines.set(feedId, line);
+  line.ofRun.add(line);
   return line;
+}
+
+function linesOfRun({ lines }: SlotGroup, runId: string): Set<FeedLine> | undefined {
+  for (const line of lines.values()) if (line.runId === runId) return line.ofRun;
+  return undefined;
 }
 
 /** Returns how many calls a feed without history may have in flight. */
@@ -253,6 +265,8 @@ export function endCall(group: SlotGroup, line: FeedLine, tookMs: number | null,
 function forgetIdle(group: SlotGroup, nowMs: number): void {
   for (const line of group.lines.values()) {
     const isIdle = line.inFlight === 0 && line.waiting.size === 0;
-    if (isIdle && nowMs - line.lastEndMs > forgottenAfterMs) group.lines.delete(line.feedId);
+    if (!isIdle || nowMs - line.lastEndMs <= forgottenAfterMs) continue;
+    group.lines.delete(line.feedId);
+    line.ofRun.delete(line);
   }
 }

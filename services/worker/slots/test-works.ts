@@ -15,7 +15,11 @@ export function configOf(concurrency: number) {
   });
 }
 
-export function worksOf(feedId: string, count: number, { actionType = 'award-reward', country = 'SG' } = {}): Work[] {
+export function worksOf(
+  feedId: string,
+  count: number,
+  { actionType = 'award-reward', country = 'SG', runId = feedId } = {},
+): Work[] {
   const type = configOf(10).actionTypes[actionType];
   if (!type) throw new Error(`${actionType} is not configured`);
   return Array.from({ length: count }, (_, index) => ({
@@ -33,7 +37,7 @@ export function worksOf(feedId: string, count: number, { actionType = 'award-rew
     },
     context: {
       feedId,
-      runId: 'r',
+      runId,
       campaignId: 'c',
       country,
       chain: [{ action: actionType, params: {} }],

@@ -118,8 +118,8 @@ export const selectSnapshots = `
     ) s group by feed
   ), countries as (
     select run, json_agg(json_build_object(
-        'feedId', feed, 'country', country, 'variant', variant, 'fromStep', from_step, 'segment', segment, 'estimate', estimate, 'fedUsers',
-        fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
+        'feedId', feed, 'country', country, 'variant', variant, 'fromStep', from_step, 'segment', segment,
+        'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
         overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
@@ -240,7 +240,8 @@ interface FailuresParams {
  */
 export const selectFailures = unnamedStatementOf<FailuresParams>(
   ($) => `
-  select u.user_id as "user", u.step, f.country, f.variant, u.outcome, u.reason, u.detail, u.attempts, u.batch_no as "batchNo",
+  select u.user_id as "user", u.step, f.country, f.variant, u.outcome, u.reason, u.detail, u.attempts,
+    u.batch_no as "batchNo",
     u.failed_at as "failedAt", f.feed as "feedId"
   from (
     select e.country collate "C" as country, e.feed, e.feed = ${$('afterFeed')}::uuid as begun,
