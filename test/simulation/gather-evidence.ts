@@ -1,4 +1,4 @@
-import { stepLines } from '../../shared/domain/step/outcomes.ts';
+import { stepLines, sumLines } from '../../shared/domain/step/outcomes.ts';
 import type { Evidence } from '../support/evidence.ts';
 import type { MemoryDatabase } from '../support/memory/memory-database.ts';
 import { createMemoryRunReports } from '../support/memory/run-reports.ts';
@@ -25,10 +25,15 @@ export async function gatherEvidence(
     audience,
     runState: snapshot?.state ?? 'missing',
     lines: new Map(
-      snapshot?.countries.map(({ country, fedUsers, heldOutUsers, totals }) => [
-        country,
-        stepLines(fedUsers, totals, steps, heldOutUsers),
-      ]),
+      [...Map.groupBy(snapshot?.countries ?? [], ({ country }) => country)].map(([country, feeds]) => {
+        const ofFeeds = feeds.map(({ fedUsers, heldOutUsers, totals }) =>
+          stepLines(fedUsers, totals, steps, heldOutUsers),
+        );
+        const sums = Array.from({ length: steps }, (_, index) =>
+          sumLines(ofFeeds.flatMap((lines) => lines[index] ?? [])),
+        );
+        return [country, sums];
+      }),
     ),
     effects,
     failures: failures?.items ?? [],

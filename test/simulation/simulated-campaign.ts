@@ -3,6 +3,7 @@ import { actionTypeConfig } from '../../shared/contracts/endpoints/action-type-c
 import type { EngineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { checkType, lateMs, type Keeping } from './scripted-endpoint.ts';
 import { budgetsFor, type BudgetPlan } from './simulated-budgets.ts';
+import { simulatedVariants, splitSeed } from './variant-witness.ts';
 
 /** Time-out of every call. */
 export const timeoutMs = 1000;
@@ -11,20 +12,26 @@ interface DefinedTerms {
   deadlineSeconds: number;
   budget?: BudgetPlan | null;
   refused?: unknown;
+  varied?: boolean | undefined;
 }
 
 export function definitionFor(
   chain: readonly string[],
   countries: string[],
-  { deadlineSeconds, budget = null, refused }: DefinedTerms,
+  { deadlineSeconds, budget = null, refused, varied = false }: DefinedTerms,
 ): CampaignDefinition {
   const check = { type: checkType, onUnavailable: deadlineSeconds % 2 === 0 ? 'wait' : 'fail' } as const;
-  const steps = chain.map((action) => ({ action, params: {}, ...(refused !== undefined && { check }) }));
+  const steps = chain.map((action, index) => {
+    // Later steps follow the first one, and have no weights.
+    const variants = index === 0 ? simulatedVariants : simulatedVariants.map(({ weight: _, ...variant }) => variant);
+    return { action, params: {}, ...(refused !== undefined && { check }), ...(varied && { variants }) };
+  });
   return {
     name: 'Simulated',
     countries,
     audience: { include: [{ segment: 'everybody' }] },
     ...budgetsFor(budget, steps, countries),
+    ...(varied && { splitSeed }),
     schedule: { type: 'now' },
     deadlineSeconds,
     priority: 'normal',

@@ -34,6 +34,8 @@ export interface Leaning {
   checked?: boolean;
   /** True if the run begins in quiet hours. */
   quiet?: boolean;
+  /** Steps have variants. */
+  varied?: boolean;
 }
 
 /**
@@ -78,6 +80,7 @@ export function walkOf(seed: number, leaning: Leaning = {}): Scenario {
     refused: isChecking(leaning, seed) ? (step, user) => (Number(user.slice(3)) * 3 + step) % 7 === 0 : undefined,
     quietForMs: (leaning.quiet ?? (Object.keys(leaning).length === 0 && seed % 9 === 4)) ? 120_000 : undefined,
     budget: hasBudget(leaning, chance) ? someBudget(steps, chance) : null,
+    varied: leaning.varied ?? (Object.keys(leaning).length === 0 && seed % 10 === 5),
   };
 }
 
@@ -115,7 +118,7 @@ function someOf<Entry>(entries: readonly Entry[], chance: Chance): Entry[] {
 /** Returns the findings of the witnesses. */
 export function findings(
   scenario: Scenario,
-  { evidence, lateCalls, budgets, child, requestInDoubt }: Outcome,
+  { evidence, lateCalls, budgets, variants, child, requestInDoubt }: Outcome,
 ): string[] {
   const mayExpire = scenario.deadlineSeconds < 3600;
   const runStates = ['completed', 'completed_with_failures'];
@@ -126,6 +129,7 @@ export function findings(
   const found = [
     ...violations(isUnbegun ? { ...evidence, audience: new Map() } : evidence, { runStates }),
     ...budgets,
+    ...variants,
     ...child,
     ...(requestInDoubt > 0 ? [`I9: ${requestInDoubt} questions about a call that was lost`] : []),
   ];

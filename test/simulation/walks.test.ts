@@ -34,6 +34,19 @@ describe('random walks of the simulation', () => {
   );
 
   it(
+    'call each user with the parameters of one variant, in retries as well',
+    async () => {
+      const broken: { seed: number; found: string[] }[] = [];
+      for (let seed = first; seed <= Math.max(first, first - 1 + count / 30) && broken.length < 10; seed++) {
+        const found = await walk(seed, { varied: true, retried: seed % 2 === 0 });
+        if (found.length > 0) broken.push({ seed, found: found.slice(0, 5) });
+      }
+      expect(broken).toEqual([]);
+    },
+    Math.max(120_000, count * 10),
+  );
+
+  it(
     'pass all checks',
     async () => {
       const broken: { seed: number; found: string[] }[] = [];

@@ -30,6 +30,7 @@ import {
 import type { Chance } from './seeded.ts';
 import { createSimulatedBudgets, type BudgetPlan } from './simulated-budgets.ts';
 import { definitionFor, engineConfigFor, timeoutMs } from './simulated-campaign.ts';
+import { createVariantWitness } from './variant-witness.ts';
 import { createSimulatedSegmentation, type SegmentUsers } from './simulated-segmentation.ts';
 
 export interface Scenario {
@@ -77,6 +78,8 @@ export interface Scenario {
   quietForMs?: number | undefined;
   /** None when absent. */
   budget?: BudgetPlan | null;
+  /** True if each step has variants. */
+  varied?: boolean;
 }
 
 export interface AudienceSources {
@@ -100,6 +103,8 @@ export interface Outcome {
   child: readonly string[];
   /** Faults of the budgets. */
   budgets: readonly string[];
+  /** Users that were called with parameters of another variant. */
+  variants: readonly string[];
   /** Number of times that a budget was raised because the run had paused for it. */
   raised: number;
   /** Number of users that were left out because an exclusion names them. */
@@ -152,10 +157,14 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   });
   const quietHours = quietFrom(startMs, scenario.quietForMs);
   const budgets = createSimulatedBudgets(scenario.budget ?? null, database);
+  const variants = createVariantWitness();
   const endpoint = createScriptedEndpoint({
     ...scenario,
     onApplied: budgets.onApplied,
-    mannerOf: () => (isFaulty() ? scenario.mannerOf() : 'answer'),
+    mannerOf: (call) => {
+      if (scenario.varied) variants.onCall(call);
+      return isFaulty() ? scenario.mannerOf() : 'answer';
+    },
     statusMannerOf: () => (isFaulty() ? scenario.statusMannerOf() : 'answer'),
     clock,
     timeoutMs,
@@ -241,6 +250,7 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     requestInDoubt: endpoint.requestedInDoubt(),
     child: findingsOfChild(database, [parent, database.runs.get(childId ?? '')], scenario.steps, endpoint),
     budgets: budgets.findings(),
+    variants: variants.findings(),
     raised: budgets.raised(),
     excluded: [...database.feeds.values()].reduce((sum, feed) => sum + feed.excludedUsers, 0),
     faults: supervisor.faults(),
