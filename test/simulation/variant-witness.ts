@@ -24,7 +24,8 @@ export function createVariantWitness() {
       for (const user of users) {
         const expected = simulatedVariants[parts.findIndex((part) => isInPart(part, user))]?.name;
         const seen = action.params['variant'];
-        if (seen !== expected) wrong.add(`${user} was called as ${String(seen)} in step ${step}, not ${expected}`);
+        if (seen !== expected)
+          wrong.add(`${user} was called as ${JSON.stringify(seen)} in step ${step}, not ${JSON.stringify(expected)}`);
       }
     },
     findings: (): string[] => [...wrong].slice(0, 5),

@@ -23,8 +23,10 @@ export function runComparisonView(
 }
 
 function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
-  const { steps, audience } = runFiguresView(snapshot);
-  const sum = (of: (line: StepLineShape) => number) => steps.reduce((total, line) => total + of(line), 0);
+  const { steps, audience, variants } = runFiguresView(snapshot);
+  const sumOf = (lines: readonly StepLineShape[], of: (line: StepLineShape) => number) =>
+    lines.reduce((total, line) => total + of(line), 0);
+  const sum = (of: (line: StepLineShape) => number) => sumOf(steps, of);
   const { startedAt, endedAt, revision, campaignId, campaignName, chain } = snapshot;
   const last = steps.at(-1);
   return {
@@ -42,6 +44,13 @@ function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
     // A user cancelled in a step is cancelled in all later steps too, so the last step counts them all.
     cancelled: last?.cancelled ?? 0,
     recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
+    variants: variants.map(({ name, users, steps: own }) => ({
+      name,
+      audience: users,
+      through: own.at(-1)?.succeeded ?? 0,
+      failed: sumOf(own, (line) => line.failed),
+      unknown: sumOf(own, (line) => line.unknown),
+    })),
     tookMs: startedAt && endedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : null,
   };
 }

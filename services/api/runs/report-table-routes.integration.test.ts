@@ -34,7 +34,7 @@ describe('a report as a table', () => {
     const audiences = items.filter(({ step }) => step === 1).map(({ audience }) => audience);
     expect(audiences.toSorted((a, b) => b - a)).toEqual([120, 100, 20]);
     for (const line of items) {
-      const { step, action, country, runId, audience, ...ended } = line;
+      const { step, action, country, variant: _, runId, audience, ...ended } = line;
       expect([runId, action]).toEqual([id, report.steps[step - 1]?.action]);
       expect(
         Object.values(ended).reduce((sum, users) => sum + users, 0),
@@ -42,6 +42,37 @@ describe('a report as a table', () => {
       ).toBe(audience);
     }
     expect(next).toBeNull();
+  });
+
+  it('has a line of each step for each variant, over all countries', async () => {
+    const variants = [
+      { name: 'short', weight: 7500 },
+      { name: 'long', weight: 2500 },
+    ];
+    const chain = [{ action: 'award-reward', variants }, { action: 'send-message' }];
+    const { campaignId } = await on.deps.campaigns.create(campaignDefinition.parse({ ...someCampaign, chain }));
+    const run = { campaignId, revision: 1, scheduledFor: new Date(0), state: 'running' } as const;
+    const runId = await on.deps.rows.addRun(run);
+    for (const [country, variant, fedUsers] of [
+      ['SG', 1, 70],
+      ['SG', 2, 30],
+      ['ID', 1, 8],
+      ['ID', 2, 2],
+    ] as const)
+      await on.deps.rows.addFeed(runId, { country, variant, fedUsers });
+    const { items } = pageShape(reportLine).parse((await get(`${publicId('run', runId)}/report/table`)).json());
+    expect(items.map(({ step, country, variant, audience }) => [step, country, variant, audience])).toEqual([
+      [1, null, null, 110],
+      [1, 'ID', null, 10],
+      [1, 'SG', null, 100],
+      [1, null, 'short', 78],
+      [1, null, 'long', 32],
+      [2, null, null, 110],
+      [2, 'ID', null, 10],
+      [2, 'SG', null, 100],
+      [2, null, 'short', 78],
+      [2, null, 'long', 32],
+    ]);
   });
 
   it('is available as CSV and lines of JSON, with every number of a line', async () => {
@@ -53,7 +84,7 @@ describe('a report as a table', () => {
     expect(csv.headers['content-disposition']).toBe(`attachment; filename="${id}-report.csv"`);
     expect(head).toBe(reportColumns.join(','));
     expect(reportColumns.toSorted()).toEqual(Object.keys(first ?? {}).toSorted());
-    expect(line).toBe([id, 1, first?.action, '', 120, 0, 0, 0, 0, 0, 0, 0, 0, 120].join(','));
+    expect(line).toBe([id, 1, first?.action, '', '', 120, 0, 0, 0, 0, 0, 0, 0, 0, 120].join(','));
     const lines = (await get(`${id}/report/table`, 'application/x-ndjson')).body.trimEnd().split('\n');
     expect(lines.map((text): unknown => JSON.parse(text))).toEqual(items);
   });

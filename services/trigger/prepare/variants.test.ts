@@ -79,6 +79,22 @@ describe('a run with variants', () => {
     expect(feeds.map(({ fedUsers }) => fedUsers)).toEqual([33, 17, 5]);
   });
 
+  it('has counted users of each variant in a dry run, and no user of two variants counts as shared', async () => {
+    const world = createTriggerFixture();
+    world.segmentation.users.set('SG', users);
+    createTrigger(world.triggerDeps('a')).start();
+    const sources = { include: [{ segment: 'lapsed-riders' }, { segment: 'vip' }] };
+    const { runId } = await world.startCampaign({ chain, splitSeed: 'december', audience: sources });
+    Object.assign(world.database.runs.get(runId) ?? {}, { kind: 'dry-run' });
+    await passTime(world.clock, 30_000);
+    expect(world.runs()).toMatchObject([{ state: 'completed' }]);
+    for (const { audience: own, fedUsers, sharedUsers } of world.feedRows()) {
+      const expected = users.filter((user) => own.split && isInPart(own.split, user)).length;
+      expect([fedUsers, sharedUsers]).toEqual([expected, expected]);
+    }
+    expect(world.feedRows()).toHaveLength(3);
+  });
+
   it('continues a feed of a variant behind its cursor after its trigger has died', async () => {
     const world = createTriggerFixture();
     world.segmentation.users.set('SG', users);

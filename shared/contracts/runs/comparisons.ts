@@ -26,6 +26,10 @@ const comparedRun = comparableRun
     expired: users,
     cancelled: users,
     recovered: users.describe('Failed users that succeeded in a retry by a child run'),
+    variants: z
+      .array(z.object({ name: z.string(), audience: users, through: users, failed: users, unknown: users }))
+      .default([])
+      .describe('The same figures of each variant; empty without variants'),
     tookMs: users.nullable().describe('Duration; null if the run never began or is in progress'),
   })
   .meta({ id: 'ComparedRun', description: 'Figures of a run for comparison, in users' });

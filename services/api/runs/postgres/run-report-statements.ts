@@ -119,8 +119,8 @@ export const selectSnapshots = `
   ), countries as (
     select run, json_agg(json_build_object(
         'feedId', feed, 'country', country, 'variant', variant, 'fromStep', from_step, 'segment', segment,
-        'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users, 'excludedUsers', excluded_users, 'sharedUsers',
-        overlapping_users, 'fedBatches', next_batch_no - 1,
+        'estimate', estimate, 'fedUsers', fed_users, 'heldOutUsers', held_out_users,
+        'excludedUsers', excluded_users, 'sharedUsers', overlapping_users, 'fedBatches', next_batch_no - 1,
         'childBatches', coalesce(born, 0), 'complete', complete, 'totals', coalesce(totals, '[]'),
         'receipts', coalesce(receipts, '[]')
       ) order by country, variant, from_step, feed) as countries,
