@@ -1,18 +1,11 @@
-import type { ActionType, Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
-import { fieldsOf } from '../forms/schema-fields.ts';
-import {
-  initialTexts,
-  textsOf,
-  valueOfFields,
-  valueOfJson,
-  wholeValue,
-  type LocalProblem,
-  type TypedValue,
-} from '../forms/schema-values.ts';
+import type { Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
+import type { LocalProblem } from '../forms/schema-values.ts';
 import { typedNumber } from '../forms/typed-number.ts';
 import { formatTypedBudget, parseBudget } from '../money/amounts.ts';
 import { spanOf } from '../when/durations.ts';
 import { emptyForm, type CampaignForm, type StepForm } from './form.ts';
+import { newParams, paramsFormOf, typedParams, type Types } from './params-form.ts';
+import { splitIndexOf, variantFormsOf, variantsOfStep } from './variant-forms.ts';
 import { entryOf, sourceOf } from '../audience/source-form.ts';
 import { scheduleOf, secondsOf, whenOf } from '../when/when-form.ts';
 
@@ -29,6 +22,7 @@ export type DefinedCampaign = Pick<
   | 'countries'
   | 'audience'
   | 'chain'
+  | 'splitSeed'
   | 'schedule'
   | 'deadlineSeconds'
   | 'priority'
@@ -39,8 +33,6 @@ export type DefinedCampaign = Pick<
   | 'canary'
   | 'savedAudience'
 >;
-
-type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
 export function definitionOf(form: CampaignForm, types: Types): TypedDefinition {
   const problems: LocalProblem[] = [];
@@ -59,7 +51,8 @@ export function definitionOf(form: CampaignForm, types: Types): TypedDefinition 
       ...(form.holdOutSeed === '' ? {} : { holdOutSeed: form.holdOutSeed }),
     },
     ...(form.savedAudience && { savedAudience: form.savedAudience }),
-    chain: form.steps.map((step, index) => stepOf(step, index, types, problems)),
+    chain: form.steps.map((step, index) => stepOf(step, index, form, types, problems)),
+    ...(splitIndexOf(form.steps) >= 0 && form.splitSeed !== '' && { splitSeed: form.splitSeed }),
     schedule: when.schedule,
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     priority: form.priority,
@@ -86,19 +79,28 @@ export function canaryOf(
   return { canary: { ...size, then: 'pause' as const, ...limit } };
 }
 
-/** Returns the parameters of a step as they are typed. */
-export function typedParams(step: Pick<StepForm, 'action' | 'asJson' | 'texts'>, types: Types): TypedValue {
-  const fields = step.asJson ? null : fieldsOf(schemaOf(step.action, types));
-  return fields === null ? valueOfJson(step.texts[wholeValue] ?? '') : valueOfFields(fields, step.texts);
-}
-
-function stepOf(step: StepForm, index: number, types: Types, problems: LocalProblem[]) {
-  const typed = typedParams(step, types);
+function stepOf(
+  step: StepForm,
+  index: number,
+  { steps, variants }: CampaignForm,
+  types: Types,
+  problems: LocalProblem[],
+) {
   const pointer = `/chain/${index}`;
-  problems.push(...typed.problems.map((each) => ({ ...each, pointer: `${pointer}/params${each.pointer}` })));
+  const isSplit = splitIndexOf(steps) === index;
+  const sent =
+    step.ofVariants === null
+      ? { params: ownParams(step, `${pointer}/params`, types, problems) }
+      : variantsOfStep(step, { variants, isSplit, pointer, types }, problems);
   const units = numberAt('unitsPerUser', step.unitsPerUser, `${pointer}/unitsPerUser`, problems);
   const check = step.check === '' ? {} : { check: { type: step.check, onUnavailable: step.onUnavailable } };
-  return { action: step.action, params: typed.value, ...units, ...check };
+  return { action: step.action, ...sent, ...units, ...check };
+}
+
+function ownParams(step: StepForm, pointer: string, types: Types, problems: LocalProblem[]) {
+  const typed = typedParams(step, step.action, types);
+  problems.push(...typed.problems.map((each) => ({ ...each, pointer: `${pointer}${each.pointer}` })));
+  return typed.value;
 }
 
 /** Returns the countries with a typed budget, in the order of the form's countries. */
@@ -134,6 +136,7 @@ function numberAt<Name extends string>(
 /** Converts an existing definition into a form. @param zone time zone of the user */
 export function formOf(campaign: DefinedCampaign, types: Types, zone: string): CampaignForm {
   const { audience } = campaign;
+  const { variants, ofVariants } = variantFormsOf(campaign.chain, types);
   const text = (number: number | undefined) => (number === undefined ? '' : String(number));
   return {
     name: campaign.name,
@@ -143,14 +146,14 @@ export function formOf(campaign: DefinedCampaign, types: Types, zone: string): C
     savedAudience: campaign.savedAudience ?? null,
     holdOutPercent: text(audience.holdOutPercent),
     holdOutSeed: audience.holdOutSeed ?? '',
-    steps: campaign.chain.map(({ action, params, unitsPerUser, check }, index) => {
+    steps: campaign.chain.map((each, index) => {
+      const { action, params, unitsPerUser, check } = each;
       const checked = check && { check: check.type, onUnavailable: check.onUnavailable };
       const step = { ...newStep(action, types, `step-${index + 1}`), unitsPerUser: text(unitsPerUser), ...checked };
-      const fields = fieldsOf(schemaOf(action, types));
-      const texts = fields === null ? null : textsOf(fields, params);
-      if (texts !== null) return { ...step, texts };
-      return { ...step, asJson: fields !== null, texts: { [wholeValue]: JSON.stringify(params, null, 2) } };
+      return { ...step, ...paramsFormOf(params, action, types), ofVariants: ofVariants(each) };
     }),
+    variants,
+    splitSeed: campaign.splitSeed ?? '',
     budgets: Object.fromEntries((campaign.budgets ?? []).map((budget) => [budget.country, formatTypedBudget(budget)])),
     when: whenOf(campaign.schedule, zone),
     pace: text(campaign.paceUsersPerSecond),
@@ -169,16 +172,18 @@ function canaryText(canary: DefinedCampaign['canary']): string {
 }
 
 export function newStep(action: string, types: Types, key: string): StepForm {
-  const fields = fieldsOf(schemaOf(action, types));
-  const texts = fields === null ? {} : initialTexts(fields);
-  return { key, action, texts, asJson: false, unitsPerUser: '', check: '', onUnavailable: 'wait' };
+  return {
+    key,
+    action,
+    ...newParams(action, types),
+    ofVariants: null,
+    unitsPerUser: '',
+    check: '',
+    onUnavailable: 'wait',
+  };
 }
 
 /** @param zone time zone of the user @param beginning fields that are known already, such as the audience */
 export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): CampaignForm {
   return { ...emptyForm, when: whenOf(undefined, zone), ...beginning };
-}
-
-function schemaOf(action: string, types: Types): unknown {
-  return types.find(({ name }) => name === action)?.paramsSchema;
 }

@@ -1,5 +1,5 @@
 import type { SourceForm } from '../audience/source-form.ts';
-import type { FieldTexts } from '../forms/schema-values.ts';
+import type { ParamsForm } from './params-form.ts';
 import type { Span } from '../when/durations.ts';
 import { defaultWhen, type WhenForm } from '../when/when-form.ts';
 
@@ -14,6 +14,9 @@ export interface CampaignForm {
   holdOutPercent: string;
   holdOutSeed: string;
   steps: readonly StepForm[];
+  /** Variants of all steps that have variants. The first of these steps divides the users by the weights. */
+  variants: readonly VariantForm[];
+  splitSeed: string;
   /** Units or money as typed, by country. */
   budgets: Readonly<Record<string, string>>;
   when: WhenForm;
@@ -35,13 +38,20 @@ export interface CopiedForm {
   revision: number;
 }
 
-export interface StepForm {
+export interface VariantForm {
+  /** Identifies the variant when its name changes. */
+  key: string;
+  name: string;
+  /** Share of the users in percent. */
+  weight: string;
+}
+
+export interface StepForm extends ParamsForm {
   /** Identifies the step when it is moved. */
   key: string;
   action: string;
-  texts: FieldTexts;
-  /** True if the user edits the parameters as JSON, or the form has no fields for them. */
-  asJson: boolean;
+  /** Complete parameters of each variant, by its key. Null if the step treats all users alike, by its own parameters. */
+  ofVariants: Readonly<Record<string, ParamsForm>> | null;
   unitsPerUser: string;
   /** Name of the check before the step; empty if there is none. */
   check: string;
@@ -60,6 +70,8 @@ export const emptyForm: CampaignForm = {
   holdOutPercent: '',
   holdOutSeed: '',
   steps: [],
+  variants: [],
+  splitSeed: '',
   budgets: {},
   when: defaultWhen,
   pace: '',

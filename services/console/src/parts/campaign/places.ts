@@ -5,8 +5,14 @@ export function formatPlace(pointer: string): string {
   switch (field) {
     case 'chain': {
       if (first === '') return 'Chain';
-      const inside = below.filter((part) => part !== 'params' && part !== 'action').map(inWords);
-      return [`Step ${number}`, ...inside].join(', ');
+      const [inVariants, place, ...rest] = below;
+      if (inVariants === 'variants' && place !== undefined)
+        return [
+          `Step ${number}`,
+          `variant ${Number(place) + 1}`,
+          ...(rest[0] === 'weight' ? ['share'] : inStep(rest)),
+        ].join(', ');
+      return [`Step ${number}`, ...inStep(below)].join(', ');
     }
     case 'audience': {
       const [place] = below;
@@ -26,6 +32,10 @@ export function formatPlace(pointer: string): string {
     default:
       return fieldWords[field] ?? capital(inWords(field));
   }
+}
+
+function inStep(parts: readonly string[]): string[] {
+  return parts.filter((part) => part !== 'params' && part !== 'action').map(inWords);
 }
 
 const audienceWords: Readonly<Record<string, string>> = {
@@ -49,6 +59,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   pauseAtFailedPercent: 'Pause by itself',
   pauseAtFailedMinUsers: 'Users before it pauses',
   canary: 'Canary',
+  splitSeed: 'Split seed',
   priority: 'Priority',
 };
 

@@ -1,16 +1,14 @@
-import { useRefusal } from '../../../frame/session/session.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { Select, TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { SchemaForm } from '../../../parts/forms/schema-form.tsx';
-import { fieldsOf } from '../../../parts/forms/schema-fields.ts';
-import { textsOf, valueOfFields, valueOfJson, wholeValue } from '../../../parts/forms/schema-values.ts';
 import type { ActionType } from '#client/types.gen.ts';
-import { budgetCountries, newStep, typedParams } from '../../../parts/campaign/form-definition.ts';
-import { PreviewButton } from '../../../parts/campaign/preview-button.tsx';
+import { budgetCountries, newStep } from '../../../parts/campaign/form-definition.ts';
 import { checkFallbacks, type CheckFallback, type StepForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../form/form-section.tsx';
 import type { Editor } from '../form/use-editor.ts';
+import { ParamsTools } from './params-tools.tsx';
+import { StepVariants } from './step-variants.tsx';
 import { titleOf } from '../../../parts/words/action-titles.ts';
 
 const note = 'in this order; a step runs only for users who passed the previous one';
@@ -32,9 +30,7 @@ export function ChainSection({ editor }: { editor: Editor }) {
         {form.steps.map((step, index) => (
           <StepCard
             key={step.key}
-            {...{ step, index, types }}
-            countries={form.countries}
-            isLast={index === form.steps.length - 1}
+            {...{ editor, step, index }}
             onChange={(changed) => put(index, changed)}
             onMove={(by) => move(index, by)}
             onRemove={() => change({ steps: form.steps.filter((each) => each !== step) })}
@@ -58,23 +54,22 @@ export function ChainSection({ editor }: { editor: Editor }) {
 }
 
 interface StepCardProps {
+  editor: Editor;
   step: StepForm;
   index: number;
-  types: readonly ActionType[];
-  countries: readonly string[];
-  isLast: boolean;
   onChange: (step: StepForm) => void;
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
 }
 
-function StepCard({ step, index, types, countries, isLast, onChange, onMove, onRemove }: StepCardProps) {
+function StepCard({ editor, step, index, onChange, onMove, onRemove }: StepCardProps) {
+  const { form, types } = editor;
+  const { countries } = form;
   const type = types.find(({ name }) => name === step.action);
   const number = index + 1;
   const title = titleOf(step.action);
-  const toggled = toggledJson(step, type);
-  const isOperator = useRefusal('operator') === undefined;
-  const previewRefusal = useRefusal('manager');
+  const pointer = `/chain/${index}`;
+  const others = <OtherFields {...{ step, index, types, onChange }} />;
   return (
     <div className="border border-line rounded-md min-w-0" role="group" aria-label={`Step ${number}, ${title}`}>
       <div className="flex flex-wrap items-center gap-y-1 gap-x-2 pr-1.5 pl-3 py-1.5 border-b border-line">
@@ -83,22 +78,11 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
         </b>
         <span className="t3 sm flex-[1_1_160px] min-w-0">{type ? describeType(type) : 'no longer registered'}</span>
         <span className="tools ml-auto">
-          <PreviewButton
-            action={step.action}
-            params={typedParams(step, types).value}
-            countries={countries}
-            refusal={previewRefusal}
-          />
-          {(isOperator || step.asJson) && fieldsOf(type?.paramsSchema) !== null && (
-            <Button
-              small
-              kind="ghost"
-              aria-pressed={step.asJson}
-              {...(toggled === null ? { refusal: 'The fields cannot express this JSON' } : {})}
-              onClick={() => toggled && onChange(toggled)}
-            >
-              JSON
-            </Button>
+          {step.ofVariants === null && (
+            <ParamsTools
+              {...{ action: step.action, params: step, type, countries }}
+              onChange={(params) => onChange({ ...step, ...params })}
+            />
           )}
           <Button
             small
@@ -113,46 +97,63 @@ function StepCard({ step, index, types, countries, isLast, onChange, onMove, onR
             kind="ghost"
             icon="dn"
             label={`Move step ${number} down`}
-            disabled={isLast}
+            disabled={index === form.steps.length - 1}
             onClick={() => onMove(1)}
           />
           <Button small kind="ghost" icon="x" label={`Remove step ${number}`} onClick={onRemove} />
         </span>
       </div>
       <div className="grid gap-3 px-3 pt-2.5 pb-3">
-        <ProblemsAt pointer={`/chain/${index}`} />
-        <SchemaForm
-          pointer={`/chain/${index}/params`}
-          schema={type?.paramsSchema}
-          texts={step.texts}
-          asJson={step.asJson}
-          onTexts={(texts) => onChange({ ...step, texts })}
-          optionsOf={{ actionType: step.action, countries }}
-        >
-          <FormField
-            pointer={`/chain/${index}/unitsPerUser`}
-            label="Cost per user"
-            hint="In units of the budgets below"
+        <ProblemsAt pointer={pointer} />
+        {step.ofVariants === null ? (
+          <SchemaForm
+            pointer={`${pointer}/params`}
+            schema={type?.paramsSchema}
+            texts={step.texts}
+            asJson={step.asJson}
+            onTexts={(texts) => onChange({ ...step, texts })}
+            optionsOf={{ actionType: step.action, countries }}
           >
-            {(control) => (
-              <TextInput
-                {...control}
-                inputMode="numeric"
-                placeholder="no cost"
-                value={step.unitsPerUser}
-                onText={(unitsPerUser) => onChange({ ...step, unitsPerUser })}
-              />
-            )}
-          </FormField>
-          <CheckFields {...{ step, index, types, onChange }} />
-        </SchemaForm>
+            {others}
+          </SchemaForm>
+        ) : (
+          <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">{others}</div>
+        )}
+        <StepVariants {...{ editor, step, index, type }} />
       </div>
     </div>
   );
 }
 
+/** Cost and check of a step, which are equal for all its users. */
+function OtherFields({ step, index, types, onChange }: CheckFieldsProps) {
+  return (
+    <>
+      <FormField pointer={`/chain/${index}/unitsPerUser`} label="Cost per user" hint="In units of the budgets below">
+        {(control) => (
+          <TextInput
+            {...control}
+            inputMode="numeric"
+            placeholder="no cost"
+            value={step.unitsPerUser}
+            onText={(unitsPerUser) => onChange({ ...step, unitsPerUser })}
+          />
+        )}
+      </FormField>
+      <CheckFields {...{ step, index, types, onChange }} />
+    </>
+  );
+}
+
+interface CheckFieldsProps {
+  step: StepForm;
+  index: number;
+  types: readonly ActionType[];
+  onChange: (step: StepForm) => void;
+}
+
 /** Fields for the check of a step. Renders nothing if there is no check to choose. */
-function CheckFields({ step, index, types, onChange }: Pick<StepCardProps, 'step' | 'index' | 'types' | 'onChange'>) {
+function CheckFields({ step, index, types, onChange }: CheckFieldsProps) {
   const checks = types.filter(({ check, enabled }) => check && enabled).map(({ name }) => name);
   const names = step.check === '' || checks.includes(step.check) ? checks : [...checks, step.check];
   if (names.length === 0) return null;
@@ -199,19 +200,6 @@ const fallbackLabels: Record<CheckFallback, string> = {
   fail: 'users fail after the last attempt',
   call: 'users are called after the last attempt',
 };
-
-/** Switches the parameters between fields and JSON. Null if the fields cannot express the JSON. */
-function toggledJson(step: StepForm, type: ActionType | undefined): StepForm | null {
-  const fields = fieldsOf(type?.paramsSchema);
-  if (fields === null) return null;
-  if (!step.asJson) {
-    const { value } = valueOfFields(fields, step.texts);
-    return { ...step, asJson: true, texts: { [wholeValue]: JSON.stringify(value, null, 2) } };
-  }
-  const parsed = valueOfJson(step.texts[wholeValue] ?? '');
-  const texts = parsed.problems.length > 0 ? null : textsOf(fields, parsed.value);
-  return texts === null ? null : { ...step, asJson: false, texts };
-}
 
 /**
  * Returns the description of an action type. If the type has none, describes how its endpoint handles repeated calls.

@@ -79,6 +79,8 @@ function describeInvalid({ pointer, code, detail }: PlacedProblem): string | nul
   if (code === 'unknown-zone') return 'is not a known time zone such as Asia/Singapore';
   if (code === 'unknown-action') return 'is no longer configured: remove it, or add another';
   if (code === 'unknown-check') return 'is no longer configured: choose another, or none';
+  if (code === 'wrong-sum') return 'need shares that add up to 100 %';
+  if (code === 'repeated-variant') return 'is the name of another variant of this step';
   if (code === 'nothing-costs-units') return 'need a step with a cost: enter the cost per user there';
   if (code === 'out-of-range' || code === 'wrong-type') return describeBounds(pointer);
   return null;
@@ -95,6 +97,7 @@ function describeBounds(pointer: string): string | null {
     [/^\/canary\/percent$/, 'has to be between 0 and 100 %'],
     [/^\/canary\/maxFailedPercent$/, 'has to be from 0 to 100 %'],
     [/^\/chain\/\d+\/unitsPerUser$/, 'has to be a whole number, from 1 to 1,000,000'],
+    [/^\/chain\/\d+\/variants\/\d+\/weight$/, 'has to be between 0.01 and 99.99 %'],
     [/^\/budgets\/\d+\/units$/, 'has to be a whole number, 0 or more'],
     [/^\/schedule\/catchUpSeconds$/, 'has to be between 0 s and 366 days'],
     [/^\/schedule\/everySeconds$/, 'has to be between 1 s and 366 days'],

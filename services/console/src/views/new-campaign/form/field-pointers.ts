@@ -1,17 +1,16 @@
-import type { ActionType } from '#client/types.gen.ts';
 import { fieldsOf, leavesOf } from '../../../parts/forms/schema-fields.ts';
 import { budgetCountries } from '../../../parts/campaign/form-definition.ts';
 import type { CampaignForm, StepForm } from '../../../parts/campaign/form.ts';
+import { schemaOf, type ParamsForm, type Types } from '../../../parts/campaign/params-form.ts';
 import type { WhenForm } from '../../../parts/when/when-form.ts';
-
-type Types = readonly Pick<ActionType, 'name' | 'paramsSchema'>[];
 
 export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<string> {
   const entries = (role: 'include' | 'exclude') => form[role].map((_, index) => `/audience/${role}/${index}`);
   return new Set([
     ...['/name', '/countries', '/audience/include', '/audience/exclude', ...entries('include'), ...entries('exclude')],
     ...['/audience/holdOutPercent', '/audience/holdOutSeed', '/chain', '/budgets'],
-    ...form.steps.flatMap((step, index) => stepPointers(step, index, types)),
+    ...form.steps.flatMap((step, index) => stepPointers(step, index, form.variants, types)),
+    '/splitSeed',
     ...budgetCountries(form).map((_, index) => `/budgets/${index}`),
     ...whenPointers(form.when, form.countries),
     ...['/paceUsersPerSecond', '/deadlineSeconds', '/pauseAtFailedPercent', '/pauseAtFailedMinUsers', '/priority'],
@@ -19,12 +18,34 @@ export function fieldPointers(form: CampaignForm, types: Types): ReadonlySet<str
   ]);
 }
 
-function stepPointers({ action, asJson }: StepForm, index: number, types: Types): string[] {
-  const schema = types.find(({ name }) => name === action)?.paramsSchema;
-  const fields = asJson ? null : fieldsOf(schema);
-  const params = `/chain/${index}/params`;
-  const leaves = fields === null ? [] : leavesOf(fields).map(({ pointer }) => `${params}${pointer}`);
-  return [`/chain/${index}`, params, ...leaves, `/chain/${index}/unitsPerUser`, `/chain/${index}/check/type`];
+function stepPointers(step: StepForm, index: number, variants: CampaignForm['variants'], types: Types): string[] {
+  const at = `/chain/${index}`;
+  const { action, ofVariants } = step;
+  const params =
+    ofVariants === null
+      ? paramsPointers(`${at}/params`, step, action, types)
+      : variants.flatMap(({ key }, place) => {
+          const variant = `${at}/variants/${place}`;
+          const form = ofVariants[key];
+          const inside = form ? paramsPointers(`${variant}/params`, form, action, types) : [];
+          return [`${variant}/name`, `${variant}/weight`, ...inside];
+        });
+  return [at, ...(ofVariants === null ? [] : [`${at}/variants`]), ...params, `${at}/unitsPerUser`, `${at}/check/type`];
+}
+
+function paramsPointers(params: string, { asJson }: ParamsForm, action: string, types: Types): string[] {
+  const fields = asJson ? null : fieldsOf(schemaOf(action, types));
+  return [params, ...(fields === null ? [] : leavesOf(fields).map(({ pointer }) => `${params}${pointer}`))];
+}
+
+/**
+ * Returns the pointer of the field that shows a problem. Parameters that all variants of a step share have no field of
+ * their own: their problems are shown at the first variant.
+ */
+export function shownPointer(pointer: string, { steps }: Pick<CampaignForm, 'steps'>): string {
+  const [, index = '', inside = ''] = /^\/chain\/(\d+)\/params(.*)$/.exec(pointer) ?? [];
+  const hasVariants = (steps[Number(index)]?.ofVariants ?? null) !== null;
+  return index !== '' && hasVariants ? `/chain/${index}/variants/0/params${inside}` : pointer;
 }
 
 function whenPointers({ kind, rule }: WhenForm, countries: readonly string[]): string[] {

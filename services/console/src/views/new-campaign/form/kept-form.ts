@@ -18,6 +18,7 @@ const version = 1;
 const lifeMs = 7 * 86_400_000;
 
 const texts = z.record(z.string(), z.string());
+const params = z.object({ texts, asJson: z.boolean() });
 const span = z.object({ amount: z.string(), unit: z.enum(spanUnits) });
 const source = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('segment'), segment: z.string() }),
@@ -45,13 +46,15 @@ const kept = z.object({
       z.object({
         key: z.string(),
         action: z.string(),
-        texts,
-        asJson: z.boolean(),
+        ...params.shape,
+        ofVariants: z._default(z.nullable(z.record(z.string(), params)), null),
         unitsPerUser: z.string(),
         check: z._default(z.string(), ''),
         onUnavailable: z._default(z.enum(checkFallbacks), 'wait'),
       }),
     ),
+    variants: z._default(z.array(z.object({ key: z.string(), name: z.string(), weight: z.string() })), []),
+    splitSeed: z._default(z.string(), ''),
     budgets: texts,
     when: z.object({
       kind: z.enum(whenKinds),

@@ -40,6 +40,7 @@ export function sectionOf(pointer: string): Section | null {
     case 'audience':
       return 'audience';
     case 'chain':
+    case 'splitSeed':
     case 'budgets':
       return 'chain';
     case 'schedule':

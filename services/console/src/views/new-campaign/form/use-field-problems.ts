@@ -3,7 +3,7 @@ import type { ActionType } from '#client/types.gen.ts';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
 import type { definitionOf } from '../../../parts/campaign/form-definition.ts';
 import type { FieldProblem, FormProblems } from '../../../parts/forms/form-field.tsx';
-import { fieldPointers } from './field-pointers.ts';
+import { fieldPointers, shownPointer } from './field-pointers.ts';
 import { groupProblems, type PlacedProblem } from './problem-places.ts';
 import { describeProblem } from './describe-problem.ts';
 import type { usePreview } from './use-preview.ts';
@@ -28,9 +28,12 @@ export function useFieldProblems({ form, types, parsedForm, standing, refused, i
   const { leftFields, onLeave } = useLeftFields(standing.isBehind);
   const problems = useMemo(() => {
     const formPointers = new Set(parsedForm.problems.map(({ pointer }) => pointer));
-    const apiProblems = [...refused, ...(standing.preview?.problems ?? [])];
+    const apiProblems = [...refused, ...(standing.preview?.problems ?? [])].map((problem) => ({
+      ...problem,
+      pointer: shownPointer(problem.pointer, form),
+    }));
     return unique([...parsedForm.problems, ...apiProblems.filter(({ pointer }) => !formPointers.has(pointer))]);
-  }, [parsedForm.problems, refused, standing.preview]);
+  }, [form, parsedForm.problems, refused, standing.preview]);
   const warnings = useMemo(() => standing.preview?.warnings ?? [], [standing.preview]);
 
   const pointers = useMemo(() => fieldPointers(form, types), [form, types]);

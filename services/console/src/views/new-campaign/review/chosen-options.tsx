@@ -1,24 +1,30 @@
 import { fieldsOf, leavesOf, type LeafField } from '../../../parts/forms/schema-fields.ts';
 import { useNamedOption } from '../../../parts/forms/use-options.ts';
+import { schemaOf } from '../../../parts/campaign/params-form.ts';
 import type { Editor } from '../form/use-editor.ts';
 import { quotedTitleOf } from '../../../parts/words/action-titles.ts';
 
 /** Lists the options that the steps use, with the names that the teams of the actions gave them. */
 export function ChosenOptions({ editor: { form, types } }: { editor: Editor }) {
   const chosen = form.steps.flatMap((step) => {
-    const schema = types.find(({ name }) => name === step.action)?.paramsSchema;
-    const leaves = step.asJson ? [] : leavesOf(fieldsOf(schema) ?? []);
-    return leaves.flatMap((field) => {
-      const text = step.texts[field.pointer]?.trim() ?? '';
-      return field.listedAt === '' || text === '' ? [] : [{ step, field, text }];
-    });
+    const leaves = leavesOf(fieldsOf(schemaOf(step.action, types)) ?? []);
+    const texts = (step.ofVariants === null ? [step] : Object.values(step.ofVariants))
+      .filter(({ asJson }) => !asJson)
+      .map((params) => params.texts);
+    return leaves
+      .filter(({ listedAt }) => listedAt !== '')
+      .flatMap((field) => {
+        // Variants that use the same option list it once.
+        const values = new Set(texts.map((each) => each[field.pointer]?.trim() ?? '').filter((text) => text !== ''));
+        return [...values].map((text) => ({ step, field, text }));
+      });
   });
   if (chosen.length === 0) return null;
   return (
     <dl className="grid gap-1.25 sm">
       {chosen.map(({ step, field, text }) => (
         <ChosenOption
-          key={`${step.key} ${field.pointer}`}
+          key={`${step.key} ${field.pointer} ${text}`}
           actionType={step.action}
           {...{ field, text }}
           countries={form.countries}
