@@ -80,6 +80,7 @@ export function reportOf(over: Partial<RunReport>): RunReport {
     balanced: true,
     budgets: [],
     forecast: null,
+    differences: [],
     retries: null,
     failures: [],
     failuresKept: true,

@@ -4,6 +4,7 @@ import { reasons } from '../../../shared/domain/step/reasons.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './retries.port.ts';
 import { runFiguresView } from './run-view.ts';
+import { differencesOf } from './variant-differences.ts';
 
 export function runReportView(
   snapshot: RunSnapshot,
@@ -14,6 +15,7 @@ export function runReportView(
   return {
     ...figures,
     retries: retriesView(figures, retries),
+    differences: differencesOf(figures.variants, 1),
     failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
     failuresKept: snapshot.failuresKept,
     receiptsDeletedAt: snapshot.receiptsDeletedAt?.toISOString() ?? null,

@@ -6,6 +6,7 @@ import { runKinds } from '../../domain/run/run-kinds.ts';
 import { ownOutcomes } from '../../domain/step/outcomes.ts';
 import { runStates } from '../../domain/run/run-states.ts';
 import { runVariant, stepLineShape, variantOfUser } from './step-lines.ts';
+import { rateDifference } from './rate-differences.ts';
 import { runForecast } from './forecasts.ts';
 import {
   defaultMinJudgedUsers,
@@ -226,6 +227,10 @@ export const runReport = runFigures
       .nullable()
       .default(null)
       .describe('Results of child runs that retried failures; null: there was none'),
+    differences: z
+      .array(rateDifference)
+      .default([])
+      .describe('Differences between variants, by step and rate. Empty without variants'),
     failures: z.array(failureReason),
     /** False once the users that failed are no longer stored: then only these figures remain. */
     failuresKept: z.boolean(),

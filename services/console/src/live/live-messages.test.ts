@@ -22,6 +22,7 @@ const progress: RunProgress = {
   audience: { estimated: null, counted: 0, excluded: 0, complete: false },
   steps: [],
   countries: [],
+  variants: [],
   balanced: true,
   budgets: [],
   notes: [],

@@ -80,6 +80,7 @@ export const preview: PreviewCampaignResponse = {
   ],
   users: { atLeast: 19_500, atMost: 19_500 },
   holdOutPercent: 0,
+  variants: [],
   batchUsers: 100,
   load: [
     {

@@ -160,6 +160,8 @@ export const report: GetRunReportResponse = {
       ],
     },
   ],
+  variants: [],
+  differences: [],
   balanced: true,
   budgets: [],
   notes: [],

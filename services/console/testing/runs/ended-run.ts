@@ -86,6 +86,7 @@ export const failures: ListRunFailuresResponse = {
       userId: 'id-000000069',
       step: 1,
       country: 'ID',
+      variant: null,
       outcome: 'failed',
       reason: 'out-of-stock',
       detail: null,
@@ -97,6 +98,7 @@ export const failures: ListRunFailuresResponse = {
       userId: 'id-000000090',
       step: 1,
       country: 'ID',
+      variant: null,
       outcome: 'failed',
       reason: 'out-of-stock',
       detail: null,
@@ -108,6 +110,7 @@ export const failures: ListRunFailuresResponse = {
       userId: 'id-000000098',
       step: 1,
       country: 'ID',
+      variant: null,
       outcome: 'failed',
       reason: 'account-closed',
       detail: null,
@@ -127,6 +130,7 @@ export const explanation: ExplainRunUserResponse = {
   state: 'completed_with_failures',
   asOf: '2026-11-22T19:38:11.762Z',
   audience: { place: 'member', country: 'ID', detail: 'it was fed' },
+  variant: null,
   batches: [{ batchNo: 1, parent: null, fromStep: 1, users: 100 }],
   steps: [
     {

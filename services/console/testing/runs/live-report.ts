@@ -124,6 +124,8 @@ export const liveReport: GetRunReportResponse = {
       ],
     },
   ],
+  variants: [],
+  differences: [],
   balanced: true,
   budgets: [],
   notes: [],

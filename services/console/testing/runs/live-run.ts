@@ -129,6 +129,7 @@ export const progress: GetRunProgressResponse = {
       ],
     },
   ],
+  variants: [],
   balanced: true,
   budgets: [],
   notes: [],

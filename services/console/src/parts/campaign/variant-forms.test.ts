@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Campaign } from '#client/types.gen.ts';
-import { definitionOf, formOf, newForm, newStep } from './form-definition.ts';
+import { definitionOf, formOf, newForm, newStep, type DefinedCampaign } from './form-definition.ts';
+import type { CampaignForm } from './form.ts';
 import { addVariant, mergeStep, removeVariant, splitStep, sumOfShares } from './variant-forms.ts';
 
 const types = [
@@ -14,23 +14,26 @@ const types = [
   { name: 'award-reward' },
 ];
 
-const form = {
+const form: CampaignForm = {
   ...newForm('UTC'),
   steps: [
     { ...newStep('send-message', types, 'a'), texts: { '/template': 'hello', '/language': 'en' } },
     newStep('award-reward', types, 'b'),
   ],
 };
-const split = { ...form, ...splitStep(form, 0) };
-const chainOf = (typed: typeof form) => definitionOf(typed, types).definition.chain;
-const weightsOf = (typed: Pick<typeof form, 'variants'>) => typed.variants.map(({ weight }) => weight);
+const split: CampaignForm = { ...form, ...splitStep(form, 0) };
+const chainOf = (typed: CampaignForm) => definitionOf(typed, types).definition.chain;
+const weightsOf = (typed: Pick<CampaignForm, 'variants'>) => typed.variants.map(({ weight }) => weight);
 
-const campaign = {
-  ...definitionOf(form, types).definition,
+const campaign: DefinedCampaign = {
+  name: 'Riders',
+  countries: ['SG'],
+  audience: { include: [] },
+  chain: [],
   schedule: { type: 'now' },
   deadlineSeconds: 60,
   priority: 'normal',
-} satisfies Partial<Campaign>;
+};
 
 describe('a step that gets variants', () => {
   it('has two with equal shares and its own parameters', () => {

@@ -86,6 +86,7 @@ const base: RunProgress = {
   ...facts,
   audience: { ...facts.audience },
   waits: [],
+  variants: [],
   kind: 'live',
   canary: null,
   parentRunId: null,

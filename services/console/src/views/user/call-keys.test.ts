@@ -30,6 +30,7 @@ it('listCallKeys lists each key once, in the order of its first call', () => {
     state: 'running',
     asOf: '2026-10-23T01:00:00.000Z',
     audience: { place: 'member', country: 'SG', detail: 'it was fed' },
+    variant: null,
     batches: [],
     steps: [step(1, ['f-1-1', 'f-1-1', 'f-9-1']), step(2, ['f-9-2'])],
     receiptsDeletedAt: null,

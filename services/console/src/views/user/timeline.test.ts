@@ -33,6 +33,7 @@ function explained(steps: ExplainedStep[]): Explanation {
     state: 'completed',
     asOf: at(0),
     audience: { place: 'member', country: 'VN', detail: 'it was fed' },
+    variant: null,
     batches: [{ batchNo: 7, parent: null, fromStep: 1, users: 100 }],
     steps,
     receiptsDeletedAt: null,

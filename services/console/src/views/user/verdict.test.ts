@@ -26,6 +26,7 @@ function explained(steps: ExplainedStep[], place: Place = 'member', detail = 'it
     state: 'completed',
     asOf: '2026-10-23T01:00:00.000Z',
     audience: { place, country: 'VN', detail },
+    variant: null,
     batches: [],
     steps,
     receiptsDeletedAt: null,
