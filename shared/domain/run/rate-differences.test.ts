@@ -20,7 +20,7 @@ describe('the interval of a difference of two rates', () => {
     [[0, 10], [0, 10], -0.2775, 0.2775],
     [[10, 10], [0, 20], 0.6791, 1],
     [[10, 10], [0, 10], 0.6075, 1],
-  ] as const)('of %j against %j is as published', (a, b, low, high) => {
+  ] as const)('is as published for %j against %j', (a, b, low, high) => {
     const found = compare(a, b);
     expect(found.difference).toBe(a[0] / a[1] - b[0] / b[1]);
     expect(found.low).toBeCloseTo(low, 4);
@@ -63,7 +63,7 @@ describe('the interval of a difference of two rates', () => {
         expect(back.low).toBeCloseTo(-there.high, 12);
         expect(back.high).toBeCloseTo(-there.low, 12);
         expect(back.neededUsers).toBe(there.neededUsers);
-        const mirrored = { higher: 'lower', lower: 'higher' } as Record<string, string>;
+        const mirrored: Record<string, string> = { higher: 'lower', lower: 'higher' };
         expect(back.verdict).toBe(mirrored[there.verdict] ?? there.verdict);
       }),
     );

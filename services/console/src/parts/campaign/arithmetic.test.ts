@@ -25,9 +25,10 @@ const country = (
 });
 
 type Countries = CampaignPreview['countries'];
+type Variants = CampaignPreview['variants'];
 const estimateOf = (countries: Countries) => userCountOf(sumOfBounds(countries.map(({ users }) => users)), null);
-const texts = (countries: Countries, holdOutPercent = 0, size = estimateOf(countries)) =>
-  audienceSums({ countries, holdOutPercent }, size).map(({ label, value }) => `${label}: ${value}`);
+const texts = (countries: Countries, holdOutPercent = 0, size = estimateOf(countries), variants: Variants = []) =>
+  audienceSums({ countries, holdOutPercent, variants }, size).map(({ label, value }) => `${label}: ${value}`);
 
 describe('the audience of a campaign', () => {
   it('has the size of its only source', () => {
@@ -51,6 +52,23 @@ describe('the audience of a campaign', () => {
   ] as const)('is a single number without further lines if its size is of the kind %s', (kind, words) => {
     const size = { kind, atLeast: 1315, atMost: 1315, at: null };
     expect(texts([country([1000, 400], [100], 900, 1400)], 0, size)).toEqual([`Audience, ${words}: 1,315`]);
+  });
+
+  it('is divided among variants without the held-out users', () => {
+    const users = { atLeast: 0, atMost: 0 };
+    const variants = [
+      { name: 'A', weight: 7500, users },
+      { name: 'B', weight: 2500, users },
+    ];
+    const size = { kind: 'counted', atLeast: 1000, atMost: 1000, at: null } as const;
+    expect(texts([], 20, size, variants)).toEqual([
+      'Audience, counted: 1,000',
+      'held out, about 20 %: about 200',
+      'Get step 1: about 800',
+      'variant A, 75 %: about 600',
+      'variant B, 25 %: about 200',
+    ]);
+    expect(texts([], 0, size, variants).slice(1)).toEqual(['variant A, 75 %: about 750', 'variant B, 25 %: about 250']);
   });
 
   it('shows unknown sizes as not known', () => {

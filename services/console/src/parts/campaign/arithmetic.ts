@@ -2,6 +2,7 @@ import type { CampaignPreview } from '#client/types.gen.ts';
 import { formatCountKind, formatUserCount, partOfCount, type UserCount } from '../audience/user-count.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
+import { nameWithShare, usersOfVariant } from './variant-words.ts';
 
 export interface SumLine {
   label: string;
@@ -9,18 +10,23 @@ export interface SumLine {
   kind: 'plain' | 'sum' | 'aside';
 }
 
-type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent'>;
+type Previewed = Pick<CampaignPreview, 'countries' | 'holdOutPercent' | 'variants'>;
 
 /**
  * Returns the parts of an audience as lines that add up. An estimate has a line for each unknown that only a count can
  * resolve, because a count merges the sources. A count has only its sum.
  */
-export function audienceSums({ countries, holdOutPercent }: Previewed, size: UserCount): SumLine[] {
+export function audienceSums({ countries, holdOutPercent, variants }: Previewed, size: UserCount): SumLine[] {
   const lines: SumLine[] = [
     ...(size.kind === 'estimated' ? estimatedParts(countries) : []),
     { label: `Audience, ${formatCountKind(size)}`, value: formatUserCount(size), kind: 'sum' },
   ];
-  if (holdOutPercent === 0) return lines;
+  const ofVariants = variants.map((variant): SumLine => ({
+    label: `variant ${nameWithShare(variant)}`,
+    value: formatUserCount(usersOfVariant(servedUsersOf(size, holdOutPercent), variant)),
+    kind: 'aside',
+  }));
+  if (holdOutPercent === 0) return [...lines, ...ofVariants];
   return [
     ...lines,
     {
@@ -29,6 +35,7 @@ export function audienceSums({ countries, holdOutPercent }: Previewed, size: Use
       kind: 'aside',
     },
     { label: 'Get step 1', value: formatUserCount(servedUsersOf(size, holdOutPercent)), kind: 'sum' },
+    ...ofVariants,
   ];
 }
 

@@ -10,13 +10,10 @@ import { Panel } from '../panels/panel.tsx';
 import { formatDuration } from '../times/times.ts';
 import { useZone } from '../times/zone.ts';
 import { formatTypedBudget } from '../money/amounts.ts';
+import { DefinedChain } from './defined-chain.tsx';
 import { formOf, type DefinedCampaign } from './form-definition.ts';
-import type { CheckFallback } from './form.ts';
-import { Parameters } from './parameters.tsx';
-import { PreviewButton } from './preview-button.tsx';
 import { formatOutcomes } from '../audience/sources.ts';
 import { describeWhen } from '../when/when-words.ts';
-import { quotedTitleOf, titleOf } from '../words/action-titles.ts';
 
 interface DefinitionProps {
   campaign: DefinedCampaign;
@@ -63,23 +60,8 @@ export function Definition({ campaign, revision, previewRefusal }: DefinitionPro
         )}
         <dt>Chain</dt>
         <dd>
-          <ol className="grid gap-2">
-            {chain.map(({ action, params, unitsPerUser, check }, index) => (
-              <li key={`${index} ${action}`}>
-                <b className="font-medium">
-                  {index + 1}&ensp;{titleOf(action)}
-                </b>
-                {unitsPerUser !== undefined && (
-                  <span className="t3"> costs {countOf(unitsPerUser, 'unit')} a user</span>
-                )}
-                {check !== undefined && (
-                  <p className="t2">{`calls the check ${quotedTitleOf(check.type)} first: ${unavailableWords[check.onUnavailable]}`}</p>
-                )}
-                <Parameters {...{ action, params, countries }} />
-                <PreviewButton {...{ action, params, countries }} refusal={previewRefusal} />
-              </li>
-            ))}
-          </ol>
+          <DefinedChain {...{ chain, countries, previewRefusal }} />
+          {campaign.splitSeed !== undefined && <p className="t2">split by the seed “{campaign.splitSeed}”</p>}
         </dd>
         {budgets.length > 0 && (
           <>
@@ -103,13 +85,6 @@ export function Definition({ campaign, revision, previewRefusal }: DefinitionPro
     </Panel>
   );
 }
-
-/** Effect on users whose check gives no answer. */
-const unavailableWords: Record<CheckFallback, string> = {
-  wait: 'without an answer, users wait',
-  fail: 'without an answer, users fail',
-  call: 'without an answer, users are called',
-};
 
 function canaryWords(canary: DefinedCampaign['canary']): string[] {
   if (canary === undefined) return [];

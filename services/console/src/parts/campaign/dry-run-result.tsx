@@ -9,7 +9,7 @@ import { withTitles } from '../words/action-titles.ts';
 
 /** Result of a campaign's newest dry run: the users who would complete its chain. */
 export function DryRunResult({ report, isOld }: NewestReport) {
-  const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, forecast } = report;
+  const { runId, state, stateReason, startedAt, scheduledFor, steps, audience, variants, forecast } = report;
   const through = steps.at(-1)?.succeeded ?? 0;
   return (
     <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
@@ -18,6 +18,11 @@ export function DryRunResult({ report, isOld }: NewestReport) {
         {!hasEnded(state) && ' so far'}
         {audience.excluded > 0 && <>; {formatCount(audience.excluded)} are excluded</>}.
       </p>
+      {variants.length > 0 && (
+        <p className="sm wrap-anywhere">
+          Variants, counted: {variants.map(({ name, users }) => `${name} ${formatCount(users)}`).join(' · ')}
+        </p>
+      )}
       {forecast && <p className="sm">{formatExpectedDuration(forecast.takesSeconds)}</p>}
       <div className="row flex-wrap">
         <StateBadge state={state} />

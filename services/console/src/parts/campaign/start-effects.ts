@@ -5,6 +5,7 @@ import type { Effect } from '../overlays/effects.tsx';
 import { formatDuration } from '../times/times.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { callsOf, heldOutUsersOf, servedUsersOf, formatExpectedDuration } from './arithmetic.ts';
+import { formatUsersOfVariants, nameWithShare, splitOf } from './variant-words.ts';
 import { quotedTitleOf, titlesOf } from '../words/action-titles.ts';
 
 type Started = Omit<CampaignDefinitionInput, 'name' | 'schedule'>;
@@ -24,6 +25,7 @@ export function startEffects(
 ): Effect[] {
   return [
     ...usersEffects(campaign, size),
+    ...variantsEffects(campaign, size),
     ...canaryEffects(campaign.canary),
     ...callsEffects(campaign, preview),
     paceEffect(campaign, preview),
@@ -61,6 +63,21 @@ function usersEffects({ audience, chain, countries }: Started, size: UserCount |
             children: `${holdOutPercent} % of ${formatUserCount(size)} users get nothing, for comparison.`,
           },
         ]),
+  ];
+}
+
+function variantsEffects({ audience, chain }: Started, size: UserCount | 'asking' | null): Effect[] {
+  const variants = splitOf(chain);
+  if (variants.length === 0) return [];
+  const shares = variants.map(nameWithShare).join(' · ');
+  const served = size === 'asking' || size === null ? null : servedUsersOf(size, audience.holdOutPercent ?? 0);
+  const users = served === null ? shares : `${formatUsersOfVariants(served, variants)} users`;
+  return [
+    {
+      value: formatCount(variants.length),
+      unit: 'variants',
+      children: `${users}. Each user keeps the same variant in the whole run.`,
+    },
   ];
 }
 

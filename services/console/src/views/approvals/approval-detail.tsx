@@ -11,6 +11,7 @@ import { formatTypedBudget } from '../../parts/money/amounts.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
+import { nameWithShare, splitOf } from '../../parts/campaign/variant-words.ts';
 import { TrialResults } from '../../parts/campaign/trial-results.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
@@ -121,6 +122,7 @@ function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): s
 
 function kpisOf(approval: Approval, size: UserCount | null): Kpi[] {
   const { unitsAtMost, costAtMost, covers } = approval;
+  const variants = splitOf(covers.chain);
   const actions = covers.chain.map(({ action }) => titleOf(action));
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: formatUsersByCountry(approval) },
@@ -144,6 +146,9 @@ function kpisOf(approval: Approval, size: UserCount | null): Kpi[] {
       note: costAtMost === null ? unpricedWords(actions) : 'per run, at the prices at submission',
     },
     { name: 'Steps', value: formatCount(actions.length), note: actions.join(', ') },
+    ...(variants.length === 0
+      ? []
+      : [{ name: 'Variants', value: formatCount(variants.length), note: variants.map(nameWithShare).join(' · ') }]),
   ];
 }
 

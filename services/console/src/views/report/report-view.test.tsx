@@ -6,6 +6,7 @@ import { openConsole } from '../../../testing/open-console.tsx';
 import { report } from '../../../testing/runs/ended-report.ts';
 import { progressOf } from '../../../testing/runs/many-lines.ts';
 import { comparison } from '../../../testing/runs/ended-run.ts';
+import { reportOfVariants } from '../../../testing/runs/variants.ts';
 
 test('a report of many countries is folded on screen and complete on paper', async () => {
   const { steps, countries } = progressOf();
@@ -244,4 +245,31 @@ test('a shortcut opens the explanation of a user', async () => {
   await user.type(within(dialog).getByRole('textbox'), 'u-1');
   await user.click(within(dialog).getByRole('button', { name: 'Explain user' }));
   await waitFor(() => expect(address()).toBe('/runs/run_ended/users/u-1'));
+});
+
+test('the report shows variants by step, and their differences in words', async () => {
+  await openConsole('/runs/run_ended/report', { answers: { 'GET /v1/runs/run_ended/report': reportOfVariants } });
+  const panel = await screen.findByRole('region', { name: 'Variants' });
+  const messages = within(panel).getByRole('region', { name: 'Variants in step 2' });
+  const rows = within(messages)
+    .getAllByRole('row')
+    .map(({ textContent }) => textContent);
+  expect(rows.slice(0, 3)).toEqual([
+    'FigureABAll',
+    'Users15,01214,98830,000',
+    'Succeeded14,600 97.3 %14,576 97.3 %29,176 97.3 %',
+  ]);
+  const [, delivered] = within(messages).getAllByRole('listitem');
+  expect(delivered?.textContent).toContain('Delivered B − A: +3.01 points, between +2.68 and +3.35');
+  expect(delivered?.textContent).toContain('B is higher than A');
+  expect(within(messages).getByRole('img', { name: 'B − A: +3.01 points, between +2.68 and +3.35' })).toBeDefined();
+  expect(
+    within(within(panel).getByRole('region', { name: 'Variants in step 1' })).queryByText('Differences'),
+  ).toBeNull();
+});
+
+test('the report of a run without variants has no panel of variants', async () => {
+  await openConsole('/runs/run_ended/report');
+  await screen.findByRole('region', { name: 'The sum' });
+  expect(screen.queryByRole('region', { name: 'Variants' })).toBeNull();
 });

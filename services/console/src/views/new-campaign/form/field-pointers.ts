@@ -42,7 +42,7 @@ function paramsPointers(params: string, { asJson }: ParamsForm, action: string, 
  * Returns the pointer of the field that shows a problem. Parameters that all variants of a step share have no field of
  * their own: their problems are shown at the first variant.
  */
-export function shownPointer(pointer: string, { steps }: Pick<CampaignForm, 'steps'>): string {
+export function displayedPointer(pointer: string, { steps }: Pick<CampaignForm, 'steps'>): string {
   const [, index = '', inside = ''] = /^\/chain\/(\d+)\/params(.*)$/.exec(pointer) ?? [];
   const hasVariants = (steps[Number(index)]?.ofVariants ?? null) !== null;
   return index !== '' && hasVariants ? `/chain/${index}/variants/0/params${inside}` : pointer;

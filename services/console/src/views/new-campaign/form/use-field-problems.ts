@@ -3,7 +3,7 @@ import type { ActionType } from '#client/types.gen.ts';
 import type { CampaignForm } from '../../../parts/campaign/form.ts';
 import type { definitionOf } from '../../../parts/campaign/form-definition.ts';
 import type { FieldProblem, FormProblems } from '../../../parts/forms/form-field.tsx';
-import { fieldPointers, shownPointer } from './field-pointers.ts';
+import { fieldPointers, displayedPointer } from './field-pointers.ts';
 import { groupProblems, type PlacedProblem } from './problem-places.ts';
 import { describeProblem } from './describe-problem.ts';
 import type { usePreview } from './use-preview.ts';
@@ -30,7 +30,7 @@ export function useFieldProblems({ form, types, parsedForm, standing, refused, i
     const formPointers = new Set(parsedForm.problems.map(({ pointer }) => pointer));
     const apiProblems = [...refused, ...(standing.preview?.problems ?? [])].map((problem) => ({
       ...problem,
-      pointer: shownPointer(problem.pointer, form),
+      pointer: displayedPointer(problem.pointer, form),
     }));
     return unique([...parsedForm.problems, ...apiProblems.filter(({ pointer }) => !formPointers.has(pointer))]);
   }, [form, parsedForm.problems, refused, standing.preview]);

@@ -1,0 +1,124 @@
+import type { RateDifference, RunReport } from '#client/types.gen.ts';
+import { nameWithShare } from '../../parts/campaign/variant-words.ts';
+import { IntervalPlot } from '../../parts/charts/interval-plot.tsx';
+import type { Column } from '../../parts/data-table/columns.tsx';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Panel } from '../../parts/panels/panel.tsx';
+import { titleOf } from '../../parts/words/action-titles.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
+import { axisLimitOf, describeDifference, figuresOfStep, type FigureRow } from './variant-figures.ts';
+
+const rateNames: Record<RateDifference['rate'], string> = { succeeded: 'Succeeded', delivered: 'Delivered' };
+
+/** Figures of each variant by step, and the differences between variants. Renders nothing if the run has none. */
+export function VariantsPanel({ report }: { report: RunReport }) {
+  const { variants, steps, differences, kind } = report;
+  if (variants.length === 0) return null;
+  return (
+    <Panel
+      title="Variants"
+      note={variants.map(nameWithShare).join(' · ')}
+      footer={
+        <>
+          <p>
+            Succeeded: percentage of the users whose step has ended, without held-out users. Delivered: percentage of
+            the accepted users.
+          </p>
+          {differences.length > 0 && (
+            <p>
+              The true difference lies between the two limits with a confidence of 95 %. A verdict needs enough users in
+              each variant.
+            </p>
+          )}
+        </>
+      }
+    >
+      {steps.map(({ step, action }) => (
+        <section
+          key={step}
+          aria-label={`Variants in step ${step}`}
+          className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] max-[1100px]:grid-cols-1 items-start not-first-of-type:border-t border-line-2"
+        >
+          <DataTable
+            caption={`${step} ${titleOf(action)}`}
+            captionLook="text-left font-medium px-4 pt-2.5 pb-1"
+            className="d30 table-fixed sm"
+            columns={columnsOf(report)}
+            rows={figuresOfStep(report, step)}
+            keyOf={({ name }) => name}
+          />
+          {kind !== 'dry-run' && <Differences differences={differences.filter((each) => each.step === step)} />}
+        </section>
+      ))}
+    </Panel>
+  );
+}
+
+/** A column for each variant, and a last column for all of them, so that the figures can be checked. */
+function columnsOf({ variants }: RunReport): readonly Column<FigureRow>[] {
+  const figure = (header: string, place: number): Column<FigureRow> => ({
+    header,
+    align: 'right',
+    look: 'whitespace-nowrap',
+    cell: ({ cells }) => <Figure cell={cells[place]} />,
+  });
+  return [
+    { header: 'Figure', isHeaderHidden: true, isRowHeader: true, width: 'w-27', look: 't2', cell: ({ name }) => name },
+    ...variants.map(({ name }, place) => figure(name, place)),
+    { ...figure('All', variants.length), ...(variants.length > 2 && { hideBelow: 'phone' as const }) },
+  ];
+}
+
+function Figure({ cell }: { cell: FigureRow['cells'][number] | undefined }) {
+  if (!cell) return null;
+  return (
+    <>
+      {cell.value}
+      {cell.share !== null && <span className="t3 phone:block"> {cell.share}</span>}
+    </>
+  );
+}
+
+function Differences({ differences }: { differences: readonly RateDifference[] }) {
+  if (differences.length === 0) return null;
+  const limit = axisLimitOf(differences);
+  const end = formatCount(limit * 100);
+  return (
+    <div className="px-4 py-2.5 grid gap-2.5">
+      <h3 className="text-sm font-medium t2">Differences</h3>
+      <ul className="grid gap-3">
+        {differences.map((difference) => (
+          <Difference key={`${difference.rate} ${difference.of}`} {...{ difference, limit }} />
+        ))}
+      </ul>
+      <div className="difference t3 text-xs" aria-hidden="true">
+        <span />
+        <span className="flex justify-between">
+          <span>−{end}</span>
+          <span>0</span>
+          <span>+{end} points</span>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Difference({ difference, limit }: { difference: RateDifference; limit: number }) {
+  const { rate, difference: value, low, high } = difference;
+  const { lead, interval, verdict, isDecided } = describeDifference(difference);
+  return (
+    <li className="difference">
+      <div className="min-w-0 wrap-anywhere">
+        <div>
+          <span className="t2">{rateNames[rate]}</span> <b className="font-medium">{lead}</b>, {interval}
+        </div>
+        <div className={`row gap-1 sm ${isDecided ? '' : 't2'}`}>
+          <Icon name={isDecided ? 'check' : 'pending'} size={12} />
+          {verdict}
+        </div>
+      </div>
+      <IntervalPlot {...{ value, low, high, limit, isDecided }} label={`${lead}, ${interval}`} />
+    </li>
+  );
+}
