@@ -210,7 +210,11 @@ describe('a draft campaign', () => {
       atLeast: { units: 180, amount: '9.00' },
       atMost: { units: 200, amount: '10.00' },
     };
-    const known = { countries, holdOutPercent: 0, warnings, problems, takesSeconds, cost };
+    const variants = [
+      { name: 'A', weight: 9000, users: { atLeast: 81, atMost: 90 } },
+      { name: 'B', weight: 1000, users: { atLeast: 9, atMost: 10 } },
+    ];
+    const known = { countries, holdOutPercent: 0, variants, warnings, problems, takesSeconds, cost };
     api.answers['POST /v1/campaigns/preview'] = ok(known);
 
     const { out, code } = await muster(['campaign', 'preview', ...options]);
@@ -221,6 +225,7 @@ describe('a draft campaign', () => {
         country   who             users
         SG        segment s         100
         SG        audience    90 to 100
+        variants: A 90 %, about 81 to 90 · B 10 %, about 9 to 10
         costs 180 units, SGD 9.00 to 200 units, SGD 10.00
         takes about 1 min 30 s or more
         x --action 1 "award-yacht" is not configured

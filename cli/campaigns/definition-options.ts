@@ -43,6 +43,14 @@ export const definitionOptions = {
     '--action <type[=params]>',
     'a step with its parameters; repeatable, in order: award-reward=\'{"units":2}\'',
   ),
+  variant: several(
+    '--variant <[step:]name[@percent][=params]>',
+    'a variant of a step, by default of the first, with its share and its own parameters; repeatable: A@50=\'{"units":2}\', 2:A for step 2',
+  ),
+  splitSeed: text(
+    '--split-seed <text>',
+    'seed of the variants: the same seed puts the same users into the same variants',
+  ),
   at: text('--at <time>', 'start time: RFC 3339, or a local time with --zone; by default at once'),
   local: text('--local <time>', 'instead: start at this local time in each country'),
   countryZone: several(

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { CampaignDefinitionInput, CampaignPatchInput } from '../../sdk/generated/types.gen.ts';
-import { contentOf } from '../frame/given.ts';
+import { contentOf, parseJson } from '../frame/given.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import type { Options, ValuesOf } from '../frame/options.ts';
 import { aboutOf } from './about-fields.ts';
@@ -9,6 +9,7 @@ import { audienceLabel, audienceOf, includesAnybody, saysAudience, saysSources }
 import { budgetsOf } from './budget-texts.ts';
 import { plainFields, type definitionOptions } from './definition-options.ts';
 import { scheduleLabel, scheduleOf } from './schedule-options.ts';
+import { variantLabel, withVariants } from './variant-texts.ts';
 
 export type DefinitionOptions = ValuesOf<typeof definitionOptions>;
 
@@ -49,16 +50,18 @@ export function definitionOf(flags: Omit<DefinitionOptions, 'file'>): unknown {
 }
 
 export function changesOf(flags: Omit<DefinitionOptions, 'file'>): object {
-  const { name, countries, action: actions, budget, unitsPerUser = [] } = flags;
+  const { name, countries, action: actions, budget, unitsPerUser = [], variant: variants = [], splitSeed } = flags;
   const schedule = scheduleOf(flags);
   if (flags.savedAudience !== undefined && saysSources(flags))
     throw new UsageError('--saved-audience says who, and goes with no other source');
   if (actions === undefined && unitsPerUser.length > 0) throw new UsageError('--units-per-user goes with --action');
+  if (actions === undefined && variants.length > 0) throw new UsageError('--variant goes with --action');
   return {
     ...(name !== undefined && { name }),
     ...(countries !== undefined && { countries: countries.split(',').map((country) => country.trim()) }),
     ...(saysAudience(flags) && { audience: audienceOf(flags) }),
-    ...(actions !== undefined && { chain: withUnits(actions.map(stepOf), unitsPerUser) }),
+    ...(actions !== undefined && { chain: withVariants(withUnits(actions.map(stepOf), unitsPerUser), variants) }),
+    ...(splitSeed !== undefined && { splitSeed }),
     ...(schedule['type'] !== 'now' && { schedule }),
     ...plainFieldsIn(flags),
     ...canaryOf(flags),
@@ -114,14 +117,6 @@ function withUnits(steps: readonly Step[], texts: readonly string[]): Step[] {
   });
 }
 
-function parseJson(content: string, where: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch (error) {
-    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 const plain: Options = plainFields;
 
 const optionOf: Record<string, string> = {
@@ -131,6 +126,7 @@ const optionOf: Record<string, string> = {
   audience: '--segment',
   budgets: '--budget',
   canary: '--canary',
+  splitSeed: '--split-seed',
   description: '--description',
   owner: '--owner',
   tags: '--tag',
@@ -146,6 +142,7 @@ export function optionLabel(pointer: string): string {
   const [, field = '', place = '', ...below] = pointer.split('/');
   if (place === 'maxFailedPercent') return '--canary-max-failed';
   if (field === 'audience') return audienceLabel(place, below);
+  if (below[0] === 'variants') return variantLabel(Number(place) + 1, below.slice(1));
   if (below[0] === 'unitsPerUser') return `--units-per-user ${Number(place) + 1}`;
   if (field !== 'chain') return optionOf[field] ?? plain[field]?.flags.split(' ')[0] ?? pointer;
   if (place === '') return '--action';

@@ -7,6 +7,7 @@ import { cut, left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 import { localAndUtc, utcTime, zoneOf } from '../show/times.ts';
 import { entryText } from '../show/sources.ts';
+import { variantLines } from './variant-texts.ts';
 
 /** Renders a line per campaign: its content, number of users, progress of the newest run, and time of the run. */
 export function renderCampaigns(
@@ -58,11 +59,11 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
   const { id, name, state, revision, audience, countries, chain, deadlineSeconds, priority, createdAt } = campaign;
   const { description, owner, tags = [], metadata = {}, origin, archivedAt } = campaign;
   const { include, exclude = [], holdOutPercent = 0 } = audience;
-  const { canary, savedAudience } = campaign;
-  const steps = chain.map(
-    ({ action, params, unitsPerUser }, index) =>
-      `${index + 1} ${action} ${JSON.stringify(params)}${priceText(unitsPerUser)}`,
-  );
+  const { canary, savedAudience, splitSeed } = campaign;
+  const steps = chain.flatMap(({ action, params, variants, unitsPerUser }, index) => [
+    `${index + 1} ${action} ${JSON.stringify(params)}${priceText(unitsPerUser)}`,
+    ...variantLines(variants),
+  ]);
   return renderFacts(
     { name, facts: [id, state.replaceAll('_', ' '), `revision ${revision}`] },
     [
@@ -76,6 +77,7 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
       ['held out', holdOutPercent === 0 ? null : `${holdOutPercent} % of them`],
       ['where', countries.join(', ')],
       ['what', steps],
+      ['split seed', splitSeed ?? null],
       ['when', [whenLine(campaign), ...(campaign.scheduleId ? [`its schedule is ${campaign.scheduleId}`] : [])]],
       ['deadline', `${duration(deadlineSeconds)} after its start`],
       ['priority', priority],

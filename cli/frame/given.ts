@@ -89,6 +89,15 @@ export async function streamOf(file: string, input: Readable): Promise<Readable>
   return createReadStream(file);
 }
 
+/** Parses JSON of an option or a file. @param where name of the option or file, for the error */
+export function parseJson(content: string, where: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 function unreadable(file: string, error: unknown): UsageError {
   return new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
 }

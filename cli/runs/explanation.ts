@@ -8,8 +8,9 @@ type ExplainedStep = UserExplanation['steps'][number];
 
 export function renderExplanation(explained: UserExplanation, view: View): string {
   const { paint } = view;
-  const { userId, audience, batches, steps } = explained;
-  const where = [audience.country, audience.place.replaceAll('-', ' '), oneLine(audience.detail)];
+  const { userId, audience, variant, batches, steps } = explained;
+  const ofVariant = variant ? `variant ${oneLine(variant)}` : null;
+  const where = [audience.country, ofVariant, audience.place.replaceAll('-', ' '), oneLine(audience.detail)];
   const lines = [
     `  ${paint.strong(oneLine(userId))}  ${where.filter((part) => part !== null).join(' · ')}`,
     ...(batches.length === 0 ? [] : [`  ${paint.faint(batchesText(batches))}`]),

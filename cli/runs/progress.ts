@@ -3,6 +3,7 @@ import { clockTime, count, duration, percent } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
 import { cellsOf, cutTo, oneLine, padTo } from '../show/text.ts';
 import { utcTimeOfDay } from '../show/times.ts';
+import { variantsLine } from './variants.ts';
 
 export interface ProgressView {
   progress: RunProgress;
@@ -25,16 +26,18 @@ const leastBarCells = 8;
 const mostBarCells = 40;
 
 /**
- * Renders a line per step, and a line for the receipts of an asynchronous step. The number of lines is constant for a
- * run, so that it can be redrawn.
+ * Renders a line per step, a line for the receipts of an asynchronous step, and a line for all variants. The number of
+ * lines is constant for a run, so that it can be redrawn.
  */
 export function renderBars(view: ProgressView, columns: number, paint: Paint): string[] {
   const { state } = view.progress;
   const drawn = layouts.map((layout) => stepLines(view, columns, layout, paint));
   const fitting = drawn.find((lines) => lines.every((line) => cellsOf(line) <= columns)) ?? drawn.at(-1) ?? [];
   const trouble = cutTo(`  ${troubleOf(view.progress)}`, columns).trimEnd();
+  const variants = variantsLine(view.progress);
   return [
     ...fitting,
+    ...(variants === '' ? [] : [paint.faint(cutTo(`  variants ${variants}`, columns))]),
     state === 'preparing' && trouble === '' ? paint.faint('  asking for the segment …') : paint.bad(trouble),
   ];
 }
@@ -140,7 +143,14 @@ export function renderProgressLine({ progress, rates, elapsedSeconds }: Progress
     return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s${receiptText})`;
   });
   const trouble = troubleOf(progress);
-  return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');
+  const variants = variantsLine(progress);
+  return [
+    clockTime(elapsedSeconds),
+    progress.state,
+    ...steps,
+    ...(variants === '' ? [] : [variants]),
+    ...(trouble === '' ? [] : [trouble]),
+  ].join('  ');
 }
 
 export function endedUsers({ audience, pending }: StepLine): number {

@@ -7,6 +7,7 @@ import type { Paint } from '../show/paint.ts';
 import { oneLine } from '../show/text.ts';
 import { renderItems, renderTable, type Column } from '../show/tables.ts';
 import { utcDay, utcTime } from '../show/times.ts';
+import { differencesText, variantCosts, variantsTable } from './variants.ts';
 
 type Outcome = Exclude<keyof StepLine, 'step' | 'action' | 'mode' | 'audience' | 'receipts'>;
 
@@ -22,12 +23,15 @@ export function renderReport(report: RunReport, paint: Paint, width = Infinity):
       : [
           outcomesTable(report, paint, width),
           receiptsTable(report, paint, width),
+          variantsTable(report, paint, width),
+          differencesText(report, paint),
           failuresTable(report, paint, width),
           unexpectedText(report),
           deletedReceiptsText(report),
           settledText(report),
           forecastText(report),
           costText(report),
+          variantCosts(report),
           report.budgets.length === 0 ? '' : renderItems(report.budgets, budgetColumns, { paint, width }),
           retriesText(report, paint),
         ];

@@ -4,7 +4,7 @@ import { userOutcomes } from '../../shared/contracts/runs/run-users.ts';
 import { answer, byHand, type ApiCall, type Call } from '../frame/command-table.ts';
 import type { ExitCode } from '../frame/exit-codes.ts';
 import { flag, oneOf, text, whole, widerLimit } from '../frame/options.ts';
-import { cut, left, right, tableOf } from '../show/tables.ts';
+import { cut, left, optional, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 import { forms, typeOf, writeAll, type Form } from './as-file.ts';
 import { runOf } from './run-of.ts';
@@ -30,6 +30,7 @@ const failureTable = tableOf<UserFailure>('nobody failed', [
   cut('user', ({ userId }) => userId),
   left('step', ({ step }) => String(step)),
   left('country', ({ country }) => country),
+  optional('variant', ({ variant }) => variant),
   left('outcome', ({ outcome }) => outcome),
   cut('reason', ({ reason }) => reason),
   cut('detail', ({ detail }) => detail ?? ''),
@@ -122,6 +123,7 @@ export const receipts = byHand({
 const userTable = tableOf<RunUser>('nobody is there', [
   cut('user', ({ userId }) => userId),
   left('country', ({ country }) => country),
+  optional('variant', ({ variant }) => variant),
   left('outcome', ({ outcome }) => outcome),
   right('in step', ({ endedInStep }) => endedInStep),
   cut('reason', ({ reason }) => reason ?? ''),
@@ -157,6 +159,7 @@ export const users = byHand({
 const heldOutTable = tableOf<HeldOutUser>('nobody is held out', [
   cut('user', ({ userId }) => userId),
   left('country', ({ country }) => country),
+  optional('variant', ({ variant }) => variant),
 ]);
 
 export const heldOut = byHand({

@@ -22,6 +22,16 @@ it('muster run users prints matching users with the outcome of each step, or wri
   expect((await muster('run', 'users', 'run_1', '--step', '2', '--ndjson')).out).toBe('{"userId":"u1"}\n');
 });
 
+it('muster run users has a column for the variant only if a user has one', async () => {
+  const user = { userId: 'u1', country: 'SG', batchNo: 3, outcome: 'failed', endedInStep: 1, reason: null, steps: [] };
+  const answerWith = (variant: string | null) =>
+    (api.answers['GET /v1/runs/run_1/users?limit=100'] = ok({ items: [{ ...user, variant }], next: null }));
+  answerWith('B');
+  expect((await muster('run', 'users', 'run_1')).out).toMatch(/country +variant +outcome[^]*SG +B +failed/);
+  answerWith(null);
+  expect((await muster('run', 'users', 'run_1')).out).toMatch(/country +outcome/);
+});
+
 it('muster run held-out prints the users of the hold-out, or writes all of them as CSV', async () => {
   api.answers['GET /v1/runs/run_1/held-out?country=SG&limit=100'] = ok({
     items: [{ userId: 'u9', country: 'SG' }],

@@ -4,12 +4,14 @@ import { count, duration } from './numbers.ts';
 import { left, renderItems, right } from './tables.ts';
 import { oneLine } from './text.ts';
 import { entryText } from './sources.ts';
+import { nameWithShare } from '../campaigns/variant-texts.ts';
 
 export function renderEstimate(
-  estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'>,
+  estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'> &
+    Partial<Pick<CampaignEstimate, 'variants'>>,
   { paint }: View,
 ): string {
-  const { countries, users: all, holdOutPercent, warnings, cost } = estimate;
+  const { countries, users: all, holdOutPercent, variants, warnings, cost } = estimate;
   const usersText = (users: number | null) => (users === null ? 'not known' : count(users));
   const rows = countries.flatMap(({ country, include, exclude, users }) => [
     ...include.map(({ source, users: of }) => ({ country, who: entryText(source), users: usersText(of), sum: false })),
@@ -27,7 +29,13 @@ export function renderEstimate(
   ];
   const held = holdOutPercent === 0 ? '' : `  of these, about ${holdOutPercent} % get nothing: they are held out\n`;
   const warned = warnings.map(({ detail }) => `  ${paint.accent('!')} ${oneLine(detail)}\n`);
-  return `${renderItems(rows, columns, { paint, width: Infinity })}${held}${costText(cost)}${warned.join('')}`;
+  return `${renderItems(rows, columns, { paint, width: Infinity })}${held}${variantsText(variants)}${costText(cost)}${warned.join('')}`;
+}
+
+/** Renders the expected users of each variant, held-out users included. */
+function variantsText(variants: CampaignEstimate['variants'] = []): string {
+  const each = variants.map((variant) => `${oneLine(nameWithShare(variant))}, about ${rangeText(variant.users)}`);
+  return each.length === 0 ? '' : `  variants: ${each.join(' · ')}\n`;
 }
 
 function costText(cost: CampaignEstimate['cost']): string {

@@ -101,6 +101,8 @@ function cutRows(
 export interface ItemColumn<Item> extends Column {
   of: (item: Item) => string;
   tone?: (item: Item) => keyof Paint | undefined;
+  /** The column is left out if no item has a value. */
+  isOptional?: true;
 }
 
 type More<Item> = Pick<ItemColumn<Item>, 'tone'>;
@@ -112,6 +114,11 @@ export function left<Item>(title: string, of: (item: Item) => string, more: More
 /** Returns a left-aligned column that is truncated if the table is wider than the terminal. */
 export function cut<Item>(title: string, of: (item: Item) => string): ItemColumn<Item> {
   return { title, align: 'left', cut: true, of };
+}
+
+/** Returns a left-aligned column that is left out if no item has a value. */
+export function optional<Item>(title: string, of: (item: Item) => string | null | undefined): ItemColumn<Item> {
+  return { title, align: 'left', isOptional: true, of: (item) => of(item) ?? '' };
 }
 
 /** Returns a right-aligned column of numbers or preformatted texts. */
@@ -138,8 +145,9 @@ export function renderItems<Item>(
     const painted = tone?.(item);
     return painted === undefined ? text : paint[painted](text);
   };
-  const rows = items.map((item) => columns.map((column) => cellOf(item, column)));
-  return renderTable(columns, rows, paint, width);
+  const used = columns.filter(({ isOptional, of }) => isOptional !== true || items.some((item) => of(item) !== ''));
+  const rows = items.map((item) => used.map((column) => cellOf(item, column)));
+  return renderTable(used, rows, paint, width);
 }
 
 /**

@@ -21,7 +21,7 @@ interface ExplainedUserProps {
 }
 
 export function ExplainedUser({ explained, run }: ExplainedUserProps) {
-  const { userId, audience, batches } = explained;
+  const { userId, audience, variant, batches } = explained;
   const verdict = buildVerdict(explained);
   const { label } = useZone();
   const [batch] = batches;
@@ -48,6 +48,11 @@ export function ExplainedUser({ explained, run }: ExplainedUserProps) {
             {audience.country !== null && (
               <span>
                 Country <b>{audience.country}</b>
+              </span>
+            )}
+            {variant !== null && (
+              <span>
+                Variant <b className="wrap-anywhere">{variant}</b>
               </span>
             )}
             {batch && (

@@ -23,6 +23,12 @@ test('a batch with a recorded trace shows its trace id with a copy button', asyn
   expect(screen.getByRole('button', { name: /^Copy the trace id of batch/ })).toBeDefined();
 });
 
+test('the page of a user names the variant of the user', async () => {
+  const answer = () => ({ ...explanation, variant: 'short text' });
+  await openConsole(path, { answers: { 'GET /v1/runs/:id/users/:user': answer } });
+  expect(await screen.findByText('short text')).toBeDefined();
+});
+
 const deletedAt = { receiptsDeletedAt: '2026-11-28T04:00:00.000Z' };
 
 test('a user whose receipts were deleted is not shown as one without receipts', async () => {
