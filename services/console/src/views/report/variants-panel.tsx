@@ -59,12 +59,20 @@ export function VariantsPanel({ report }: { report: RunReport }) {
 function columnsOf({ variants }: RunReport): readonly Column<FigureRow>[] {
   const figure = (header: string, place: number): Column<FigureRow> => ({
     header,
+    head: <span className="inline-block max-w-full whitespace-normal wrap-anywhere leading-4 py-1">{header}</span>,
     align: 'right',
-    look: 'whitespace-nowrap',
+    look: 'whitespace-nowrap phone:whitespace-normal',
     cell: ({ cells }) => <Figure cell={cells[place]} />,
   });
   return [
-    { header: 'Figure', isHeaderHidden: true, isRowHeader: true, width: 'w-27', look: 't2', cell: ({ name }) => name },
+    {
+      header: 'Figure',
+      isHeaderHidden: true,
+      isRowHeader: true,
+      width: 'w-31 phone:w-25',
+      look: 't2',
+      cell: ({ name }) => name,
+    },
     ...variants.map(({ name }, place) => figure(name, place)),
     { ...figure('All', variants.length), ...(variants.length > 2 && { hideBelow: 'phone' as const }) },
   ];
@@ -93,11 +101,11 @@ function Differences({ differences }: { differences: readonly RateDifference[] }
         ))}
       </ul>
       <div className="difference t3 text-xs" aria-hidden="true">
-        <span />
-        <span className="flex justify-between">
+        <span className="phone:hidden" />
+        <span className="grid grid-cols-3">
           <span>−{end}</span>
-          <span>0</span>
-          <span>+{end} points</span>
+          <span className="text-center">0</span>
+          <span className="text-right">+{end} points</span>
         </span>
       </div>
     </div>

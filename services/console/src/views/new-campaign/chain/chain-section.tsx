@@ -105,7 +105,7 @@ function StepCard({ editor, step, index, onChange, onMove, onRemove }: StepCardP
       </div>
       <div className="grid gap-3 px-3 pt-2.5 pb-3">
         <ProblemsAt pointer={pointer} />
-        {step.ofVariants === null ? (
+        {step.ofVariants === null && (
           <SchemaForm
             pointer={`${pointer}/params`}
             schema={type?.paramsSchema}
@@ -116,10 +116,13 @@ function StepCard({ editor, step, index, onChange, onMove, onRemove }: StepCardP
           >
             {others}
           </SchemaForm>
-        ) : (
-          <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start">{others}</div>
         )}
         <StepVariants {...{ editor, step, index, type }} />
+        {step.ofVariants !== null && (
+          <div className="grid grid-cols-[repeat(auto-fill,minmax(190px,1fr))] gap-3 items-start pt-2.5 border-t border-line">
+            {others}
+          </div>
+        )}
       </div>
     </div>
   );

@@ -78,7 +78,7 @@ export function StepVariants({ editor: { form, change }, step, index, type }: St
             Variant
           </Button>
         )}
-        <Button small kind="ghost" onClick={() => change(mergeStep(form, index))}>
+        <Button small onClick={() => change(mergeStep(form, index))}>
           Without variants
           <span className="sr-only"> in step {number}</span>
         </Button>
