@@ -37,6 +37,16 @@ test('a run shows its progress by step and country, and that its figures add up'
   expect(screen.getByText(/Run started with 2 countries/)).toBeDefined();
 });
 
+test('a run with variants shows the figures of each variant by step', async () => {
+  const [line] = progress.steps;
+  const half = { ...(line ?? expect.fail()), audience: 500, succeeded: 400, pending: 100 };
+  const variants = ['A', 'B'].map((name) => ({ name, weight: 5000, users: 500, heldOut: 0, steps: [half] }));
+  await openConsole('/runs/run_live', { answers: { 'GET /v1/runs/:id/progress': { ...progress, variants } } });
+  const panel = await screen.findByRole('region', { name: 'Variants in step 1' });
+  expect(within(panel).getAllByText('400')).toHaveLength(2);
+  expect(screen.queryByText('Differences')).toBeNull();
+});
+
 test('a run shows its requester beside its start and in its history', async () => {
   const [created, ...others] = liveEvents.items;
   const items = [

@@ -23,7 +23,7 @@ import { ReasonsPanel } from './reasons-panel.tsx';
 import { ReceiptSentence } from './receipt-sentence.tsx';
 import { ReportHead } from './report-head.tsx';
 import { RetriesPanel } from './retries-panel.tsx';
-import { VariantsPanel } from './variants-panel.tsx';
+import { VariantsPanel } from '../../parts/variants/variants-panel.tsx';
 import { quotedTitleOf } from '../../parts/words/action-titles.ts';
 
 export function Report({ report }: { report: RunReport }) {
@@ -47,7 +47,7 @@ export function Report({ report }: { report: RunReport }) {
       <Panel title="Users by step and country" note={choice} footer={<TableFooter report={report} notes={notes} />}>
         <UsersTable {...tableState} steps={steps} countries={countries} manner="report" />
       </Panel>
-      <VariantsPanel report={report} />
+      <VariantsPanel run={report} differences={report.differences} />
       <div className="cols grid-cols-[minmax(0,1fr)_360px] max-[1100px]:grid-cols-1 print:grid-cols-1 print:gap-2.5 print:[&_header_a]:hidden print:[&_input]:hidden">
         <ReasonsPanel report={report} />
         <div className="cols grid-cols-1">

@@ -7,6 +7,7 @@ import { RunNotePanel } from '../../../parts/run-note/run-note-panel.tsx';
 import { SettleUnknown } from '../../../parts/settle/settle-unknown.tsx';
 import { useFormatTime } from '../../../parts/times/zone.ts';
 import { rateMarks } from '../../../parts/run-events/run-events.ts';
+import { VariantsPanel } from '../../../parts/variants/variants-panel.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { RatePanel } from './rate-panel.tsx';
@@ -45,6 +46,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
     return (
       <>
         <StepsPanel progress={progress} />
+        <VariantsPanel run={progress} />
         <div className="cols grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)] max-[1100px]:grid-cols-1">
           {failures}
           {rate}
@@ -60,6 +62,7 @@ export function RunPanels({ progress, report, events, isFolded, refusal, onRaise
     <div className="cols grid-cols-[minmax(0,1fr)_320px]">
       <div className="cols grid-cols-1">
         <StepsPanel progress={progress} />
+        <VariantsPanel run={progress} />
         {failures}
       </div>
       <div className="cols grid-cols-1">

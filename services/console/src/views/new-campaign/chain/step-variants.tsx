@@ -124,7 +124,7 @@ function VariantFields(props: VariantFieldsProps) {
   const name = variant.name.trim() === '' ? 'without a name' : variant.name;
   return (
     <div role="group" aria-label={`Variant ${name}`} className="grid gap-2 pt-2.5 border-t border-line">
-      <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
+      <div className={`flex flex-wrap gap-x-3 gap-y-2 ${isSplit ? 'items-end' : 'items-center'}`}>
         {isSplit ? (
           <>
             <FormField pointer={`${pointer}/name`} label="Variant" className="flex-[1_1_140px] max-w-60">

@@ -1,19 +1,27 @@
+import { useMemo } from 'react';
 import type { RateDifference, RunReport } from '#client/types.gen.ts';
-import { nameWithShare } from '../../parts/campaign/variant-words.ts';
-import { IntervalPlot } from '../../parts/charts/interval-plot.tsx';
-import type { Column } from '../../parts/data-table/columns.tsx';
-import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { Icon } from '../../parts/icon/icon.tsx';
-import { Panel } from '../../parts/panels/panel.tsx';
-import { titleOf } from '../../parts/words/action-titles.ts';
-import { formatCount } from '../../parts/words/numbers.ts';
+import { nameWithShare } from '../campaign/variant-words.ts';
+import { IntervalPlot } from '../charts/interval-plot.tsx';
+import type { Column } from '../data-table/columns.tsx';
+import { DataTable } from '../data-table/data-table.tsx';
+import { Icon } from '../icon/icon.tsx';
+import { Panel } from '../panels/panel.tsx';
+import { titleOf } from '../words/action-titles.ts';
+import { formatCount } from '../words/numbers.ts';
 import { axisLimitOf, describeDifference, figuresOfStep, type FigureRow } from './variant-figures.ts';
 
 const rateNames: Record<RateDifference['rate'], string> = { succeeded: 'Succeeded', delivered: 'Delivered' };
 
+interface VariantsPanelProps {
+  run: Pick<RunReport, 'variants' | 'steps' | 'cost'>;
+  /** Differences of a report; empty for a run that is still watched. */
+  differences?: readonly RateDifference[];
+}
+
 /** Figures of each variant by step, and the differences between variants. Renders nothing if the run has none. */
-export function VariantsPanel({ report }: { report: RunReport }) {
-  const { variants, steps, differences, kind } = report;
+export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
+  const { variants, steps } = run;
+  const columns = useMemo(() => columnsOf(variants), [variants]);
   if (variants.length === 0) return null;
   return (
     <Panel
@@ -34,29 +42,32 @@ export function VariantsPanel({ report }: { report: RunReport }) {
         </>
       }
     >
-      {steps.map(({ step, action }) => (
-        <section
-          key={step}
-          aria-label={`Variants in step ${step}`}
-          className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] max-[1100px]:grid-cols-1 items-start not-first-of-type:border-t border-line-2"
-        >
-          <DataTable
-            caption={`${step} ${titleOf(action)}`}
-            captionLook="text-left font-medium px-4 pt-2.5 pb-1"
-            className="d30 table-fixed sm"
-            columns={columnsOf(report)}
-            rows={figuresOfStep(report, step)}
-            keyOf={({ name }) => name}
-          />
-          {kind !== 'dry-run' && <Differences differences={differences.filter((each) => each.step === step)} />}
-        </section>
-      ))}
+      {steps.map(({ step, action }) => {
+        const ofStep = differences.filter((each) => each.step === step);
+        return (
+          <section
+            key={step}
+            aria-label={`Variants in step ${step}`}
+            className={`grid ${ofStep.length === 0 ? 'grid-cols-1' : 'grid-cols-2 max-[1100px]:grid-cols-1'} items-start not-first-of-type:border-t border-line-2`}
+          >
+            <DataTable
+              caption={`${step} ${titleOf(action)}`}
+              captionLook="text-left font-medium px-4 pt-2.5 pb-1"
+              className="d30 table-fixed sm"
+              columns={columns}
+              rows={figuresOfStep(run, step)}
+              keyOf={({ name }) => name}
+            />
+            <Differences differences={ofStep} />
+          </section>
+        );
+      })}
     </Panel>
   );
 }
 
 /** A column for each variant, and a last column for all of them, so that the figures can be checked. */
-function columnsOf({ variants }: RunReport): readonly Column<FigureRow>[] {
+function columnsOf(variants: RunReport['variants']): readonly Column<FigureRow>[] {
   const figure = (header: string, place: number): Column<FigureRow> => ({
     header,
     head: <span className="inline-block max-w-full whitespace-normal wrap-anywhere leading-4 py-1">{header}</span>,

@@ -1,8 +1,8 @@
 import type { RateDifference, RunReport, StepLine } from '#client/types.gen.ts';
-import { formatMoney } from '../../parts/money/amounts.ts';
-import { outcomeOrder, outcomeWords, type OutcomeName } from '../../parts/outcomes/outcomes.ts';
-import { capitalize, formatDifference, formatFineShare } from '../../parts/words/figures.ts';
-import { formatCount } from '../../parts/words/numbers.ts';
+import { formatMoney } from '../money/amounts.ts';
+import { outcomeOrder, outcomeWords, type OutcomeName } from '../outcomes/outcomes.ts';
+import { capitalize, formatDifference, formatFineShare } from '../words/figures.ts';
+import { formatCount } from '../words/numbers.ts';
 
 /** A figure of a step for each variant, in the order of the variants, and then for all of them together. */
 export interface FigureRow {
