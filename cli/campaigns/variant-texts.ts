@@ -1,6 +1,7 @@
 import type { CampaignDefinitionInput } from '../../sdk/generated/types.gen.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { parseJson } from '../frame/given.ts';
+import { nameWithShare } from '../show/render-estimate.ts';
 
 type Variants = NonNullable<CampaignDefinitionInput['chain'][number]['variants']>;
 
@@ -57,9 +58,4 @@ export function variantLines(variants: Variants = []): string[] {
   return variants.map(
     ({ name, weight, params = {} }) => `  ${nameWithShare({ name, weight })} ${JSON.stringify(params)}`,
   );
-}
-
-/** Formats `A 50 %`, or only the name without a weight. */
-export function nameWithShare({ name, weight }: { name: string; weight?: number | undefined }): string {
-  return weight === undefined ? name : `${name} ${weight / 100} %`;
 }

@@ -1,8 +1,7 @@
 import type { RateDifference, RunProgress, RunReport, StepLine } from '../../sdk/generated/types.gen.ts';
-import { nameWithShare } from '../campaigns/variant-texts.ts';
 import { count } from '../show/numbers.ts';
 import type { Paint } from '../show/paint.ts';
-import { moneyText } from '../show/render-estimate.ts';
+import { moneyText, nameWithShare } from '../show/render-estimate.ts';
 import { renderTable, type Column } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
 

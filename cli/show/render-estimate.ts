@@ -4,7 +4,6 @@ import { count, duration } from './numbers.ts';
 import { left, renderItems, right } from './tables.ts';
 import { oneLine } from './text.ts';
 import { entryText } from './sources.ts';
-import { nameWithShare } from '../campaigns/variant-texts.ts';
 
 export function renderEstimate(
   estimate: Pick<CampaignEstimate, 'countries' | 'users' | 'holdOutPercent' | 'warnings' | 'cost'> &
@@ -36,6 +35,11 @@ export function renderEstimate(
 function variantsText(variants: CampaignEstimate['variants'] = []): string {
   const each = variants.map((variant) => `${oneLine(nameWithShare(variant))}, about ${rangeText(variant.users)}`);
   return each.length === 0 ? '' : `  variants: ${each.join(' · ')}\n`;
+}
+
+/** Formats `A 50 %`, or only the name without a weight. */
+export function nameWithShare({ name, weight }: { name: string; weight?: number | undefined }): string {
+  return weight === undefined ? name : `${name} ${weight / 100} %`;
 }
 
 function costText(cost: CampaignEstimate['cost']): string {

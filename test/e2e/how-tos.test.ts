@@ -9,6 +9,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
   'write-a-campaign': ['Lapsed riders, December', 'completed'],
   'choose-an-audience': ['completed'],
   'try-a-campaign': ['To be tried'],
+  'compare-variants': ['A 50 %', 'B − A', 'balances'],
   'follow-a-run': ['balances', 'sg-000000003'],
   'retry-failed-users': [
     'out-of-stock',
