@@ -70,10 +70,12 @@ function jsonWords(params: Campaign['chain'][number]['params']): string {
 export function usePlaceNames(chain: Chain): (pointer: string) => string {
   const types = useActionTypes();
   return (pointer) => {
-    const [, step, inner] = /^\/chain\/(\d+)\/params(\/.+)$/.exec(pointer) ?? [];
+    const [, step, variant, inner] = /^\/chain\/(\d+)(?:\/variants\/(\d+))?\/params(\/.+)$/.exec(pointer) ?? [];
     const action = chain[Number(step)]?.action;
     const fields = fieldsOf(types.find(({ name }) => name === action)?.paramsSchema) ?? [];
     const field = leavesOf(fields).find((leaf) => leaf.pointer === inner);
-    return field ? `Step ${Number(step) + 1}, ${field.label}` : formatPlace(pointer);
+    if (!field) return formatPlace(pointer);
+    const ofVariant = variant === undefined ? '' : `variant ${Number(variant) + 1}, `;
+    return `Step ${Number(step) + 1}, ${ofVariant}${field.label}`;
   };
 }

@@ -29,6 +29,24 @@ test('the first waiting approval is shown with its content, its changes and the 
   expect(screen.getByText('sent back: “no hold-out?”')).toBeDefined();
 });
 
+test('an approval of a campaign with variants shows their shares', async () => {
+  const [step] = waitingApproval.covers.chain;
+  const variants = [
+    { name: 'A', weight: 7500, params: {} },
+    { name: 'B', weight: 2500, params: { points: 60 } },
+  ];
+  const covers = { ...waitingApproval.covers, chain: [{ ...(step ?? expect.fail()), variants }] };
+  const differences = [{ pointer: '/chain/0/variants/1/params/points', before: 50, after: 60 }];
+  const approval = { ...waitingApproval, covers, diff: { from: 2, to: 4, differences } };
+  await openConsole('/approvals', {
+    role: 'approver',
+    answers: { ...lists, 'GET /v1/approvals/apr_waiting': approval },
+  });
+  const covered = await screen.findByRole('region', { name: 'What you approve' });
+  expect(within(covered).getByText('A, 75 % · B, 25 %')).toBeDefined();
+  expect(await screen.findByRole('row', { name: 'Step 1, variant 2, Points 50 60' })).toBeDefined();
+});
+
 describe('the cost of an approval', () => {
   it.each([
     [null, 'unknown', 'Give points has no price'],
@@ -44,7 +62,12 @@ describe('the cost of an approval', () => {
 });
 
 describe('the panel above the decision', () => {
-  const dryRun = { ...report, runId: 'run_dry', kind: 'dry-run' as const, state: 'completed' as const, revision: 4 };
+  const variants = [
+    { name: 'A', weight: 5000, users: 5012, heldOut: 0, steps: [] },
+    { name: 'B', weight: 5000, users: 4988, heldOut: 0, steps: [] },
+  ];
+  const ended = { ...report, state: 'completed' as const, revision: 4 };
+  const dryRun = { ...ended, runId: 'run_dry', kind: 'dry-run' as const, variants };
   const testSend = { ...report, runId: 'run_test', kind: 'test' as const, state: 'completed' as const, revision: 3 };
   const listed = ({ query }: FakeRequest) => {
     const runId = query['kind'] === 'test' ? 'run_test' : 'run_dry';
@@ -58,6 +81,7 @@ describe('the panel above the decision', () => {
     const dry = await screen.findByRole('region', { name: 'Dry run' });
     expect(await within(dry).findByText(/would complete the chain/)).toBeDefined();
     expect(within(dry).queryByText(/not the current one/)).toBeNull();
+    expect(within(dry).getByText('Variants, counted: A 5,012 · B 4,988')).toBeDefined();
     const sent = screen.getByRole('region', { name: 'Test send' });
     expect(await within(sent).findByText(/of revision 3, not the current one/)).toBeDefined();
     const decision = screen.getByRole('region', { name: 'Your decision' });

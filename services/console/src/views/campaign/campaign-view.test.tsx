@@ -19,6 +19,25 @@ test('a campaign shows its definition and links to its run', async () => {
   expect(screen.getAllByText(/lapsed-riders/).length).toBeGreaterThan(0);
 });
 
+test('a campaign shows the variants of a step with shared and own parameters', async () => {
+  const variants = [
+    { name: 'Short', weight: 9000, params: { rewardId: 'ride-5' } },
+    { name: 'Long', weight: 1000, params: {} },
+  ];
+  const chain = [{ action: 'award-reward', params: { units: 2 }, variants }];
+  await openConsole('/campaigns/cmp_live', {
+    answers: { 'GET /v1/campaigns/:id': { ...runningCampaign, chain, splitSeed: 'spring' } },
+  });
+  const list = await screen.findByRole('list', { name: 'Variants of step 1' });
+  const [short, long] = within(list)
+    .getAllByRole('listitem')
+    .filter((item) => item.parentElement === list);
+  await waitFor(() => expect(short?.textContent).toMatch(/^Short 90 % of the usersReward id: .*ride-5/));
+  expect(long?.textContent).toBe('Long 10 % of the usersas above');
+  expect(list.previousElementSibling?.textContent).toBe('Units: 2');
+  expect(screen.getByText('split by the seed “spring”')).toBeDefined();
+});
+
 test('a campaign shows each rejected line of a list in its audience', async () => {
   const { user } = await openConsole('/campaigns/cmp_live', {
     answers: {

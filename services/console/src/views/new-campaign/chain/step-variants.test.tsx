@@ -84,6 +84,14 @@ describe('the variants of a step', () => {
     expect(within(messages).getAllByLabelText('Share')).toHaveLength(2);
   });
 
+  test('are shown in the start dialog with their expected users', { timeout: 20_000 }, async () => {
+    const { user, rewards } = await openDraft();
+    await user.click(within(rewards).getByRole('button', { name: 'Variants of step 1' }));
+    await user.click(screen.getByRole('button', { name: 'Start…' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Start “A draft”?' }, { timeout: 5_000 });
+    expect(dialog.textContent).toContain('A about 9,750 · B about 9,750 users. Each user keeps the same variant');
+  });
+
   test('show a problem with shared parameters at the first variant', { timeout: 20_000 }, async () => {
     const errors = [
       { pointer: '/chain/0/params/units', code: 'out-of-range', detail: 'has to be at most 100' },
