@@ -15,7 +15,7 @@ export function runReportView(
   return {
     ...figures,
     retries: retriesView(figures, retries),
-    differences: differencesOf(figures.variants, 1),
+    differences: differencesOf(figures.variants, snapshot.chain),
     failures: failures.map((group) => ({ ...group, retryable: isRetryable(group, snapshot) })),
     failuresKept: snapshot.failuresKept,
     receiptsDeletedAt: snapshot.receiptsDeletedAt?.toISOString() ?? null,

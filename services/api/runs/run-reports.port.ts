@@ -35,7 +35,7 @@ export interface RunHeader {
   /** The campaign's settings, merged with the changes for this run only. */
   settings: RunSettings;
   /** `receipts`: the action type is asynchronous, and receipts report delivery after acceptance. */
-  chain: readonly { action: string; receipts: boolean; unitsPerUser?: number }[];
+  chain: readonly { action: string; receipts: boolean; hasVariants?: boolean; unitsPerUser?: number }[];
   /** Variants that divide the users, with weights in hundredths of a percent; null or absent: none. */
   variants?: readonly { name: string; weight: number }[] | null;
   /** Price of a unit of each step at the start of the run; null before the start. */

@@ -12,6 +12,9 @@ function variantOf(name: string, ...steps: Partial<StepLineShape>[]): RunVariant
   return { name, weight: 5000, users: 10_000, heldOut: 0, steps: steps.map(lineOf) };
 }
 
+const inFirstStep = [{ hasVariants: true }];
+const inSecondStep = [{ hasVariants: false }, { hasVariants: true }, { hasVariants: true }];
+
 describe('the differences between variants', () => {
   it('compare each variant with the first one', () => {
     const variants = [
@@ -19,7 +22,7 @@ describe('the differences between variants', () => {
       variantOf('B', { succeeded: 9200 }),
       variantOf('C', { succeeded: 8000 }),
     ];
-    const found = differencesOf(variants, 1);
+    const found = differencesOf(variants, inFirstStep);
     expect(found).toMatchObject([
       { step: 1, action: 'send-message', rate: 'succeeded', of: 'B', against: 'A', users: 10_000, verdict: 'higher' },
       { step: 1, action: 'send-message', rate: 'succeeded', of: 'C', against: 'A', verdict: 'lower' },
@@ -30,13 +33,13 @@ describe('the differences between variants', () => {
 
   it('leave out the steps before the first step with variants', () => {
     const both = [{ step: 1 }, { step: 2 }];
-    const found = differencesOf([variantOf('A', ...both), variantOf('B', ...both)], 2);
+    const found = differencesOf([variantOf('A', ...both), variantOf('B', ...both)], inSecondStep);
     expect(found.map(({ step }) => step)).toEqual([2]);
   });
 
   it('leave out held-out and pending users', () => {
     const line = { audience: 10_000, heldOut: 1000, pending: 4000, succeeded: 5000 };
-    const [found] = differencesOf([variantOf('A', line), variantOf('B', { ...line, succeeded: 4000 })], 1);
+    const [found] = differencesOf([variantOf('A', line), variantOf('B', { ...line, succeeded: 4000 })], inFirstStep);
     expect(found?.users).toBe(5000);
     expect(found?.difference).toBeCloseTo(-0.2, 12);
   });
@@ -45,7 +48,7 @@ describe('the differences between variants', () => {
     const receipts = { delivered: 8000, undelivered: 500, unexpected: 0, awaiting: 500 };
     const found = differencesOf(
       [variantOf('A', { receipts }), variantOf('B', { receipts: { ...receipts, delivered: 8100 } })],
-      1,
+      inFirstStep,
     );
     expect(found.map(({ rate }) => rate)).toEqual(['succeeded', 'delivered']);
     expect(found[1]?.users).toBe(9000);
@@ -55,13 +58,13 @@ describe('the differences between variants', () => {
   it('accept receipts that arrive before the acceptance of their users is recorded', () => {
     const receipts = { delivered: 12, undelivered: 0, unexpected: 0, awaiting: -2 };
     const early = { audience: 100, succeeded: 10, pending: 90, receipts };
-    const found = differencesOf([variantOf('A', early), variantOf('B', early)], 1);
+    const found = differencesOf([variantOf('A', early), variantOf('B', early)], inFirstStep);
     expect(found[1]).toMatchObject({ rate: 'delivered', users: 12, difference: 0 });
   });
 
   it('do not exist while a variant has no users whose step has ended', () => {
     const waiting = { audience: 100, succeeded: 0, pending: 100 };
-    expect(differencesOf([variantOf('A', waiting), variantOf('B', {})], 1)).toEqual([]);
-    expect(differencesOf([], 1)).toEqual([]);
+    expect(differencesOf([variantOf('A', waiting), variantOf('B', {})], inFirstStep)).toEqual([]);
+    expect(differencesOf([], inFirstStep)).toEqual([]);
   });
 });

@@ -15,10 +15,14 @@ const rates: Record<RateDifferenceShape['rate'], (line: StepLineShape) => GroupR
 /**
  * Compares each rate of each variant with the first variant, in the steps that the variants may have changed. Held-out
  * users receive nothing and have no rate, so no variant is compared with them.
- * @param splitStep first step with variants
+ * @param chain steps of the run; `hasVariants` is true for a step with variants
  */
-export function differencesOf([first, ...others]: readonly RunVariant[], splitStep: number): RateDifferenceShape[] {
+export function differencesOf(
+  [first, ...others]: readonly RunVariant[],
+  chain: readonly { hasVariants?: boolean }[],
+): RateDifferenceShape[] {
   if (!first) return [];
+  const splitStep = chain.findIndex(({ hasVariants }) => hasVariants === true) + 1;
   return first.steps
     .filter(({ step }) => step >= splitStep)
     .flatMap((line) => others.flatMap((variant) => differencesInStep(line, first.name, variant)));

@@ -69,7 +69,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
             stateReason: 'no such segment',
             prices: null,
             variants: null,
-            chain: ['award-reward', 'send-message'].map((action) => ({ action, unitsPerUser: 0, receipts: false })),
+            chain: ['award-reward', 'send-message'].map((action) => ({
+              action,
+              hasVariants: false,
+              unitsPerUser: 0,
+              receipts: false,
+            })),
           },
         ]);
       });
@@ -184,6 +189,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
           { name: 'short', weight: 7500 },
           { name: 'long', weight: 2500 },
         ]);
+        expect(snapshot?.chain.map(({ hasVariants }) => hasVariants)).toEqual([true]);
         const ofFeeds = snapshot?.countries.map(({ variant, fedUsers, heldOutUsers }) => [
           variant,
           fedUsers,

@@ -120,9 +120,9 @@ export function headerOf(run: RunRow, database: MemoryDatabase): RunHeader {
     variants:
       definition.chain.find(({ variants }) => variants)?.variants?.map(({ name, weight = 0 }) => ({ name, weight })) ??
       null,
-    chain: definition.chain.map(({ action, unitsPerUser = 0 }) => {
+    chain: definition.chain.map(({ action, variants, unitsPerUser = 0 }) => {
       const type = database.actionTypes.get(action);
-      return { action, unitsPerUser, receipts: type?.config.receipts ?? false };
+      return { action, hasVariants: variants !== undefined, unitsPerUser, receipts: type?.config.receipts ?? false };
     }),
   };
 }
