@@ -16,6 +16,7 @@ const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api,
 
 const seen = {
   run: null,
+  variants: [],
   users: 2,
   steps: [
     { step: 1, action: 'award-reward', mode: 'test' },
@@ -44,6 +45,14 @@ test('muster campaign start --test in a script sends without confirmation and pr
   expect(notes).toContain('these 2 users really get it');
   expect(notes).toContain('muster campaign watch run_1');
   expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG' }]);
+});
+
+test('muster campaign start --test of a campaign with variants prints the run of each variant', async () => {
+  const variants = ['short', 'long'].map((name) => ({ name, runId: `run_${name}` }));
+  api.answers[route] = { status: 201, body: { ...sent, variants } };
+  const { out, notes } = await muster(args);
+  expect(out).toBe('run_short\nrun_long\n');
+  expect(notes).toMatch(/variant short:\n.*run_short\n.*run_short\n.*variant long:\n.*run_long/s);
 });
 
 test('muster campaign start --test on a terminal prints which steps are real, and sends nothing after a no', async () => {
@@ -87,7 +96,7 @@ test('muster campaign start --dry starts without confirmation and prints the run
   const summary = 'The whole audience is read, and no user is called.';
   api.answers[route] = {
     status: 201,
-    body: { run: { runId: 'run_2' }, users: null, steps: [], isReal: false, summary, warnings, links },
+    body: { run: { runId: 'run_2' }, variants: [], users: null, steps: [], isReal: false, summary, warnings, links },
   };
   const { out, notes } = await muster(['campaign', 'start', 'cmp_1', '--dry'], { typed: '' });
   expect(out).toBe('run_2\n');

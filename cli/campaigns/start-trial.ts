@@ -6,6 +6,7 @@ import type { View } from '../show/paint.ts';
 import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { left, renderItems, right } from '../show/tables.ts';
+import { oneLine } from '../show/text.ts';
 import { warningsOf } from './render.ts';
 
 type TestRequest = Extract<TrialRequestInput, { kind: 'test' }>;
@@ -45,9 +46,13 @@ async function ask(id: string, body: TrialRequestInput, context: CommandContext)
 }
 
 function writeStarted(seen: Trial, context: CommandContext): ExitCode {
-  const runId = seen.run?.runId ?? '';
-  writeData(context, seen, () => `${runId}\n`);
-  const next = [`muster campaign watch ${runId}`, `muster campaign report ${runId}`];
+  const runs = seen.variants.length > 0 ? seen.variants : [{ name: '', runId: seen.run?.runId ?? '' }];
+  writeData(context, seen, () => runs.map(({ runId }) => `${runId ?? ''}\n`).join(''));
+  const next = runs.flatMap(({ name, runId }) => [
+    ...(name === '' ? [] : [`variant ${oneLine(name)}:`]),
+    `muster campaign watch ${runId ?? ''}`,
+    `muster campaign report ${runId ?? ''}`,
+  ]);
   if (!context.json) noteLines([seen.summary, ...warningsOf(seen), ...next], context);
   return exitCodes.ok;
 }

@@ -8,10 +8,15 @@ import type { NewestReport } from './use-newest-report.ts';
 
 /** Result of a campaign's newest test. Real effects come first. */
 export function TestResult({ report, isOld }: NewestReport) {
-  const { runId, state, startedAt, scheduledFor, steps, audience, failures } = report;
+  const { runId, state, startedAt, scheduledFor, steps, audience, variants, failures } = report;
   const through = steps.at(-1)?.succeeded ?? 0;
   return (
     <div className={isOld ? 'grid gap-1.5 t3' : 'grid gap-1.5'}>
+      {variants.map(({ name }) => (
+        <p key={name} className="sm wrap-anywhere">
+          Variant <b>{name}</b>
+        </p>
+      ))}
       <p className="wrap-anywhere">
         <b>{describeRealEffects(report)}</b>
       </p>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { DryRunResult } from './dry-run-result.tsx';
 import { TestResult } from './test-result.tsx';
-import { useNewestReport } from './use-newest-report.ts';
+import { useFollowedReport, useNewestReport, useNewestTest } from './use-newest-report.ts';
 
 interface TrialResultsProps {
   campaignId: string;
@@ -16,7 +16,7 @@ interface TrialResultsProps {
 /** Results of a campaign's newest dry run and newest test. */
 export function TrialResults({ campaignId, revision, missing, actions }: TrialResultsProps) {
   const dryRun = useNewestReport(campaignId, 'dry-run');
-  const test = useNewestReport(campaignId, 'test');
+  const test = useNewestTest(campaignId);
   return (
     <div className="grid gap-3">
       <Result name="Dry run" action={actions?.dryRun}>
@@ -24,11 +24,19 @@ export function TrialResults({ campaignId, revision, missing, actions }: TrialRe
         {dryRun.isKnown && !dryRun.newest && <p className={missing}>None: no dry run has covered all users yet.</p>}
       </Result>
       <Result name="Test send" action={actions?.test}>
-        {test.report && <TestResult report={test.report} isOld={test.report.revision !== revision} />}
-        {test.isKnown && !test.newest && <p className={missing}>None: no user has received a test.</p>}
+        {test.runs.map(({ runId }) => (
+          <TestRun key={runId} runId={runId} revision={revision} />
+        ))}
+        {test.isKnown && test.runs.length === 0 && <p className={missing}>None: no user has received a test.</p>}
       </Result>
     </div>
   );
+}
+
+/** Result of one run of a test. A test of a campaign with variants has a run for each. */
+function TestRun({ runId, revision }: { runId: string; revision: number }) {
+  const report = useFollowedReport(runId);
+  return report && <TestResult report={report} isOld={report.revision !== revision} />;
 }
 
 function Result({ name, action, children }: { name: string; action: ReactNode; children: ReactNode }) {
@@ -38,7 +46,7 @@ function Result({ name, action, children }: { name: string; action: ReactNode; c
         <h3 className="text-sm font-medium t2">{name}</h3>
         {action !== undefined && <div className="ml-auto">{action}</div>}
       </div>
-      {children}
+      <div className="grid gap-3">{children}</div>
     </section>
   );
 }

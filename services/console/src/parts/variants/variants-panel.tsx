@@ -30,8 +30,8 @@ export function VariantsPanel({ run, differences = [] }: VariantsPanelProps) {
       footer={
         <>
           <p>
-            Succeeded: percentage of the users whose step has ended, without held-out users. Delivered: percentage of
-            the accepted users.
+            Succeeded: percentage of the users whose step has ended, without held-out users.
+            {steps.some(({ receipts }) => receipts) && ' Delivered: percentage of the accepted users.'}
           </p>
           {differences.length > 0 && (
             <p>

@@ -499,6 +499,29 @@ describe('a test', () => {
     expect(bodies.at(-2)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true });
   });
 
+  test('of a campaign with variants has a result for each variant, in their order', async () => {
+    const runs = ['Short', 'Long'].map((name) => ({ ...testRun, runId: `run_${name}`, startedAt: testRun.startedAt }));
+    const earlier = { ...testRun, runId: 'run_earlier', startedAt: '2026-11-21T09:00:00.000Z' };
+    const variantOf = (name: string) => ({ name, weight: 5000, users: 2, heldOut: 0, steps: [] });
+    await openConsole('/campaigns/cmp_draft', {
+      answers: {
+        'GET /v1/runs': ({ query }: FakeRequest) => ({
+          items: query['kind'] === 'test' ? [...runs.toReversed(), earlier] : [],
+          next: null,
+        }),
+        'GET /v1/runs/run_Short/report': { ...reported, runId: 'run_Short', variants: [variantOf('Short')] },
+        'GET /v1/runs/run_Long/report': { ...reported, runId: 'run_Long', variants: [variantOf('Long')] },
+      },
+    });
+    const result = await screen.findByRole('region', { name: 'Test send' });
+    await waitFor(() => expect(within(result).getAllByText(/^Variant/)).toHaveLength(2));
+    expect(
+      within(result)
+        .getAllByText(/^Variant/)
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Variant Short', 'Variant Long']);
+  });
+
   test('goes to a list of testers instead of typed users', async () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
