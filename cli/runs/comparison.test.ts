@@ -62,6 +62,16 @@ describe('the comparison of a run with an earlier run', () => {
     );
   });
 
+  it('compares variants of the same name', () => {
+    const variant = (name: string, through: number) => ({ name, audience: 500, through, failed: 0, unknown: 0 });
+    const now = run('run_2', 23, { variants: [variant('A', 480), variant('B', 470)] });
+    const before = run('run_1', 22, { variants: [variant('C', 450), variant('A', 475)] });
+    const view = { paint: createPaint(false), width: Infinity };
+    const text = renderComparison({ run: now, before, others: [] }, view);
+    expect(text).toMatch(/through, A +480 \(96.0 %\) +475 \(95.0 %\) +\+ 1.00 pt/);
+    expect(text).not.toContain('through, B');
+  });
+
   it('states that no earlier run exists', () => {
     const text = renderComparison(
       { run: run('run_2', 23), before: null, others: [] },

@@ -28,6 +28,14 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
       const change = isSame ? pointsText(run, before, of) : '–';
       return [names[of] ?? of, shareText(run, of), shareText(before, of), change];
     }),
+    ...run.variants.flatMap((variant) => {
+      const other = before.variants.find(({ name }) => name === variant.name);
+      if (!other) return [];
+      const change = isSame ? pointsText(variant, other, 'through') : '–';
+      return [
+        [`through, ${oneLine(variant.name)}`, shareText(variant, 'through'), shareText(other, 'through'), change],
+      ];
+    }),
     ['took', tookText(run.tookMs), tookText(before.tookMs), isSame ? laterText(run.tookMs, before.tookMs) : '–'],
   ];
   const campaign = before.campaignId === run.campaignId ? '' : `, of ${oneLine(before.campaignName)}`;
@@ -45,16 +53,18 @@ function otherChain(run: ComparedRun, before: ComparedRun): string {
   return `  another chain, ${other}, not ${own}: only the audiences are compared\n`;
 }
 
-function shareText(run: ComparedRun, of: Counted): string {
+type Counts<Of extends Counted> = Record<Of | 'audience', number>;
+
+function shareText<Of extends Counted>(run: Counts<Of>, of: Of): string {
   return run.audience === 0 ? count(run[of]) : `${count(run[of])} (${percentOf(run, of).toFixed(1)} %)`;
 }
 
-function pointsText(run: ComparedRun, before: ComparedRun, of: Counted): string {
+function pointsText<Of extends Counted>(run: Counts<Of>, before: Counts<Of>, of: Of): string {
   if (run.audience === 0 || before.audience === 0) return '–';
   return `${signed((percentOf(run, of) - percentOf(before, of)).toFixed(2))} pt`;
 }
 
-function percentOf(run: ComparedRun, of: Counted): number {
+function percentOf<Of extends Counted>(run: Counts<Of>, of: Of): number {
   return (run[of] / run.audience) * 100;
 }
 

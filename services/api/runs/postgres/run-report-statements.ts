@@ -31,8 +31,9 @@ const header = `
   r.scheduled_for as "scheduledFor", r.started_at as "startedAt", r.ended_at as "endedAt",
   r.deadline_at as "deadlineAt", r.state_since as "stateSince", ${settings},
   r.prices, ${splitVariants('c')} as variants,
-  (select json_agg(json_build_object('action', s.step ->> 'action', 'hasVariants', s.step -> 'variants' is not null, 'unitsPerUser',
-      coalesce((s.step ->> 'unitsPerUser')::int, 0), 'receipts', coalesce(
+  (select json_agg(json_build_object('action', s.step ->> 'action',
+      'hasVariants', s.step -> 'variants' is not null,
+      'unitsPerUser', coalesce((s.step ->> 'unitsPerUser')::int, 0), 'receipts', coalesce(
       (select (t.config ->> 'receipts')::boolean from action_types t where t.name = s.step ->> 'action'), false))
         order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;

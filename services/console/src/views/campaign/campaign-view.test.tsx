@@ -499,7 +499,7 @@ describe('a test', () => {
     expect(bodies.at(-2)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true });
   });
 
-  test('of a campaign with variants has a result for each variant, in their order', async () => {
+  test('has a result for each variant of the campaign, in their order', async () => {
     const runs = ['Short', 'Long'].map((name) => ({ ...testRun, runId: `run_${name}`, startedAt: testRun.startedAt }));
     const earlier = { ...testRun, runId: 'run_earlier', startedAt: '2026-11-21T09:00:00.000Z' };
     const variantOf = (name: string) => ({ name, weight: 5000, users: 2, heldOut: 0, steps: [] });

@@ -16,6 +16,7 @@ function run(through: number, failed: number, minutes: number, changes: Partial<
     expired: 0,
     cancelled: 0,
     recovered: 0,
+    variants: [],
     campaignId: 'cmp_1',
     campaignName: 'Payday',
     chain: ['award-reward', 'send-message'],
@@ -35,6 +36,14 @@ describe('the comparison of a run with the previous one', () => {
       ['Failed', '1.4 %', '1.9 %', '− 0.50 pt', true],
       ['Took', '1 h 38 min', '1 h 52 min', '− 14 min', true],
     ]);
+  });
+
+  it('compares variants of the same name', () => {
+    const variant = (name: string, through: number) => ({ name, audience: 500, through, failed: 0, unknown: 0 });
+    const now = run(950, 14, 98, { variants: [variant('A', 480), variant('B', 470)] });
+    const before = run(941, 19, 98, { variants: [variant('C', 450), variant('A', 475)] });
+    expect(textsOf(compareRuns(now, before))[2]).toEqual(['Through, A', '96.0 %', '95.0 %', '+ 1.0 pt', true]);
+    expect(textsOf(compareRuns(now, before)).map(([name]) => name)).not.toContain('Through, B');
   });
 
   it('marks deteriorations', () => {

@@ -37,6 +37,10 @@ function figuresOf(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
       isBetter: null,
     },
     compareShare('Through the chain', now, before, 'through', true),
+    ...now.variants.flatMap((variant) => {
+      const other = before.variants.find(({ name }) => name === variant.name);
+      return other ? [compareShare(`Through, ${variant.name}`, variant, other, 'through', true)] : [];
+    }),
     compareShare('Failed', now, before, 'failed', false),
     ...rareOutcomes.flatMap(({ name, of, moreIsBetter }) =>
       now[of] + before[of] > 0 ? [compareShare(name, now, before, of, moreIsBetter)] : [],
@@ -61,11 +65,11 @@ const rareOutcomes: readonly { name: string; of: CountedOutcome; moreIsBetter: b
  * Returns a share and its change in percentage points.
  * @param moreIsBetter true if a higher share is an improvement; null if the change is neutral
  */
-function compareShare(
+function compareShare<Of extends CountedOutcome>(
   name: string,
-  a: ComparedRun,
-  b: ComparedRun,
-  of: CountedOutcome,
+  a: Record<Of | 'audience', number>,
+  b: Record<Of | 'audience', number>,
+  of: Of,
   moreIsBetter: boolean | null,
 ): ComparedFigure {
   const points = percentOf(a[of], a.audience) - percentOf(b[of], b.audience);
