@@ -12,8 +12,8 @@ import type {
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 /**
- * Reads contexts of feeds. Postgres returns a jsonb value with its keys in an order that never varies, and the params of
- * a variant replace or add keys in that order. So the bytes that are sent under a request key are always the same.
+ * Reads contexts of feeds. Postgres returns a jsonb value with its keys in an order that never varies, and the params
+ * of a variant replace or add keys in that order. So the bytes that are sent under a request key are always the same.
  */
 export const loadContexts = `
   select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, f.variant,
