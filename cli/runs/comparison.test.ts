@@ -17,7 +17,6 @@ function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): 
     expired: 0,
     cancelled: 0,
     recovered: 0,
-    variants: [],
     campaignId: 'cmp_1',
     campaignName: 'Payday',
     chain: ['award-reward', 'send-message'],

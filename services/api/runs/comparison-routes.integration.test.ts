@@ -64,7 +64,6 @@ describe('a run of a recurring campaign', () => {
       through: 1150,
       failed: 40,
       expired: 10,
-      variants: [],
       tookMs: 98 * minuteMs,
       ...campaign,
       chain: someCampaign.chain.map(({ action }) => action),

@@ -1,5 +1,5 @@
 import type { ComparedRunShape, RunComparison } from '../../../shared/contracts/runs/comparisons.ts';
-import type { StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
+import type { RunVariant, StepLineShape } from '../../../shared/contracts/runs/step-lines.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { RetrySums } from './retries.port.ts';
 import type { RunHeader, RunSnapshot } from './run-reports.port.ts';
@@ -24,8 +24,6 @@ export function runComparisonView(
 
 function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
   const { steps, audience, variants } = runFiguresView(snapshot);
-  const sumOf = (lines: readonly StepLineShape[], of: (line: StepLineShape) => number) =>
-    lines.reduce((total, line) => total + of(line), 0);
   const sum = (of: (line: StepLineShape) => number) => sumOf(steps, of);
   const { startedAt, endedAt, revision, campaignId, campaignName, chain } = snapshot;
   const last = steps.at(-1);
@@ -44,15 +42,23 @@ function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
     // A user cancelled in a step is cancelled in all later steps too, so the last step counts them all.
     cancelled: last?.cancelled ?? 0,
     recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
-    variants: variants.map(({ name, users, steps: own }) => ({
-      name,
-      audience: users,
-      through: own.at(-1)?.succeeded ?? 0,
-      failed: sumOf(own, (line) => line.failed),
-      unknown: sumOf(own, (line) => line.unknown),
-    })),
+    ...(variants.length > 0 && { variants: variants.map(comparedVariant) }),
     tookMs: startedAt && endedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : null,
   };
+}
+
+function comparedVariant({ name, users, steps }: RunVariant) {
+  return {
+    name,
+    audience: users,
+    through: steps.at(-1)?.succeeded ?? 0,
+    failed: sumOf(steps, (line) => line.failed),
+    unknown: sumOf(steps, (line) => line.unknown),
+  };
+}
+
+function sumOf(lines: readonly StepLineShape[], of: (line: StepLineShape) => number): number {
+  return lines.reduce((total, line) => total + of(line), 0);
 }
 
 function comparableView({ runId, scheduledFor, state }: RunHeader) {

@@ -117,6 +117,10 @@ export const approvalShape = z
     campaignId: z.string(),
     campaignName: z.string(),
     covers: approvalCovers,
+    variants: z
+      .array(z.object({ name: z.string(), weight: z.int().min(1), usersAtMost: size }))
+      .optional()
+      .describe('`usersAtMost` of all countries, divided by the weights; absent without variants'),
     diff: revisionDiff
       .nullable()
       .describe('Differences from the last approved content; null: nothing was approved before'),

@@ -28,8 +28,8 @@ const comparedRun = comparableRun
     recovered: users.describe('Failed users that succeeded in a retry by a child run'),
     variants: z
       .array(z.object({ name: z.string(), audience: users, through: users, failed: users, unknown: users }))
-      .default([])
-      .describe('The same figures of each variant; empty without variants'),
+      .optional()
+      .describe('The same figures of each variant; absent without variants'),
     tookMs: users.nullable().describe('Duration; null if the run never began or is in progress'),
   })
   .meta({ id: 'ComparedRun', description: 'Figures of a run for comparison, in users' });

@@ -47,6 +47,13 @@ describe('options of a parameter whose action type has no endpoint for options',
     expect(await list('parameter=rewardId&limit=1')).toMatchObject({ items: [{ value: 'ride-5' }], more: true });
   });
 
+  it('include the values of variants', async () => {
+    const variants = ['short', 'long'].map((name) => ({ name, weight: 5000, params: { rewardId: `of-${name}` } }));
+    const chain = [{ action: 'award-reward', params: { rewardId: 'replaced' }, variants }];
+    expect((await on.ask('POST', '/v1/campaigns', { ...someCampaign, chain })).statusCode).toBe(201);
+    expect(await valuesOf('parameter=rewardId&q=of-')).toEqual(['of-long', 'of-short']);
+  });
+
   it('are numbers if the parameter is a number, also for nested parameters', async () => {
     expect(await valuesOf('parameter=/units')).toEqual([2]);
     expect(await valuesOf('parameter=/offer/id')).toEqual(['x']);

@@ -1,5 +1,12 @@
+import { splitOf } from '../../../../shared/contracts/campaigns/variants.ts';
+import { divideUsers } from '../../../../shared/domain/run/divide-users.ts';
 import type { ApprovalSummary } from '../../../../shared/contracts/campaigns/approval-summary.ts';
-import { approvalCovers, unitsAtMostOf, type ApprovalShape } from '../../../../shared/contracts/campaigns/approvals.ts';
+import {
+  approvalCovers,
+  unitsAtMostOf,
+  type ApprovalCovers,
+  type ApprovalShape,
+} from '../../../../shared/contracts/campaigns/approvals.ts';
 import { refusedApproval, type KeyHolder } from '../../../../shared/domain/approval/approvers.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { approverRefusal } from '../../access/rights.ts';
@@ -65,6 +72,7 @@ export function approvalView(listed: ListedApproval, reader: ApprovalReader): Ap
     campaignId,
     campaignName,
     covers: approval.covers,
+    ...variantsOf(approval.covers),
     diff: before && {
       from: before.revision,
       to: approval.revision,
@@ -76,6 +84,19 @@ export function approvalView(listed: ListedApproval, reader: ApprovalReader): Ap
       campaign: `/v1/campaigns/${campaignId}`,
       run: summary.runId === null ? null : `/v1/runs/${summary.runId}`,
     },
+  };
+}
+
+function variantsOf({ chain, usersAtMost }: ApprovalCovers): Pick<ApprovalShape, 'variants'> {
+  const variants = splitOf(chain);
+  if (variants.length === 0) return {};
+  const users = Object.values(usersAtMost).reduce((sum, count) => sum + count, 0);
+  const parts = divideUsers(
+    users,
+    variants.map(({ weight = 0 }) => weight),
+  );
+  return {
+    variants: variants.map(({ name, weight = 0 }, index) => ({ name, weight, usersAtMost: parts[index] ?? 0 })),
   };
 }
 

@@ -186,6 +186,26 @@ describe('an approval policy with a limit of users', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
+  it('shows the approved users of each variant, and is void after any change of a variant', async () => {
+    const variants = [
+      { name: 'short', weight: 7000 },
+      { name: 'long', weight: 3000 },
+    ];
+    const chain = [{ action: 'award-reward', params: {}, variants }];
+    const { id } = await write('mei, manager', { chain });
+    const { hash } = await submit(id, { usersAtMost: { SG: 1000, ID: 1000, VN: 1001 } });
+    const answer = await asks('rahayu, approver', 'GET', `/approvals?campaignId=${id}`);
+    const [approval] = z.object({ items: z.array(approvalShape) }).parse(answer.json()).items;
+    expect(approval?.variants).toEqual([
+      { name: 'short', weight: 7000, usersAtMost: 2101 },
+      { name: 'long', weight: 3000, usersAtMost: 900 },
+    ]);
+    await approve(id, hash);
+    const changed = [{ ...chain[0], variants: [variants[0], { ...variants[1], params: { text: 'other' } }] }];
+    await asks('mei, manager', 'PATCH', `/campaigns/${id}`, { chain: changed });
+    expect((await look(id)).approval?.state).toBe('void');
+  });
+
   it('is enforced by the store of campaigns, whichever request starts a campaign', async () => {
     const { campaigns } = on.deps;
     const once = uuidOf('campaign', (await write()).id) ?? '';

@@ -67,7 +67,12 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   from (select id, revision from campaigns order by id desc limit ${searchedCampaigns}) c
   join revisions r on r.campaign = c.id and r.revision = c.revision
   cross join jsonb_array_elements(r.definition -> 'chain') step
-  cross join lateral (select step -> 'params' #> ${$('parameter')}::text[] as value) v
+  cross join lateral (
+    select step -> 'params' #> ${$('parameter')}::text[] as value
+    union all
+    select e.variant -> 'params' #> ${$('parameter')}::text[]
+    from jsonb_array_elements(coalesce(step -> 'variants', '[]')) e (variant)
+  ) v
   cross join jsonb_array_elements_text(r.definition -> 'countries') country
   where step ->> 'action' = ${$('actionType')}::text and jsonb_typeof(v.value) in ('string', 'number')
     and (${$('pattern')}::text is null or v.value #>> '{}' ilike ${$('pattern')})

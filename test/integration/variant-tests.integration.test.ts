@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runReport } from '../../../shared/contracts/runs/runs.ts';
-import { uuidOf } from '../../../shared/domain/ids/ids.ts';
-import { createFeedContexts } from '../../worker/claims/postgres/feed-contexts.ts';
-import { authorized } from '../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.ts';
-import { testedUsers as users, testSendsOn } from '../../../test/support/test-sends-on-api.ts';
+import { runReport } from '../../shared/contracts/runs/runs.ts';
+import { uuidOf } from '../../shared/domain/ids/ids.ts';
+import { createFeedContexts } from '../../services/worker/claims/postgres/feed-contexts.ts';
+import { authorized } from '../support/api-deps.ts';
+import { apiOnPostgres } from '../support/api-on-postgres.ts';
+import { approvalsOn, verdictOf } from '../support/approvals-on-api.ts';
+import { testedUsers as users, testSendsOn } from '../support/test-sends-on-api.ts';
 
 const on = apiOnPostgres({ quotas: { openRuns: 3 } });
 const approvals = approvalsOn(on);
