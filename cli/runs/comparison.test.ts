@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ComparedRunShape } from '../../shared/contracts/runs/comparisons.ts';
+import type { ComparedRun } from '../../sdk/generated/types.gen.ts';
 import { renderComparison } from './comparison.ts';
 import { createPaint } from '../show/paint.ts';
 
-function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): ComparedRunShape {
+function run(id: string, day: number, changes: Partial<ComparedRun> = {}): ComparedRun {
   return {
     runId: id,
     scheduledFor: `2026-10-${day}T01:00:00.000Z`,
