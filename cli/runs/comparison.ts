@@ -28,8 +28,8 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
       const change = isSame ? pointsText(run, before, of) : '–';
       return [names[of] ?? of, shareText(run, of), shareText(before, of), change];
     }),
-    ...run.variants.flatMap((variant) => {
-      const other = before.variants.find(({ name }) => name === variant.name);
+    ...(run.variants ?? []).flatMap((variant) => {
+      const other = before.variants?.find(({ name }) => name === variant.name);
       if (!other) return [];
       const change = isSame ? pointsText(variant, other, 'through') : '–';
       return [

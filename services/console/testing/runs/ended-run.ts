@@ -72,7 +72,6 @@ export const comparison: CompareRunResponse = {
     unknown: 0,
     suppressed: 0,
     expired: 0,
-    variants: [],
     cancelled: 0,
     recovered: 0,
     tookMs: 50934,

@@ -11,7 +11,7 @@ import { formatTypedBudget } from '../../parts/money/amounts.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
-import { nameWithShare, splitOf } from '../../parts/campaign/variant-words.ts';
+import { nameWithShare } from '../../parts/campaign/variant-words.ts';
 import { TrialResults } from '../../parts/campaign/trial-results.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
@@ -121,8 +121,7 @@ function costWords({ amount, currency }: NonNullable<Approval['costAtMost']>): s
 }
 
 function kpisOf(approval: Approval, size: UserCount | null): Kpi[] {
-  const { unitsAtMost, costAtMost, covers } = approval;
-  const variants = splitOf(covers.chain);
+  const { unitsAtMost, costAtMost, covers, variants = [] } = approval;
   const actions = covers.chain.map(({ action }) => titleOf(action));
   return [
     { name: 'Users, at most', value: formatCount(usersAtMost(approval)), note: formatUsersByCountry(approval) },
@@ -148,8 +147,13 @@ function kpisOf(approval: Approval, size: UserCount | null): Kpi[] {
     { name: 'Steps', value: formatCount(actions.length), note: actions.join(', ') },
     ...(variants.length === 0
       ? []
-      : [{ name: 'Variants', value: formatCount(variants.length), note: variants.map(nameWithShare).join(' · ') }]),
+      : [{ name: 'Variants', value: formatCount(variants.length), note: variants.map(variantWords).join(' · ') }]),
   ];
+}
+
+/** Formats a variant with its share and limit: `A, 50 %, at most 750,000`. */
+function variantWords({ usersAtMost: users, ...variant }: NonNullable<Approval['variants']>[number]): string {
+  return `${nameWithShare(variant)}, at most ${formatCount(users)}`;
 }
 
 function unpricedWords(actions: readonly string[]): string {

@@ -29,7 +29,7 @@ test('the first waiting approval is shown with its content, its changes and the 
   expect(screen.getByText('sent back: “no hold-out?”')).toBeDefined();
 });
 
-test('an approval of a campaign with variants shows their shares', async () => {
+test('an approval of a campaign with variants shows their shares and limits', async () => {
   const [step] = waitingApproval.covers.chain;
   const variants = [
     { name: 'A', weight: 7500, params: {} },
@@ -37,13 +37,17 @@ test('an approval of a campaign with variants shows their shares', async () => {
   ];
   const covers = { ...waitingApproval.covers, chain: [{ ...(step ?? expect.fail()), variants }] };
   const differences = [{ pointer: '/chain/0/variants/1/params/points', before: 50, after: 60 }];
-  const approval = { ...waitingApproval, covers, diff: { from: 2, to: 4, differences } };
+  const limits = [
+    { name: 'A', weight: 7500, usersAtMost: 1_125_000 },
+    { name: 'B', weight: 2500, usersAtMost: 375_000 },
+  ];
+  const approval = { ...waitingApproval, covers, variants: limits, diff: { from: 2, to: 4, differences } };
   await openConsole('/approvals', {
     role: 'approver',
     answers: { ...lists, 'GET /v1/approvals/apr_waiting': approval },
   });
   const covered = await screen.findByRole('region', { name: 'What you approve' });
-  expect(within(covered).getByText('A, 75 % · B, 25 %')).toBeDefined();
+  expect(within(covered).getByText('A, 75 %, at most 1,125,000 · B, 25 %, at most 375,000')).toBeDefined();
   expect(await screen.findByRole('row', { name: 'Step 1, variant 2, Points 50 60' })).toBeDefined();
 });
 

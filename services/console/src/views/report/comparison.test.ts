@@ -16,7 +16,6 @@ function run(through: number, failed: number, minutes: number, changes: Partial<
     expired: 0,
     cancelled: 0,
     recovered: 0,
-    variants: [],
     campaignId: 'cmp_1',
     campaignName: 'Payday',
     chain: ['award-reward', 'send-message'],

@@ -37,8 +37,8 @@ function figuresOf(now: ComparedRun, before: ComparedRun): ComparedFigure[] {
       isBetter: null,
     },
     compareShare('Through the chain', now, before, 'through', true),
-    ...now.variants.flatMap((variant) => {
-      const other = before.variants.find(({ name }) => name === variant.name);
+    ...(now.variants ?? []).flatMap((variant) => {
+      const other = before.variants?.find(({ name }) => name === variant.name);
       return other ? [compareShare(`Through, ${variant.name}`, variant, other, 'through', true)] : [];
     }),
     compareShare('Failed', now, before, 'failed', false),
