@@ -30,7 +30,7 @@ describe('files named routes.ts', () => {
     ]);
   });
 
-  it('provide their tags', async () => {
+  it('provide the tags that they describe', async () => {
     const tag = { name: 'rewinds', description: 'Runs that go backwards' };
     await write('a/routes.ts', `export function routes() {}\nexport const tags = [${JSON.stringify(tag)}];`);
     await write('b/routes.ts', 'export function routes() {}');
@@ -43,7 +43,7 @@ describe('files named routes.ts', () => {
     ['export function routes() {}\nexport const openRoutes = 1;', /has to be a function\n *→ at openRoutes$/],
     ['export function routes() {}\nexport const tags = [{ name: "x" }];', /→ at tags\[0\]\.description$/],
     ['export function routes() {}\nexport const tag = [];', /Unrecognized key: "tag"$/],
-  ])('are refused with their path and export named: %j', async (text, message) => {
+  ])('are refused with their path and the wrong export: %j', async (text, message) => {
     await write('a/routes.ts', text);
     await expect(findRoutesFiles(folder)).rejects.toThrow('a/routes.ts is not a routes file:');
     await expect(findRoutesFiles(folder)).rejects.toThrow(message);

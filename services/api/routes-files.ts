@@ -10,15 +10,15 @@ type RegisterRoutes = (server: HttpServer, parts: ApiParts) => void | Promise<vo
 
 const registerRoutes = z.custom<RegisterRoutes>(isFunction, 'has to be a function');
 
-/** Exports of a file named `routes.ts`. Unknown exports are refused because they may be misspelt. */
+/** Exports of a file `routes.ts`. Unknown exports are refused, because they may be misspelt. */
 const routesExports = z.strictObject({
-  /** Registers routes below `/v1`: callers are authenticated, and changes are recorded in the audit log. */
+  /** Registers routes below `/v1`. Their callers are authenticated, and their changes are recorded in the audit log. */
   routes: registerRoutes,
-  /** Registers routes by their full path, in a scope of their own that needs no authentication. */
+  /** Registers routes by their full path, in a Fastify scope of their own without authentication. */
   openRoutes: registerRoutes.optional(),
-  /** Tags of the OpenAPI document that the folder owns. Any route may use them. */
+  /** Tags of the OpenAPI document that the folder describes. Routes of any folder may use them. */
   tags: z.array(z.strictObject({ name: z.string(), description: z.string() })).default([]),
-  /** Returns the problem for an error that the folder's handlers throw; undefined for any other error. */
+  /** Returns the problem for an error that handlers of the folder throw; undefined for any other error. */
   explain: z.custom<(error: unknown) => HttpProblem | undefined>(isFunction, 'has to be a function').optional(),
 });
 
@@ -26,7 +26,10 @@ export interface RoutesFile extends z.infer<typeof routesExports> {
   file: string;
 }
 
-/** Imports each `routes.ts` below a folder, by path. @throws {Error} naming a file with other exports */
+/**
+ * Imports each `routes.ts` below a folder, in the order of paths.
+ * @throws {Error} with the path of a file that has other exports
+ */
 export async function findRoutesFiles(folder: string): Promise<RoutesFile[]> {
   const files = globSync('**/routes.ts', { cwd: folder }).toSorted();
   return await Promise.all(

@@ -11,7 +11,10 @@ import type { QuarantineDetail, QuarantinedStep, StepGroupRow } from './postgres
 /** The only reason for which a step is quarantined. */
 const reason = 'its calls crashed their workers';
 
-/** @param refusalReason why the step may not be reopened; null if it may */
+/**
+ * Returns the view of a step.
+ * @param refusalReason reason why the step cannot be replayed; null if it can
+ */
 export function stepView(row: QuarantinedStep, refusalReason: string | null): QuarantinedStepShape {
   const { quarantineId, runId, runState, country, batchNo, step, actionType, state, users, lapses, worker } = row;
   return {

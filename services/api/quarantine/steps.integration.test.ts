@@ -22,7 +22,7 @@ beforeEach(async () => {
   await quarantineOne('award-reward');
 });
 
-/** A run of one step whose only batch, u1 and u2, ended its workers. */
+/** Creates a run of one step whose only batch, with u1 and u2, is quarantined because it crashed its workers. */
 async function quarantineOne(action: string): Promise<void> {
   const ledger = stores.ledgerOf('a');
   ({ runId, feedId } = await startFedRun(stores, [['u1', 'u2']], { chain: [{ action, params: {} }] }));
@@ -43,7 +43,7 @@ const post = (verb: string) =>
 const codeOf = (response: { json: () => unknown }) => problem.parse(response.json()).code;
 
 describe('quarantined steps over HTTP', () => {
-  it('are listed with whether they can be replayed', async () => {
+  it('are listed, each with the information whether it can be replayed', async () => {
     const { items } = (await get('?state=kept')).json<{ items: object[] }>();
     expect(items.map((item) => quarantinedStep.parse(item))).toMatchObject([
       {
@@ -80,17 +80,17 @@ describe('quarantined steps over HTTP', () => {
     }
   });
 
-  it('are shown with their key, their calls and their users', async () => {
+  it('are returned with their key, their calls and their users', async () => {
     const detail = quarantinedStepDetail.parse((await get(`/${id}`)).json());
     expect(detail).toMatchObject({ idempotencyKey: requestKey(feedId, 1, 1), sample: ['u1', 'u2'] });
     expect(detail.calls).toHaveLength(quarantinedAfterLapses + 1);
     expect(detail.calls.every(({ result }) => result === 'lost')).toBe(true);
-    // Whose call the first one was is not noted.
+    // The worker of the first call was not recorded.
     expect(detail.calls.map(({ worker }) => worker)).toEqual([null, ...detail.calls.slice(1).map(() => 'a')]);
     expect((await get('/qst_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
   });
 
-  it('are replayed once, and the audit log records the caller and the step', async () => {
+  it('can be replayed once, and the audit log records the caller and the step', async () => {
     const response = await post('replay');
     expect([response.statusCode, response.json()]).toEqual([200, { kind: 'step', id, state: 'replayed' }]);
     expect((await get(`/${id}`)).json()).toMatchObject({ state: 'replayed', replayable: false });
@@ -104,7 +104,7 @@ describe('quarantined steps over HTTP', () => {
     expect([discarded.statusCode, codeOf(discarded)]).toEqual([409, 'state-forbids']);
   });
 
-  it('are discarded without a change of their outcomes', async () => {
+  it('can be discarded without a change of their outcomes', async () => {
     expect((await post('discard')).json()).toMatchObject({ state: 'discarded' });
     expect((await post('discard')).statusCode).toBe(200);
     const replayed = await post('replay');
@@ -112,7 +112,7 @@ describe('quarantined steps over HTTP', () => {
     expect(await on.rowsOf('user_failures')).toHaveLength(2);
   });
 
-  it('are not replayed if their endpoint may have forgotten the key', async () => {
+  it('cannot be replayed if their endpoint may no longer know the idempotency key', async () => {
     const { keyLifeSeconds } = on.deps.catalogue.registered()['award-reward'] ?? { keyLifeSeconds: 0 };
     const bornMs = Date.now();
     await on.passTime(bornMs - on.deps.clock.nowMs() + keyLifeSeconds * 1000 + 1);
@@ -121,7 +121,7 @@ describe('quarantined steps over HTTP', () => {
     expect((await get(`/${id}`)).json<{ whyNot: string }>().whyNot).toContain('keeps keys for');
   });
 
-  it.each(['C', 'D'] as const)('are not replayed if the action type is of class %s', async (actionClass) => {
+  it.each(['C', 'D'] as const)('cannot be replayed if the action type is of class %s', async (actionClass) => {
     const type = await createActionTypeStore(on.deps).get('send-message');
     if (!type) throw new Error('the type is not there');
     await createActionTypeStore(on.deps).change(
@@ -136,7 +136,7 @@ describe('quarantined steps over HTTP', () => {
     expect(outcomes).toEqual(Array(4).fill(failureCode.unknown));
   });
 
-  it('are not replayed in an ended run, whose users can be settled', async () => {
+  it('cannot be replayed in an ended run, whose users can be settled instead', async () => {
     await stores.runs.finish(runId, 'completed_with_failures', null);
     const response = await post('replay');
     expect(problem.parse(response.json()).detail).toContain('settle its unknown users');

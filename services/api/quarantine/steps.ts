@@ -56,8 +56,8 @@ const filter = {
 };
 
 /**
- * Routes of quarantined steps, whose calls repeatedly ended their workers. No route decides on several steps at once:
- * whether a step may be replayed depends on its endpoint, key and run.
+ * Registers the routes of quarantined steps, whose calls repeatedly crashed their workers. No route decides about
+ * several steps at once, because the endpoint, key and run of each step determine whether it can be replayed.
  */
 export function stepRoutes(server: HttpServer, deps: StepRoutesDeps): void {
   const { steps } = deps;
@@ -120,9 +120,12 @@ function replayWith(deps: StepRoutesDeps): DecideItem {
   };
 }
 
-/** @throws {HttpProblem} 409 if the step may not be reopened */
+/**
+ * Replays a step.
+ * @throws {HttpProblem} 409 if the step cannot be replayed
+ */
 async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDeps): Promise<void> {
-  // The refresh includes an action type that was registered or changed just now.
+  // The refresh ensures that an action type which was just registered or changed is known.
   await deps.catalogue.refresh();
   const refusal = whyNotOf(row, deps);
   if (refusal !== null) throw notReplayable(item, refusal);
@@ -133,7 +136,10 @@ async function replay(item: NamedItem, row: QuarantinedStep, deps: StepRoutesDep
 
 const ended = 'its run is not active; settle its unknown users instead';
 
-/** Returns the reason against a replay, or null. The replay's statement checks again what may change. */
+/**
+ * Returns the reason why a step cannot be replayed, or null. The statement of the replay checks the parts that may
+ * change meanwhile again.
+ */
 function whyNotOf(row: QuarantinedStep, { catalogue, clock }: StepRoutesDeps): string | null {
   const { state, runState, actionType, feedId } = row;
   if (state !== 'kept') return `it is ${state}`;

@@ -6,11 +6,13 @@ import type { BaseParts } from '../frame/parts.ts';
 import { createReceiptStore } from './postgres/receipt-store.ts';
 import { createReceiptSigners } from './receipt-signers.ts';
 
-/** Stores of receipts over their own connections, and the secrets that sign receipts. */
+/** Creates the stores of receipts, which have connections of their own, and the secrets that sign receipts. */
 export function createReceiptParts({ secretBox, registry, poolOptions, environment, logger, onClose }: BaseParts) {
-  // The intake runs one statement at a time, which must keep its plan; lists use the same pool.
+  // The intake runs one statement at a time. Connections of this pool keep the plans of their statements. Lists use the
+  // same pool.
   const pool = onClose(createHotPathPool(poolOptions('receipts')), (opened) => opened.end());
-  // A separate pool, so that neither receipts nor pages wait for exports. Its statements also keep their plans.
+  // Exports have a pool of their own, so that neither receipts nor pages wait for them. Its connections also keep
+  // plans.
   const exportPool = onClose(createHotPathPool(poolOptions('receipt-exports')), (opened) => opened.end());
   const slot = totalsSlotOf(randomUUID());
   return {

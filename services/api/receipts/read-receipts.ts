@@ -14,7 +14,7 @@ import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import type { Receipt } from './postgres/receipt-store.ts';
 
-/** A valid receipt, or the reason why it is invalid. */
+/** Valid receipt, or the reason why a receipt is invalid. */
 export type ReadReceipt = Receipt | Omit<ReceiptProblem, 'index'>;
 
 export interface ReadReceiptsTerms {
@@ -25,13 +25,16 @@ export interface ReadReceiptsTerms {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Limit of clock skew in milliseconds. A receipt dated next year would otherwise win over all receipts until then. */
+/**
+ * Maximum time by which a receipt may be dated in the future, in milliseconds. Otherwise a receipt dated next year
+ * would replace all other receipts until then.
+ */
 const farthestAheadMs = 86_400_000;
 const earliestMs = Date.UTC(2000, 0, 1);
 
 /**
- * Parses `{"receipts": […]}`, a bare list, or one receipt per line. An unreadable receipt does not affect the others.
- * Results are in the order of the request.
+ * Parses `{"receipts": […]}`, a list of receipts, or one receipt on each line. An invalid receipt does not affect the
+ * others. Results are in the order of the request.
  * @throws {HttpProblem} 400 if the body is not JSON, 413 if it has more than `maxReceipts`
  */
 export function readReceipts(body: Buffer, type: 'json' | 'ndjson', terms: ReadReceiptsTerms): ReadReceipt[] {
@@ -61,7 +64,7 @@ function listOf(text: string): unknown[] {
   return receipts;
 }
 
-/** Parses each line of a text. A line that is not JSON stays a string, and is reported by its position. */
+/** Parses each line of a text. A line that is not JSON stays a string, so that the caller can report its position. */
 function linesOf(text: string): unknown[] {
   return text
     .split('\n')
@@ -106,7 +109,7 @@ function written(
   if (!(atMs >= earliestMs && atMs <= now.getTime() + farthestAheadMs)) {
     return { code: 'invalid-time', detail: 'at has to be between the year 2000 and a day from now' };
   }
-  // Muster never sends an id that breaks the rules, so no such user is known.
+  // Muster never calls an endpoint with an id that breaks the rules, so the run has no such user.
   if (brokenUserIdRule(user) !== null) return { code: 'unknown-user', detail: receiptDetails['unknown-user'] };
   const reason = code === undefined || code === null || code === '' ? null : cleanCode(code);
   return { ...place, user, delivered: status === 'delivered', code: reason, at: new Date(atMs), actionType };

@@ -17,7 +17,7 @@ interface Write {
   fail: (error: Error) => void;
 }
 
-/** A book in which each write ends when the test says so. */
+/** Creates an intake whose writes end only when the test ends them. */
 function heldBook() {
   const writes: Write[] = [];
   const record = (given: readonly Receipt[]) =>
@@ -31,7 +31,7 @@ function heldBook() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('incoming receipts', () => {
-  it('are written at once if nothing else is being written, and otherwise together', async () => {
+  it('are written at once while nothing else is being written, and otherwise together with the next write', async () => {
     const { writes, intake } = heldBook();
     const first = intake.add(receipts(1));
     const others = [intake.add(receipts(2, 2)), intake.add(receipts(1, 4))];
@@ -55,7 +55,7 @@ describe('incoming receipts', () => {
     expect(isAnswered).toBe(true);
   });
 
-  it('fail only if the group in which they are written fails', async () => {
+  it('are rejected only if the group in which they are written fails', async () => {
     const { writes, intake } = heldBook();
     const first = intake.add(receipts(1));
     const second = intake.add(receipts(1, 2));
@@ -66,7 +66,7 @@ describe('incoming receipts', () => {
     expect(await second).toEqual(['accepted']);
   });
 
-  it('are never split between two groups, and groups have a maximum size', async () => {
+  it('are written in one group if they belong to one request, and groups have a maximum size', async () => {
     const { writes, intake } = heldBook();
     const answers = [1, 900, 900, 900].map((count) => intake.add(receipts(count)));
     for (let write = 0; write < 3; write++) {
@@ -77,7 +77,7 @@ describe('incoming receipts', () => {
     expect((await Promise.all(answers)).map(({ length }) => length)).toEqual([1, 900, 900, 900]);
   });
 
-  it('are refused with a time to wait while too many wait, and accepted again afterwards', async () => {
+  it('are refused with a time to wait while too many are waiting, and accepted again afterwards', async () => {
     const { writes, intake } = heldBook();
     void intake.add(receipts(1));
     const waiting = Array.from({ length: 20 }, () => intake.add(receipts(1000)));

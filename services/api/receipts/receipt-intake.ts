@@ -1,9 +1,11 @@
 import { HttpProblem } from '../frame/http-problem.ts';
 import type { Receipt, ReceiptStore, ReceiptVerdict } from './postgres/receipt-store.ts';
 
-/** Maximum receipts per statement, except that a request is never split. */
+/**
+ * Maximum number of receipts in a statement. A request is never split, so a larger request has a statement of its own.
+ */
 const maxGroup = 2000;
-/** Maximum receipts waiting: bounds memory and waiting time. */
+/** Maximum number of waiting receipts. It bounds memory and waiting time. */
 const maxWaiting = 20_000;
 
 export interface ReceiptIntakeDeps {
@@ -12,7 +14,7 @@ export interface ReceiptIntakeDeps {
 
 export interface ReceiptIntake {
   /**
-   * Resolves with a verdict per receipt once the receipts are committed.
+   * Adds receipts. Resolves with one result for each receipt once they are committed.
    * @throws {HttpProblem} 429 if too many receipts are waiting
    */
   add(receipts: readonly Receipt[]): Promise<ReceiptVerdict[]>;
@@ -25,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Groups concurrent requests: the first request is written at once, and requests that arrive meanwhile are written
- * together next. One commit then serves many requests, and a lone request does not wait.
+ * Creates an intake that groups concurrent requests: the first request is written at once, and requests that arrive
+ * meanwhile are written together next. One commit then serves many requests, and a single request does not wait.
  */
 export function createReceiptIntake({ book }: ReceiptIntakeDeps): ReceiptIntake {
   let queue: Waiting[] = [];

@@ -20,7 +20,7 @@ let run: string;
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** A run of one message for u1, u2 and u3, all of them accepted. */
+/** Creates a run of one step that sends a message to u1, u2 and u3, who were all accepted. */
 beforeEach(async () => {
   stores = createPostgresExecutionStores(on);
   const chain = [{ action: 'send-message', params: {} }];
@@ -54,7 +54,7 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 const report = async () => runReport.parse((await get('/report')).json());
 
 describe('receipts over HTTP', () => {
-  it('are not listed once they are deleted, and the report keeps their figures', async () => {
+  it('are not listed after their deletion, and the report keeps their counts', async () => {
     await send({ receipts: [of('u1', 'delivered')] });
     const [before] = (await report()).steps;
     await on.pool.query(`update runs set receipts_state = 'deleted', receipts_since = '2026-11-28T10:00:00Z'`);
@@ -71,7 +71,7 @@ describe('receipts over HTTP', () => {
     expect(kept.steps[0]?.receipts).toMatchObject({ delivered: 1 });
   });
 
-  it('are refused unread if they are long and signed with an unknown secret', async () => {
+  it('are refused before their body is read if it is long and signed with an unknown secret', async () => {
     const long = JSON.stringify({ receipts: [], padding: 'x'.repeat(512 * 1024) });
     const answer = async (body: string, headers: Record<string, string>) => {
       const response = await send(body, headers);
@@ -82,7 +82,7 @@ describe('receipts over HTTP', () => {
     expect(await answer(long, signed(long, receiptsSecret, { seconds: -301 }))).toEqual([401, 'bad-signature']);
   });
 
-  it('may be longer if they name their action type; only the secrets of that type are then checked', async () => {
+  it('may be longer if they state their action type, because only the secrets of this type are checked', async () => {
     const body = JSON.stringify({ receipts: [of('u1', 'delivered')], padding: 'x'.repeat(300 * 1024) });
     await on.ask('POST', '/v1/action-types', {
       name: 'send-mail',
@@ -105,7 +105,7 @@ describe('receipts over HTTP', () => {
     expect((await to('?actionType=send-mail')).statusCode).toBe(401);
   });
 
-  it('are stored and counted once; the report has a line for them, and the run does not wait for them', async () => {
+  it('are stored and counted once, have a line in the report, and do not delay the end of the run', async () => {
     const receipts = [of('u1', 'delivered'), of('u1', 'delivered'), of('u3', 'undelivered', { code: 'no-device' })];
     const response = await send({ receipts });
     expect(response.statusCode).toBe(202);
@@ -133,18 +133,18 @@ describe('receipts over HTTP', () => {
       'application/x-ndjson',
       (items: object[]) => items.map((item) => JSON.stringify(item)).join('\n'),
     ],
-  ])('are accepted as %s too', async (_name, type, write) => {
+  ])('are also accepted as %s', async (_name, type, write) => {
     const response = await send(write([of('u1', 'delivered'), of('u3', 'delivered')]), authorized, type);
     expect(receiptsAnswer.parse(response.json())).toMatchObject({ accepted: 2, problems: [] });
   });
 
-  it('may name the call by its Idempotency-Key', async () => {
+  it('may refer to the call by its Idempotency-Key', async () => {
     const receipt = { key: requestKey(feedId, 1, 1), user: 'u1', status: 'delivered', at };
     expect(receiptsAnswer.parse((await send({ receipts: [receipt] })).json()).accepted).toBe(1);
     expect((await report()).steps[0]?.receipts).toMatchObject({ delivered: 1 });
   });
 
-  it('are listed one by one if they are invalid or of unknown users, and all other receipts count', async () => {
+  it('are listed in the answer if they are invalid or have unknown users, while all other receipts count', async () => {
     const receipts = [
       of('u1', 'delivered'),
       of('nobody', 'delivered'),
@@ -190,21 +190,21 @@ describe('receipts over HTTP', () => {
     expect([response.statusCode, problem.parse(response.json()).code]).toEqual([status, code]);
   });
 
-  it('leave no entry in the audit log', async () => {
+  it('have no entry in the audit log', async () => {
     await send({ receipts: [of('u1', 'delivered')] });
     expect(await on.rowsOf('audit_log')).toEqual([]);
   });
 });
 
 describe('the sender of receipts', () => {
-  it('signs them with the secret of the action type, and needs no key', async () => {
+  it('signs receipts with the secret of the action type, and needs no API key', async () => {
     const body = JSON.stringify({ receipts: [of('u1', 'delivered')] });
     const response = await send(body, signed(body));
     expect(response.statusCode).toBe(202);
     expect(receiptsAnswer.parse(response.json()).accepted).toBe(1);
   });
 
-  it('can report only steps with that action type', async () => {
+  it('can send receipts only for steps with that action type', async () => {
     const chain = [{ action: 'award-reward', params: {} }];
     const { runId: rewards } = await startFedRun(stores, [['u1']], { chain });
     const body = JSON.stringify({ receipts: [of('u1', 'delivered', { run: publicId('run', rewards) })] });
@@ -212,7 +212,7 @@ describe('the sender of receipts', () => {
     expect(answer.problems.map(({ code }) => code)).toEqual(['other-action-type']);
   });
 
-  it('may sign with a secret set through the API, or the one of the file', async () => {
+  it('may sign with the secret set through the API or with the secret in the file', async () => {
     const set = 'whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
     const url = '/v1/action-types/send-message/secrets/receipts';
     const put = await on.api.server.inject({ method: 'PUT', url, headers: authorized, payload: { value: set } });
@@ -243,7 +243,7 @@ describe('the list of receipts', () => {
     });
   });
 
-  it('lists undelivered users, by page', async () => {
+  it('has the undelivered users, in pages', async () => {
     const first = (await get('/receipts?status=undelivered&limit=1')).json<{ items: object[]; next: string }>();
     expect(first.items).toMatchObject([
       { userId: '=u2', step: 1, country: 'SG', status: 'undelivered', code: 'bounced', at },
@@ -252,21 +252,21 @@ describe('the list of receipts', () => {
     expect(second.items).toMatchObject([{ userId: 'u3', code: null }]);
   });
 
-  it('is a file without formulas for spreadsheets', async () => {
+  it('is available as a file without formulas for spreadsheets', async () => {
     const response = await get('/receipts?status=undelivered', { accept: 'text/csv' });
     const [head, first] = response.body.split('\r\n');
     expect(head).toBe('userId,step,country,status,code,at,receivedAt');
     expect(first).toContain("'=u2,1,SG,undelivered,bounced,2026-01-01T00:00:00.000Z");
   });
 
-  it('refuses contradicting parameters, and an unknown run', async () => {
+  it('is refused for contradicting parameters and for an unknown run', async () => {
     expect((await get('/receipts?limit=1', { accept: 'text/csv' })).statusCode).toBe(422);
     expect((await get('/receipts?status=lost')).statusCode).toBe(422);
     run = 'run_01h455vb4pex5vsknk084sn02q';
     expect((await get('/receipts')).statusCode).toBe(404);
   });
 
-  it('is included in the explanation of a user', async () => {
+  it('is part of the explanation of a user', async () => {
     const explained = (await get('/users/%3Du2')).json<{ steps: object[] }>();
     expect(explained.steps[0]).toMatchObject({
       outcome: 'succeeded',
@@ -274,7 +274,7 @@ describe('the list of receipts', () => {
     });
   });
 
-  it('is reported as deleted in an explanation', async () => {
+  it('is marked as deleted in the explanation of a user', async () => {
     expect((await get('/users/%3Du2')).json()).toMatchObject({ receiptsDeletedAt: null });
     await on.pool.query(`update runs set receipts_state = 'deleted', receipts_since = '2026-11-28T10:00:00Z'`);
     await on.pool.query('delete from receipts');

@@ -53,13 +53,13 @@ const receiptsQuery = z.object({
 const ndjson = 'application/x-ndjson';
 
 /**
- * Route on which providers report delivery. It serves thousands of requests a second from any sender with the action
- * type's secret. It therefore writes no audit entries, keeps no answers by idempotency key, and has no rate limit
- * besides the queue's.
+ * Registers the route to which providers send receipts. It serves thousands of requests a second from any sender that
+ * has the secret of the action type. Its requests therefore have no audit entry, no stored answer for an idempotency
+ * key, and no rate limit except the limit of waiting receipts.
  */
 export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void {
   const { receipts, signers, apiKeys, authMethods, callerCounter, clock, onRefusedKey, meter } = deps;
-  // Receipts are not sent from a page, so cookies are ignored.
+  // Cookies are ignored, because receipts are never sent from a page.
   const authentication = createAuthenticate({ apiKeys, authMethods, callerCounter, clock, onRefused: onRefusedKey });
   const intake = createReceiptIntake({ book: receipts });
   const counter = meter?.counter(apiMetrics.receipts);
@@ -69,7 +69,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
 
   countCalls(server, { callerCounter });
   server.removeAllContentTypeParsers();
-  // The signature covers the bytes as received.
+  // The body is kept as bytes, because the signature covers the bytes that were received.
   for (const type of ['application/json', ndjson]) {
     server.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   }
@@ -104,7 +104,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
       body: receiptsRequest,
       response: { 202: jsonAnswer('The receipts are stored', receiptsAnswer) },
     },
-    // Each receipt is validated individually below.
+    // The handler validates each receipt on its own.
     validatorCompiler: () => (value: unknown) => ({ value }),
     handler: async (request, reply) => {
       const body = z.instanceof(Buffer).catch(Buffer.alloc(0)).parse(request.body);
@@ -138,7 +138,7 @@ export function receiptRoutes(server: HttpServer, deps: ReceiptRoutesDeps): void
   }
 }
 
-/** Refuses a body that is too long, because one HMAC per secret is computed before the sender is authenticated. */
+/** Refuses a body that is too long, because one HMAC is computed for each secret before the sender is authenticated. */
 function requireShort(bytes: number, among: readonly ReceiptSigner[]): void {
   const most = mostSignedBytes(among);
   if (bytes <= most) return;

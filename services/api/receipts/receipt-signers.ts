@@ -20,17 +20,20 @@ export interface ReceiptSigners {
 }
 
 export interface ReceiptSignersDeps {
-  /** Returns the registered action types as last read; undefined until they have been read. */
+  /** Returns the registered action types as they were last read; undefined before the first read. */
   registered: () => readonly RegisteredActionType[] | undefined;
   environment: NodeJS.ProcessEnv;
-  /** Decrypts the secret set through the API; undefined if there is none. Throws if decryption fails here. */
+  /**
+   * Decrypts the secret that was set through the API; undefined if there is none. Throws if this process cannot decrypt
+   * it.
+   */
   openSecret: (type: RegisteredActionType) => string | undefined;
   logger: Logger;
 }
 
 /**
- * Secrets of all asynchronous action types. The secret set through the API and the one in the file are both valid, so
- * that one can replace the other.
+ * Creates the reader of the secrets of all asynchronous action types. The secret set through the API and the secret in
+ * the file are both valid, so that one can replace the other.
  */
 export function createReceiptSigners({
   registered,
@@ -82,8 +85,8 @@ export function isSigned(headers: Headers): boolean {
 }
 
 /**
- * Returns the problem with a signed request's headers, or null if the body has to be read. Rejects invalid requests at
- * nearly no cost.
+ * Returns the problem of the headers of a signed request, or null if the body must be read to check the signature. Most
+ * invalid requests are refused here at almost no cost.
  */
 export function headProblem(
   signers: readonly ReceiptSigner[],
@@ -94,17 +97,20 @@ export function headProblem(
   return webhookHeadProblem(receivedHead(headers), clock.now().getTime() / 1000);
 }
 
-/** Limit in bytes over all candidate secrets: an HMAC of the whole body is computed for each. */
+/**
+ * Maximum sum of bytes over which HMACs are computed for one request, because each possible secret needs an HMAC of the
+ * whole body.
+ */
 const maxSignedBytes = 512 * 1024;
 
-/** Returns the maximum body size in bytes for a request that any of these signers may have signed. */
+/** Returns the maximum number of bytes of a body that may be signed by any of these signers. */
 export function mostSignedBytes(signers: readonly ReceiptSigner[]): number {
   return Math.floor(maxSignedBytes / Math.max(1, signers.length));
 }
 
 const noSigner = 'no action type accepts signed receipts here';
 
-/** Returns the action type whose secret signed the body, or a description of the problem. */
+/** Returns the action type whose secret signed the body, or the problem of the signature. */
 export function signerOf(
   signers: readonly ReceiptSigner[],
   headers: Headers,

@@ -11,7 +11,7 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   runReceiptRoutes(server, parts);
 }
 
-/** Registers the routes of receipts without authentication by key, because providers sign their requests. */
+/** Registers the routes of receipts. They need no API key, because providers sign their requests. */
 export async function openRoutes(server: HttpServer, parts: ApiParts): Promise<void> {
   await server.register(
     (scope: HttpServer, _options, done) => {

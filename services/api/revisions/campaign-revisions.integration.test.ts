@@ -9,7 +9,7 @@ import { createActionTypeStore } from '../action-types/postgres/action-type-stor
 
 const on = apiOnPostgres();
 
-/** A draft of three revisions. */
+/** Creates a draft with three revisions. */
 async function changedTwice() {
   const { id } = campaign.parse((await on.ask('POST', '/v1/campaigns', { ...someCampaign, owner: 'growth' })).json());
   await change(id, { name: 'second', countries: ['SG'], paceUsersPerSecond: 7 });
@@ -27,7 +27,7 @@ const diff = async (id: string, from: number) =>
   revisionDiff.parse((await on.ask('GET', `/v1/campaigns/${id}/revisions/${from}/diff`)).json());
 
 describe('restoring a revision of a campaign', () => {
-  it('creates a revision with the earlier content and keeps the fields about the campaign', async () => {
+  it('creates a revision with the earlier definition and keeps the description of the campaign', async () => {
     const { chain, countries } = someCampaign;
     await reportShards(on.pool, 'a', { actions: chain.map(({ action }) => action), countries });
     const id = await changedTwice();

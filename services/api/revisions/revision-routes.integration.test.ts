@@ -16,9 +16,9 @@ interface Kind {
   noun: string;
   path: string;
   first: { name: string } & Record<string, unknown>;
-  /** Change of the first revision that limits it to SG. */
+  /** Change of the first revision that limits the countries to SG. */
   second: object;
-  /** Difference of the second revision from the first. */
+  /** Expected difference of the second revision from the first. */
   changed: object;
 }
 
@@ -52,7 +52,7 @@ const kinds: Kind[] = [
 
 describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, noun }) => {
   const urlOf = (id: string) => `/v1${path}/${id}`;
-  /** Returns the URL of one with three revisions. */
+  /** Returns the URL of an object of this kind that has three revisions. */
   async function changedTwice() {
     const { id } = revised.parse((await on.ask('POST', `/v1${path}`, first)).json());
     const url = urlOf(id);
@@ -65,7 +65,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
   const show = async (url: string) => revised.parse((await on.ask('GET', url)).json());
   const restore = (url: string, revision: number) => on.ask('POST', `${url}/revisions/${revision}/restore`);
 
-  it('are listed newest first, by page, and returned as they were saved', async () => {
+  it('are listed newest first, in pages, and returned as they were saved', async () => {
     const { url } = await changedTwice();
     const list = async (query: string) =>
       pageShape(listedRevision).parse((await on.ask('GET', `${url}/revisions${query}`)).json());
@@ -84,7 +84,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     });
   });
 
-  it('are compared field by field, the name first, with the newest revision or the one that the request names', async () => {
+  it('are compared field by field, the name first, with the newest revision or with the revision in the request', async () => {
     const { url } = await changedTwice();
     const diff = async (query: string) => revisionDiff.parse((await on.ask('GET', `${url}/revisions/${query}`)).json());
     const toSecond = { pointer: '/name', before: first.name, after: 'second' };
@@ -101,7 +101,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     ['GET', '/revisions/1/diff?to=9', 404],
     ['GET', '/revisions?cursor=x', 422],
     ['POST', '/revisions/4/restore', 404],
-  ] as const)('are refused if they do not exist: %s %s', async (method, below, status) => {
+  ] as const)('are not found if they do not exist: %s %s', async (method, below, status) => {
     const { id, url } = await changedTwice();
     expect((await on.ask(method, `${url}${below}`)).statusCode).toBe(status);
     const [prefix = ''] = id.split('_');
@@ -109,7 +109,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     expect((await on.ask(method, `${unknown}${below}`)).statusCode).toBeOneOf([404, status]);
   });
 
-  it('become the next revision when they are restored, with an entry in the audit log', async () => {
+  it('become the next revision when restored, with an entry in the audit log', async () => {
     const { id, url } = await changedTwice();
     const restored = await restore(url, 1);
     expect([restored.statusCode, restored.json()]).toMatchObject([200, { ...first, revision: 4 }]);
@@ -120,14 +120,14 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     });
   });
 
-  it('change nothing when they are restored without a difference', async () => {
+  it('change nothing when restored without a difference to the current revision', async () => {
     const { url } = await changedTwice();
     await restore(url, 1);
     expect((await restore(url, 1)).json()).toMatchObject({ revision: 4, name: first.name });
     expect((await restore(url, 4)).json()).toMatchObject({ revision: 4 });
   });
 
-  it('are not restored over a change that the caller has not seen, nor with further fields in the request', async () => {
+  it('are not restored if the caller has not read the last change, or if the request has other fields', async () => {
     const { url } = await changedTwice();
     const { etag = '' } = (await on.ask('GET', url)).headers;
     await on.ask('PATCH', url, { name: 'meanwhile' });
@@ -137,7 +137,7 @@ describe.each(kinds)('revisions of a $noun', ({ path, first, second, changed, no
     expect(await show(url)).toMatchObject({ name: 'meanwhile', revision: 4 });
   });
 
-  it('are not restored by a key whose scope lacks their countries', async () => {
+  it('are not restored by a key whose scope does not include their countries', async () => {
     const { url } = await changedTwice();
     const { secret } = await makeManager();
     expect((await askAs(secret, 'POST', `${url}/revisions/1/restore`)).statusCode).toBe(403);

@@ -14,16 +14,16 @@ import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { inFieldOrder } from './in-field-order.ts';
 import type { Revision, Revisions, RevisionStore } from './revisions.port.ts';
 
-/** Kinds of subjects with revisions. */
+/** Kinds of objects that have revisions. */
 export type RevisedKind = keyof Revisions;
 
 interface KindTexts {
   path: string;
   tag: string;
-  /** Name of the kind within operation ids, such as `listCampaignRevisions`. */
+  /** Name of the kind in operation ids, such as `listCampaignRevisions`. */
   title: string;
   noun: string;
-  /** Sentence of the audit log for a restore. */
+  /** Sentence of the audit log about a restored revision. */
   audit: string;
 }
 
@@ -63,28 +63,34 @@ export interface RestoreResult<Subject> {
 }
 
 interface ReadingDeps {
-  /** Returns the store; no store exists while the OpenAPI document is written. */
+  /** Returns the store. It is a function, because no store exists while the OpenAPI document is written. */
   revisions: () => RevisionStore<object>;
   shapes: {
-    /** Shape of the definition. Its fields have the order in which differences are listed. */
+    /** Shape of the definition. Differences are listed in the order of its fields. */
     definition: z.ZodObject;
     revision: z.ZodType;
   };
-  /** Loads the subject. Throws 404 if it does not exist. */
+  /**
+   * Returns the object.
+   * @throws {HttpProblem} 404 if it does not exist
+   */
   load: (id: string) => Promise<Revised>;
 }
 
-/** Parts of a kind that its revision routes use. */
+/** Parts of a kind that the routes of its revisions use. */
 export interface RevisionRoutesDeps<Subject extends Revised> extends ReadingDeps {
   revisions: () => RevisionStore<Subject['definition']>;
   shapes: ReadingDeps['shapes'] & { restored: z.ZodType };
-  /** Describes how the restored definition is checked. */
+  /** Text that describes how the restored definition is checked. */
   checks: string;
   problems?: ReturnType<typeof problems>;
   load: (id: string) => Promise<Subject>;
-  /** Throws 409 if the state forbids changes, 412 if the subject has changed since it was shown. */
+  /**
+   * Checks that the object may be changed.
+   * @throws {HttpProblem} 409 if its state forbids changes, 412 if it has changed since the caller read it
+   */
   requireChangeable: (id: string, subject: Subject, ifMatch: string | undefined) => void;
-  /** Stores an earlier definition as the next revision, under all checks of a change. */
+  /** Stores an earlier definition as the next revision, with all checks of a change. */
   restore: (
     request: FastifyRequest,
     before: Subject,
@@ -93,7 +99,9 @@ export interface RevisionRoutesDeps<Subject extends Revised> extends ReadingDeps
   view: (restored: RestoreResult<Subject>) => { etag: string; body: object };
 }
 
-/** Registers list, show, compare and restore of revisions for a kind. Rights are the same for all kinds. */
+/**
+ * Registers the routes that list, show, compare and restore the revisions of a kind. Rights are the same for all kinds.
+ */
 export function revisionRoutes<Subject extends Revised>(
   server: HttpServer,
   kind: RevisedKind,
@@ -213,7 +221,10 @@ function restoreRoute<Subject extends Revised>(
   });
 }
 
-/** @throws {HttpProblem} 404 */
+/**
+ * Returns a revision.
+ * @throws {HttpProblem} 404
+ */
 export async function findRevision<Definition>(
   subject: string,
   revision: number,

@@ -5,7 +5,7 @@ import type { Page } from '../frame/page.port.ts';
 
 export interface Revision<Definition> {
   revision: number;
-  /** Definition as it was written; budgets of a campaign may have been raised since. */
+  /** Definition as it was written. Budgets of a campaign may have been raised since then. */
   definition: Definition;
   createdAt: Date;
 }
@@ -17,14 +17,17 @@ export interface ListedRevision {
   createdAt: Date;
 }
 
-/** Reads the revisions of one kind of subject. They are written in the transaction that changes their subject. */
+/** Reads the revisions of one kind of object. Each revision is written in the transaction that changes the object. */
 export interface RevisionStore<Definition> {
-  /** Returns revisions, newest first. @param before last revision of the previous page; null: from the newest */
+  /**
+   * Returns revisions, newest first.
+   * @param before last revision of the previous page; null for the first page
+   */
   page(subject: string, limit: number, before: number | null): Promise<Page<ListedRevision>>;
   find(subject: string, revision: number): Promise<Revision<Definition> | undefined>;
 }
 
-/** Stores by kind of subject. */
+/** Stores of revisions, by kind of object. */
 export interface Revisions {
   campaign: RevisionStore<CampaignDefinition>;
   template: RevisionStore<TemplateDefinition>;

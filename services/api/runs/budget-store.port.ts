@@ -1,19 +1,19 @@
-/** A campaign's budget in a country and its use by the campaign's runs. All figures are of one moment. */
+/** Budget of a campaign in a country, and its use by the runs of the campaign. All numbers are from the same moment. */
 export interface BudgetFigures {
   country: string;
-  /** Total units. Null if the budget is monetary; `used` and `reserved` are then null too. */
+  /** Total number of units; null if the budget is in money. `used` and `reserved` are then null, too. */
   units: number | null;
-  /** Units for users that succeeded or whose outcome is unknown. */
+  /** Units of users who succeeded or whose outcome is unknown. */
   used: number | null;
-  /** Units for users whose call may be in progress or may have been applied. */
+  /** Units of users whose call may be in progress or may have had an effect. */
   reserved: number | null;
-  /** Decimal strings; null unless the budget is monetary. */
+  /** Amounts as decimal strings; null unless the budget is in money. */
   money: { currency: string; amount: string; used: string; reserved: string; left: string } | null;
-  /** Batches that wait because too little of the budget was left for their call. */
+  /** Number of batches that wait because the rest of the budget is too small for their call. */
   waitingBatches: number;
 }
 
 export interface BudgetStore {
-  /** Returns budgets in alphabetical order of country; empty if the campaign has none. */
+  /** Returns the budgets, in alphabetical order of countries; empty if the campaign has none. */
   list(campaignId: string): Promise<BudgetFigures[]>;
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   ({ campaignId } = await on.deps.campaigns.create(campaignDefinition.parse(someCampaign)));
 });
 
-/** A run of that day of the campaign, begun when it was planned and over after so many minutes. */
+/** Creates a run on the given day, which began at its planned time and took the given number of minutes. */
 async function runOfDay(day: number, minutes: number, changes: Partial<RunSeed> = {}) {
   const scheduledFor = new Date(firstAt.getTime() + day * 86_400_000);
   const endedAt = new Date(scheduledFor.getTime() + minutes * minuteMs);
@@ -72,20 +72,20 @@ describe('a run of a recurring campaign', () => {
     expect(others.map(({ runId }) => runId)).toEqual([first.id, third.id]);
   });
 
-  it('is compared with any other run on request', async () => {
+  it('is compared with any other run if the request names one', async () => {
     const runs = [await runOfDay(0, 1), await runOfDay(1, 1), await runOfDay(2, 1)];
     const [first, second, third] = runs.map(({ id }) => id);
     expect((await comparisonOf(third ?? '', first)).before?.runId).toBe(first);
     expect((await comparisonOf(first ?? '', second)).before?.runId).toBe(second);
   });
 
-  it('is compared with no run if it is the first', async () => {
+  it('is not compared if it is the first run', async () => {
     const { id } = await runOfDay(0, 10);
     await runOfDay(1, 10);
     expect((await comparisonOf(id)).before).toBeNull();
   });
 
-  it('is compared while it is active, without a duration', async () => {
+  it('is compared while it is active, but without a duration', async () => {
     const first = await runOfDay(0, 10);
     const scheduledFor = new Date(firstAt.getTime() + 86_400_000);
     const seed = { campaignId, revision: 1, state: 'running', scheduledFor, startedAt: scheduledFor } as const;
@@ -96,7 +96,7 @@ describe('a run of a recurring campaign', () => {
   });
 });
 
-describe('a run whose failed users were retried', () => {
+describe('a run whose failed users were called again in a retry', () => {
   async function retried() {
     const first = await runOfDay(0, 60);
     await feedOf(first.runId, 1000, 900, 100);
@@ -107,7 +107,7 @@ describe('a run whose failed users were retried', () => {
     return { first, child, second };
   }
 
-  it('is compared with the next run, together with the users that the retry recovered', async () => {
+  it('is compared with the next run, counting the users who succeeded in the retry', async () => {
     const { first, second } = await retried();
     const { before, others } = await comparisonOf(second.id);
     expect(before).toMatchObject({ runId: first.id, audience: 1000, failed: 100, recovered: 70 });
@@ -124,7 +124,7 @@ describe('a run whose failed users were retried', () => {
 });
 
 describe('a comparison', () => {
-  it('may be with a run of another campaign, and includes its steps', async () => {
+  it('may be with a run of another campaign, and includes the steps of both', async () => {
     const { id } = await runOfDay(1, 10);
     const [first] = someCampaign.chain;
     const definition = campaignDefinition.parse({ ...someCampaign, name: 'Points of old', chain: [first] });

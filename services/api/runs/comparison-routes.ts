@@ -74,8 +74,8 @@ export function comparisonRoutes(server: HttpServer, { reports, retries, owners 
 }
 
 /**
- * Returns the default run to compare with: the last comparable run before this one. A retry run is compared with its
- * parent.
+ * Returns the run with which this run is compared by default: the last comparable run before it. The retry of a run is
+ * compared with that run.
  */
 function usualOf({ parentRunId, scheduledFor }: RunHeader, others: readonly RunHeader[]): string | undefined {
   if (parentRunId !== null) return parentRunId;

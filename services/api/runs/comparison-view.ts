@@ -39,7 +39,8 @@ function comparedRunView({ snapshot, retries }: ComparedRun): ComparedRunShape {
     unknown: sum((line) => line.unknown),
     suppressed: sum((line) => line.suppressed),
     expired: sum((line) => line.expired),
-    // A user cancelled in a step is cancelled in all later steps too, so the last step counts them all.
+    // The last step counts all cancelled users, because a user who was cancelled in a step is cancelled in all later
+    // steps.
     cancelled: last?.cancelled ?? 0,
     recovered: retries.reduce((total, { recovered }) => total + recovered, 0),
     ...(variants.length > 0 && { variants: variants.map(comparedVariant) }),

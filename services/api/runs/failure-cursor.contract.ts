@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { placeText } from '../../../shared/contracts/stored-texts.ts';
 
 /**
- * Position of the last failure of a page in the order (country, feed, batch, step, user). Callers receive an opaque
- * text, so that the order can change without breaking existing cursors.
+ * Position of the last failure of a page in the order of country, feed, batch, step and user. Callers receive it as an
+ * opaque text, so the order can change in future versions.
  */
 const failureCursor = z.tuple([
   placeText,

@@ -4,8 +4,8 @@ import { failureCursorOf, failurePlaceOf } from './failure-cursor.contract.ts';
 
 const feed = '01938f1e-7c00-7000-8000-000000000001';
 
-describe('a cursor of failures', () => {
-  it('is decoded to its position, for any user id', () => {
+describe('the cursor of a list of failures', () => {
+  it('is decoded to its position for any user id', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(0x7fffffff), fc.nat(0x7fff), (text, batchNo, step) => {
         const user = text.replaceAll('\u0000', '');
@@ -15,7 +15,7 @@ describe('a cursor of failures', () => {
     );
   });
 
-  it('is decoded to a user that was escaped because its id contains NUL', () => {
+  it('is decoded to an escaped user id if the id contains NUL', () => {
     const place = { country: 'SG', feedId: feed, batchNo: 0, step: 1, user: 'a\\u0000' };
     expect(failurePlaceOf(failureCursorOf(place))).toEqual(place);
   });
@@ -24,7 +24,7 @@ describe('a cursor of failures', () => {
     expect(failurePlaceOf(text)).toBeUndefined();
   });
 
-  it('is invalid if its user contains NUL, which cannot be stored', () => {
+  it('is invalid if its user contains NUL, which Postgres cannot store', () => {
     expect(
       failurePlaceOf(failureCursorOf({ country: 'SG', feedId: feed, batchNo: 1, step: 1, user: 'a\u0000' })),
     ).toBeUndefined();

@@ -14,7 +14,7 @@ export interface ForecastDeps {
   earlierRates: EarlierRates;
 }
 
-/** Returns a dry run's forecast for the corresponding live run; null for all other runs. */
+/** Returns the forecast of a dry run: what the same campaign would do in a live run. Returns null for other runs. */
 export async function forecastOf(run: RunSnapshot, deps: ForecastDeps): Promise<RunForecast | null> {
   if (run.kind !== 'dry-run') return null;
   const [{ actionTypes }, shards, earlier, pace] = await Promise.all([
@@ -30,7 +30,7 @@ export interface ForecastFacts {
   actionTypes: Catalogue['actionTypes'];
   shards: readonly ShardShape[];
   earlier: readonly EarlierRate[];
-  /** Maximum users per second that the campaign requests; null means no limit. */
+  /** Maximum number of users per second according to the campaign; null means no limit. */
   pace: number | null;
 }
 
@@ -48,7 +48,7 @@ export function forecastFrom(
     paceUsersPerSecond: pace ?? undefined,
     actionTypes,
     shards,
-    // Users as counted by the dry run.
+    // The dry run has counted these users.
     usersInStep: (step, country) =>
       countries
         .filter((feed) => feed.country === country)
@@ -93,7 +93,10 @@ function reasonOf({ limit, action, country }: LoadLine): string {
 
 const mostNamed = 5;
 
-/** Lists action types and countries without duplicates: a chain may contain the same action twice. */
+/**
+ * Returns the action types and countries of the lines without duplicates, because a chain may contain the same action
+ * twice.
+ */
 function placesOf(lines: readonly LoadLine[]): string {
   const places = [...new Set(lines.map(({ action, country }) => `${action} in ${country}`))];
   const more = places.length - mostNamed;

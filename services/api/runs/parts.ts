@@ -4,7 +4,7 @@ import { createRunReports } from './postgres/run-reports.ts';
 export function createRunParts({ pool, heavyPool }: BaseParts) {
   return {
     reports: createRunReports({ pool }),
-    /** Reads over the connections for exports and reports. */
+    /** Store that reads over the connections for exports and reports. */
     heavyRuns: { reports: createRunReports({ pool: heavyPool }) },
   };
 }

@@ -2,7 +2,7 @@ import type { RunProgress } from '../../../shared/contracts/runs/runs.ts';
 import { isTerminal } from '../../../shared/domain/run/run-states.ts';
 import type { RunWatch } from './watch-run.ts';
 
-/** Streams server-sent events: `progress` at once and at every change, `end` when the run has ended. */
+/** Streams server-sent events: `progress` at once and after each change, and `end` when the run has ended. */
 export async function* progressEvents(
   runId: string,
   first: RunProgress,

@@ -53,7 +53,7 @@ const noUsers = { fed: 0, through: 0 };
 const steady = { oneMinute: 13, tenMinutes: 13, isStill: false, ...noUsers };
 
 describe('the expected end of a run', () => {
-  it('uses the rate of the last minute, and a slower one for p90', () => {
+  it('is estimated with the rate of the last minute, and with a slower rate for p90', () => {
     expect(runProgressView(running(), steady).eta).toEqual({
       p50: '2026-01-01T00:01:40.000Z',
       p90: '2026-01-01T00:02:10.000Z',
@@ -61,13 +61,13 @@ describe('the expected end of a run', () => {
     });
   });
 
-  it('uses the rate of the last ten minutes for p90 if it is slower', () => {
+  it('is estimated for p90 with the rate of the last ten minutes if that is slower', () => {
     expect(runProgressView(running(), { oneMinute: 13, tenMinutes: 6.5, isStill: false, ...noUsers }).eta?.p90).toBe(
       '2026-01-01T00:03:20.000Z',
     );
   });
 
-  it('counts users that are not fed yet in every step', () => {
+  it('includes users who are not fed yet, in each step', () => {
     const halfFed = running({}, { fedUsers: 650, estimate: 1300, complete: false });
     expect(runProgressView(halfFed, steady).eta?.p50).toBe('2026-01-01T00:01:40.000Z');
   });
@@ -82,7 +82,7 @@ describe('the expected end of a run', () => {
     expect(runProgressView(snapshot, rates).eta).toBeNull();
   });
 
-  it('is unknown while there is no progress, however fast the run was before', () => {
+  it('is unknown while there is no progress, whatever the earlier rate', () => {
     const rates = { oneMinute: 10, tenMinutes: 10, isStill: true, ...noUsers };
     expect(runProgressView(running({}, { complete: true }), rates).eta).toBeNull();
   });
@@ -115,17 +115,17 @@ describe('a cause of waiting that needs a person', () => {
     expect(eta).toEqual({ p50: '2026-01-01T00:01:40.000Z', p90: '2026-01-01T00:02:10.000Z', without: ['ID'] });
   });
 
-  it('also affects users in earlier steps', () => {
+  it('also affects the users in earlier steps, who will reach it', () => {
     const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
     const { eta } = runProgressView(running({ chain, waits: [{ ...held, country: 'SG', step: 2 }] }), steady);
     expect(eta).toMatchObject({ p50: '2026-01-01T00:01:40.000Z', without: ['SG'] });
   });
 
-  it('leaves no expected end if all remaining users wait for it', () => {
+  it('prevents an estimate if all remaining users wait for it', () => {
     expect(runProgressView(running({ waits: [{ ...short, country: 'SG' }] }), steady).eta).toBeNull();
   });
 
-  it('is distinguished from causes with automatic retries', () => {
+  it('differs from causes after which calls are retried automatically', () => {
     const retried = { ...held, held: false };
     const [breaker, unserved] = [
       { ...retried, blockedBy: 'breaker' as const, nextTryAt: asOf },

@@ -5,7 +5,10 @@ import type { RunSnapshot, RunWaitRow } from './run-reports.port.ts';
 import type { Rates } from './watch-rates.ts';
 import { nextSteps, runFiguresView } from './run-view.ts';
 
-/** @param timeoutOf returns the timeout of an action's calls in milliseconds; null if unknown */
+/**
+ * Returns the progress of a run.
+ * @param timeoutOf returns the timeout of an action's calls in milliseconds; null if unknown
+ */
 export function runProgressView(
   snapshot: RunSnapshot,
   rates: Rates,
@@ -53,15 +56,15 @@ function kindOf({ cause, held, blockedBy }: Kind): Pick<RunWait, 'by' | 'nextSte
   return { by: 'step', nextStep: held ? nextSteps.held : nextSteps.step };
 }
 
-/** Slowdown, relative to the last minute, that p90 allows for. */
+/** Factor by which p90 assumes that the run is slower than in the last minute. */
 const slowdown = 1.3;
 
-/** Farthest estimate in milliseconds; later ones are not meaningful. */
+/** Longest estimated time in milliseconds. Longer estimates are not meaningful. */
 const farthestMs = 365 * 86_400_000;
 
 /**
- * Returns the estimated end: p50 at the last minute's rate; p90 at that rate slowed down, or at the last ten minutes'
- * rate if that is lower.
+ * Returns the estimated end. p50 assumes the rate of the last minute. p90 assumes a slower rate, or the rate of the
+ * last ten minutes if that is lower.
  */
 function etaOf(
   figures: RunFigures,
@@ -71,7 +74,7 @@ function etaOf(
   const stops = stopsOf(snapshot);
   const remaining = remainingSteps(figures, snapshot, stops);
   if (figures.state !== 'running' || isStill || remaining === null || oneMinute <= 0) return null;
-  // All remaining users wait for a person or a worker, so the end is unknown.
+  // All remaining users wait for a person or a worker, so the end cannot be estimated.
   if (remaining === 0 && stops.size > 0) return null;
   const afterMs = (rate: number) => (remaining / rate) * 1000;
   const p50 = afterMs(oneMinute);
@@ -82,8 +85,8 @@ function etaOf(
 }
 
 /**
- * Returns, by country, the first step in which users wait for a person, a worker or the end of quiet hours. It is
- * unknown when users continue from there.
+ * Returns the first step of each country in which users wait for a person, a worker or the end of quiet hours, because
+ * the time at which these users continue is unknown.
  */
 function stopsOf({ waits }: RunSnapshot): Map<string, number> {
   const stops = new Map<string, number>();
@@ -95,8 +98,9 @@ function stopsOf({ waits }: RunSnapshot): Map<string, number> {
 }
 
 /**
- * Returns the remaining steps of all users, including users not yet fed; null if the audience's size is unknown. In a
- * country where a step waits for a person, only the steps before it count, as feeding soon stops there.
+ * Returns the remaining steps of all users, including users who are not fed yet; null if the size of the audience is
+ * unknown. In a country where a step waits for a person, only the steps before it count, because feeding soon stops
+ * there.
  */
 function remainingSteps(figures: RunFigures, { countries }: RunSnapshot, stops: Map<string, number>): number | null {
   const pending = figures.countries.flatMap(({ country, steps }) => {

@@ -8,7 +8,7 @@ const pointsOf = (rates: ReturnType<typeof runRatesView>) =>
   rates.points.map(({ at: time, usersPerSecond }) => [Date.parse(time) - startedAt.getTime(), usersPerSecond]);
 
 describe('the rates of a run', () => {
-  it('are the means between recorded points, from the start of the run on', () => {
+  it('are the mean rates between recorded points, from the start of the run', () => {
     const points = [point(4, 40), point(9, 140), point(14, 140), point(16, 200)];
     const rates = runRatesView({ startedAt, endedAt: at(16), points });
     expect(pointsOf(rates)).toEqual([
@@ -21,7 +21,7 @@ describe('the rates of a run', () => {
     expect(rates.notedSince).toBeNull();
   });
 
-  it('are flat over a time without records', () => {
+  it('are constant over a time without records', () => {
     const rates = runRatesView({ startedAt, endedAt: null, points: [point(5, 50), point(65, 650), point(70, 750)] });
     expect(pointsOf(rates)).toEqual([
       [1, 10],
@@ -32,7 +32,7 @@ describe('the rates of a run', () => {
     ]);
   });
 
-  it('include the time of the first record if it is long after the start', () => {
+  it('include the time before the first record if the record is long after the start', () => {
     const rates = runRatesView({ startedAt, endedAt: null, points: [point(600, 6000), point(605, 6100)] });
     expect(rates.notedSince).toBe('2026-01-01T00:10:00.000Z');
     expect(pointsOf(rates).slice(0, 2)).toEqual([
@@ -41,7 +41,7 @@ describe('the rates of a run', () => {
     ]);
   });
 
-  it('allow for larger gaps between points of a long run', () => {
+  it('allow longer intervals between the points of a long run', () => {
     const day = 86_400;
     const points = [point(600, 600), point(day - 320, day - 320), point(day, day)];
     const rates = runRatesView({ startedAt, endedAt: at(day), points });
@@ -51,7 +51,7 @@ describe('the rates of a run', () => {
     ).toBeNull();
   });
 
-  it('are never negative after corrections of sums', () => {
+  it('are not negative after sums were corrected', () => {
     expect(pointsOf(runRatesView({ startedAt, endedAt: null, points: [point(5, 50), point(10, 40)] })).at(-1)).toEqual([
       10_000, 0,
     ]);

@@ -2,16 +2,19 @@ import type { RunRates } from '../../../shared/contracts/runs/run-history.ts';
 import { pointGapMs } from '../../../shared/domain/run/run-points.ts';
 import type { RunPoints } from './run-reports.port.ts';
 
-/** If two points are farther apart than this many usual gaps, the time between them counts as not recorded. */
+/**
+ * If the interval between two points is longer than this number of usual intervals, the time between them counts as not
+ * recorded.
+ */
 const isLateAfterGaps = 2;
 
-/** Returns the mean rate between points. Unrecorded times show as a flat line with a point at both ends. */
+/** Returns the mean rates between points. A time without records becomes a constant rate with a point at both ends. */
 export function runRatesView({ startedAt, endedAt, points }: RunPoints): RunRates {
   const last = points.at(-1);
   if (!startedAt || !last) return { notedSince: null, points: [] };
   const lateMs = isLateAfterGaps * pointGapMs((endedAt ?? last.at).getTime() - startedAt.getTime());
   const rates: RunRates['points'] = [];
-  // At the start of the run no user had ended, so the curve can begin there.
+  // At the start of the run, no user had ended, so the rates can begin there.
   let base = { at: startedAt, ended: 0 };
   for (const point of points) {
     const tookMs = point.at.getTime() - base.at.getTime();

@@ -7,41 +7,43 @@ export interface RetryFilter {
   reasons: readonly string[] | null;
 }
 
-/** Users grouped by their newest failure. */
+/** Number of users with the same newest failure. */
 export type RetryGroup = Omit<RetryAnswer['groups'][number], 'action'>;
 
 export interface NewRetry {
-  /** Id of the run to create. If the run exists, it is not created again. */
+  /** Id of the run to create. If the run exists, nothing is created. */
   runId: string;
-  /** Run whose failures are retried. If it is not a child run, failures of its child runs are included. */
+  /** Run whose failures are retried. Unless it is itself a retry, failures of its retries are included. */
   parentRunId: string;
   filter: RetryFilter;
-  /** Null means the campaign's deadline. */
+  /** Deadline of the retry; null means the deadline of the campaign. */
   deadlineSeconds: number | null;
-  /** The person or key that requested the retry, for the history of the run. */
+  /** Person or key that requested the retry, for the history of the run. */
   asker?: Asker | null;
 }
 
-/** - `running`: another child run has not ended, so the newest failures are not settled yet. */
+/**
+ * Result of a request for a retry. `running`: another retry has not ended, so the newest failures are not known yet.
+ */
 export type RetryVerdict = { kind: 'created' } | { kind: 'running'; runId: string } | { kind: 'not-ended' };
 
-/** Outcomes of a child run that retries failures of its parent, in users. */
+/** Results of a retry, as numbers of users. */
 export interface RetrySums {
   runId: string;
   retried: number;
-  /** Retried users that succeeded in the chain's last step. */
+  /** Number of retried users who succeeded in the last step of the chain. */
   recovered: number;
   failedAgain: number;
 }
 
 /**
- * Retries of failed users in child runs. A user's *newest* failure counts: once a child run has fed a user, the
- * parent's failure no longer counts, whatever the outcome. Users with an unknown outcome and unsendable ids are
- * excluded.
+ * Retries of failed users in runs of their own. Only the *newest* failure of a user counts: once a retry has fed a
+ * user, the failure in the earlier run no longer counts, whatever the result of the retry. Users with an unknown
+ * outcome and ids that break the rules are excluded.
  */
 export interface Retries {
   groups(parentRunId: string, filter: RetryFilter): Promise<RetryGroup[]>;
-  /** Inserts the child run in state `preparing`, due now. */
+  /** Inserts a retry in state `preparing`, due now. */
   create(retry: NewRetry): Promise<RetryVerdict>;
   sums(parentRunId: string): Promise<RetrySums[]>;
 }

@@ -20,7 +20,7 @@ async function price(action: string, each: string | null): Promise<void> {
   expect(answer.statusCode, answer.body).toBe(200);
 }
 
-/** In SG, with so many users through each step. */
+/** Creates a running run in SG with the given number of users who succeeded in each step. */
 async function begunRun(campaignId: string, through: readonly number[], changes: object = {}) {
   const scheduledFor = new Date(on.deps.clock.nowMs());
   const id = uuidOf('campaign', campaignId) ?? expect.fail();
@@ -41,7 +41,7 @@ async function begunRun(campaignId: string, through: readonly number[], changes:
 
 const reportOf = async (runId: string) => runReport.parse((await on.ask('GET', `/v1/runs/${runId}/report`)).json());
 
-it('a run costs the sum of its users, at the prices of its start', async () => {
+it('a run costs the sum over its users, at the prices of its start', async () => {
   await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
   await price('award-reward', '0.125');
   await price('send-message', '0.0003');
@@ -66,7 +66,7 @@ it('a run costs the sum of its users, at the prices of its start', async () => {
   expect(progress.cost).toEqual(cost);
 });
 
-it('a step without a price counts in units only, and a step without units does not count', async () => {
+it('a step without a price counts in units only, and a step without units costs nothing', async () => {
   await price('send-message', '0.5');
   const { id } = await write('mei, manager', { chain });
   const { cost } = await reportOf(await begunRun(id, [10, 4]));
@@ -75,7 +75,7 @@ it('a step without a price counts in units only, and a step without units does n
   expect((await reportOf(await begunRun(free.id, [10, 4]))).cost).toBeUndefined();
 });
 
-it('a test costs its live steps, and a dry run shows the expected cost', async () => {
+it('a test costs its live steps, and a dry run shows the expected cost of a live run', async () => {
   await price('award-reward', '1');
   await price('send-message', '1');
   const { id } = await write('mei, manager', { chain });
@@ -87,7 +87,7 @@ it('a test costs its live steps, and a dry run shows the expected cost', async (
   expect((await reportOf(dry)).cost).toMatchObject({ units: 24, amount: '24.00' });
 });
 
-it('an estimate shows the cost of the fewest and the most users, at current prices', async () => {
+it('an estimate shows the cost of the fewest and the most users at current prices', async () => {
   await price('award-reward', '0.05');
   const audience = { include: [{ segment: 'riders' }, { segment: 'vip' }], holdOutPercent: 10 };
   const { id } = await write('mei, manager', { chain, audience, countries: ['SG'] });

@@ -17,8 +17,8 @@ interface StepPrice {
 }
 
 /**
- * Counts users as budgets do: those that succeeded or may have. A step that is not live costs nothing. Null if no step
- * costs units.
+ * Returns the cost of a run. Like in budgets, users count who succeeded or may have succeeded. A step that is not live
+ * costs nothing. Null if no step costs units.
  */
 export function runCostOf(
   { chain, prices, stepModes }: Pick<RunHeader, 'chain' | 'prices' | 'stepModes'>,

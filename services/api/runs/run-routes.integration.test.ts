@@ -50,7 +50,7 @@ describe('the list of runs', () => {
     expect(runPage.parse(response.json()).items.map(({ runId }) => runId)).toEqual([newer, older]);
   });
 
-  it('is divided into pages', async () => {
+  it('has several pages', async () => {
     const { campaignId, id: older } = await runThere({ scheduledFor: new Date(0) });
     const { id: newer } = await runThere({ campaignId });
 
@@ -61,7 +61,7 @@ describe('the list of runs', () => {
     expect(second.next).toBeNull();
   });
 
-  it('finds ended runs by part of the name of their campaign, page by page', async () => {
+  it('finds ended runs by a part of their campaign’s name, in pages', async () => {
     const campaignOf = async (name: string) =>
       (await on.deps.campaigns.create(campaignDefinition.parse({ ...someCampaign, name }))).campaignId;
     const [payday, other] = [await campaignOf('Payday 100 % top-up'), await campaignOf('Payday 1000 top-up')];
@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  it.each(['', '/progress', '/rates', '/report', '/failures'])('answers 404 for an unknown id: %s', async (below) => {
+  it.each(['', '/progress', '/rates', '/report', '/failures'])('is not found for an unknown id: %s', async (below) => {
     for (const id of ['run_01jdyjm7sbfx2v4x0000000000', 'cmp_01jdyjm7sbfx2v4x0000000000', 'last']) {
       const response = await get(`/v1/runs/${id}${below}`);
 
@@ -122,7 +122,7 @@ describe('a run', () => {
 });
 
 describe('the report of a run', () => {
-  it('adds up, and has the failures by reason', async () => {
+  it('has consistent sums, and the failures by reason', async () => {
     const { runId, id } = await runThere({ state: 'completed_with_failures', endedAt: new Date() });
     const feedId = await on.deps.rows.addFeed(runId, {
       country: 'SG',
@@ -157,7 +157,7 @@ describe('the report of a run', () => {
 });
 
 describe('the progress of a run', () => {
-  it('includes figures, speed and causes of waiting', async () => {
+  it('includes numbers, speed and causes of waiting', async () => {
     const { runId, id } = await runThere({ inFlight: 3, waitingCause: 'rewards answer 503' });
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', estimate: 1200, fedUsers: 600 });
     await on.deps.rows.addTotals(feedId, 1, { step: 1, succeeded: 600, waiting: 2 });
@@ -170,14 +170,14 @@ describe('the progress of a run', () => {
       inFlight: 3,
       waitingForRetry: 2,
       stalled: 'rewards answer 503',
-      // 600 steps of users that were fed and 1200 of users that were not, at 10 a second.
+      // 600 steps of fed users and 1,200 steps of users who are not fed yet remain, at 10 steps a second.
       eta: { p50: '2026-01-01T00:03:00.000Z', p90: '2026-01-01T00:03:54.000Z' },
     });
   });
 });
 
 describe('the rates of a run', () => {
-  it('are listed from its start on, also for ended runs and later requests', async () => {
+  it('are listed from its start, also after the run has ended', async () => {
     const { id, runId } = await runThere({ startedAt: on.deps.clock.now() });
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 1000 });
     const { runHistory, runs } = createPostgresExecutionStores(on);
@@ -287,7 +287,7 @@ describe('the progress of a run as events', () => {
     expect(problem.parse(response.json()).code).toBe('run-not-found');
   });
 
-  it('ends without an `end` when the service stops, and does not delay the stop', async () => {
+  it('ends without an event `end` when the service stops, and does not delay the stop', async () => {
     const { id } = await runThere();
     const api = await createApi(on.deps);
     const stream = await open(`${await api.start()}/v1/runs/${id}/progress`);
@@ -300,7 +300,7 @@ describe('the progress of a run as events', () => {
     expect(events.map(({ name }) => name)).toEqual(['progress']);
   });
 
-  it('is no longer read when its last watcher has left', async () => {
+  it('is no longer read after its last reader has left', async () => {
     const { id } = await runThere();
     const url = await on.start();
     const stream = await open(`${url}/v1/runs/${id}/progress`);

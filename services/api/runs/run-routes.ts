@@ -30,7 +30,7 @@ export interface RunRoutesDeps extends ForecastDeps {
   retries: Pick<Retries, 'sums'>;
   watch: RunWatch;
   streams: EventStreams;
-  /** Returns whether the key of a request is still valid. */
+  /** Returns true if the key of a request is still valid. */
   isKeyGood: (request: FastifyRequest) => Promise<boolean>;
 }
 

@@ -48,8 +48,8 @@ const emptyCountry: Country = {
 };
 
 /**
- * Users that went through a chain as far as they got: at each step, some of those that came through the step before are
- * recorded.
+ * Generates a country with a chain of steps. In each step, outcomes are recorded for some of the users who succeeded in
+ * the previous step.
  */
 const country = (steps: number) =>
   fc
@@ -75,7 +75,7 @@ const country = (steps: number) =>
     });
 
 describe('the figures of a run', () => {
-  it('balance in every line for any progress of users, and countries add up to the total', () => {
+  it('balance in each line for any progress of users, and the countries sum to the total', () => {
     const runs = fc
       .integer({ min: 1, max: 5 })
       .chain((steps) => fc.tuple(fc.constant(steps), fc.array(country(steps))));
@@ -131,7 +131,7 @@ describe('the figures of a run', () => {
     expect(namesOf({ ...snapshotOf([{ ...emptyCountry, variant: 2 }]), kind: 'test' })).toEqual(['B']);
   });
 
-  it('do not balance when more users ended than there are', () => {
+  it('do not balance if more users have ended than exist', () => {
     const totals = [{ step: 1, batches: 1, succeeded: 101, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
 
     const figures = runFigures.parse(runFiguresView(snapshotOf([{ ...emptyCountry, fedUsers: 100, totals }])));
@@ -140,7 +140,7 @@ describe('the figures of a run', () => {
     expect(figures.steps[0]?.pending).toBe(-1);
   });
 
-  it('include every step of a run without countries', () => {
+  it('include each step of a run without countries', () => {
     const { steps, countries, audience, balanced } = runFiguresView(snapshotOf([]));
 
     expect(steps.map(({ step, action, audience: users }) => [step, action, users])).toEqual([
@@ -183,7 +183,7 @@ describe('the figures of a run', () => {
     expect(view.steps[2]?.receipts).toMatchObject({ delivered: 60 });
   });
 
-  it('have no estimate if one country has none', () => {
+  it('have no estimate if one country has no estimate', () => {
     const estimates = (...values: (number | null)[]) =>
       runFiguresView(snapshotOf(values.map((estimate) => ({ ...emptyCountry, estimate })))).audience.estimated;
 
@@ -208,7 +208,7 @@ describe('the reason why a run is stalled', () => {
     expect(stallOf({})).toBeNull();
   });
 
-  it('is a pause if a person can end it', () => {
+  it('is a pause that a person can end', () => {
     const paused = stallOf({ state: 'paused', stateReason: 'wrong reward', stateSince: new Date(1000) });
     expect(paused).toEqual({
       by: 'pause',
@@ -218,7 +218,7 @@ describe('the reason why a run is stalled', () => {
     });
   });
 
-  it('is a step whose endpoint refuses calls: held until it is fixed, or retried automatically', () => {
+  it('is a step whose endpoint refuses calls: held until a person acts, or retried automatically', () => {
     const facts = { stalled: wait.cause, stalledBy: 'step' } as const;
     const held = stallOf({ ...facts, waits: [{ ...wait, held: true }] });
     expect(held).toMatchObject({
@@ -230,7 +230,7 @@ describe('the reason why a run is stalled', () => {
     expect(stallOf({ ...facts, waits: [{ ...wait, held: false }] })?.nextStep).toBe(nextSteps.step);
   });
 
-  it('is the engine if no worker serves the longest wait', () => {
+  it('is the engine if no worker serves the shard of the longest wait', () => {
     const unserved = { ...wait, cause: 'no worker serves it', held: false, blockedBy: 'no-worker' as const };
     const facts = { stalled: unserved.cause, stalledBy: 'step' } as const;
     expect(stallOf({ ...facts, waits: [unserved, { ...wait, held: true }] })).toEqual({
@@ -241,7 +241,7 @@ describe('the reason why a run is stalled', () => {
     });
   });
 
-  it('is a budget that a person has to raise, even if the run paused itself because of the budget', () => {
+  it('is a budget that a person must raise, even if the run paused itself because of the budget', () => {
     const cause = budgetCause('SG', '9,000 units');
     const waits = [{ ...wait, cause, held: false }];
     expect(stallOf({ stalled: cause, stalledBy: 'step', waits })).toMatchObject({
@@ -254,7 +254,7 @@ describe('the reason why a run is stalled', () => {
     expect(paused).toMatchObject({ by: 'budget', cause: stateReason, nextStep: nextSteps.budgetPause });
   });
 
-  it.each(['audience', 'engine'] as const)('is its %s, with the next action', (by) => {
+  it.each(['audience', 'engine'] as const)('is its %s, with the action that a person can take', (by) => {
     expect(stallOf({ stalled: 'it is away', stalledBy: by })).toMatchObject({
       by,
       cause: 'it is away',

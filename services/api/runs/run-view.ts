@@ -32,7 +32,10 @@ export function runSummaryView(run: RunHeader): RunSummary {
   };
 }
 
-/** Returns the common part of progress and report: a line per step, for each country, each variant and in total. */
+/**
+ * Returns the part that progress and report share: one line for each step, for each country, for each variant and in
+ * total.
+ */
 export function runFiguresView(snapshot: RunSnapshot): RunFigures {
   const { steps, countries, cost, isBalanced: balanced } = feedFigures(snapshot, snapshot.countries);
   const settled = settledUsers(snapshot.countries.flatMap(({ totals }) => totals));
@@ -105,7 +108,7 @@ function variantsView(snapshot: RunSnapshot): RunVariant[] {
   });
 }
 
-/** Sums the lines of all feeds of a country; feeds of a child run begin with different steps. */
+/** Sums the lines of all feeds of a country. The feeds of a retry begin with different steps. */
 function linesOf(feeds: RunSnapshot['countries'], steps: number): StepLine[] {
   const ofFeeds = feeds.map(({ fedUsers, totals, heldOutUsers, fromStep }) =>
     stepLines(fedUsers, totals, steps, heldOutUsers, fromStep),
@@ -147,7 +150,7 @@ export const nextSteps = {
   engine: 'The run continues when this is over; see `muster shards` and `muster doctor` for details.',
 } as const;
 
-/** Returns the start of a pause, or else of the longest wait. */
+/** Returns the start of a pause, otherwise the start of the longest wait. */
 function waitingSince({ state, stateSince, waits, waitingSince: since }: RunSnapshot): Date | null {
   if (isPaused(state)) return stateSince;
   return waits[0]?.since ?? since;
@@ -163,7 +166,7 @@ function stepLineView(
   receipts: readonly ReceiptTotals[],
 ): StepLineShape {
   const { action = '', receipts: isAsynchronous = false } = chain[step - 1] ?? {};
-  // A step with receipts shows them, even if the action type is no longer asynchronous.
+  // A step that has receipts shows them even if its action type is no longer asynchronous.
   const hasReceipts = isAsynchronous || receipts.some((each) => each.step === step);
   return {
     step,
@@ -174,7 +177,10 @@ function stepLineView(
   };
 }
 
-/** Returns null if any country has no estimate: a partial sum would look complete. */
+/**
+ * Returns the estimated number of users. Null if any country has no estimate, because a partial sum would look
+ * complete.
+ */
 export function estimatedUsers({ countries }: RunSnapshot): number | null {
   if (countries.length === 0) return null;
   return countries.reduce<number | null>(

@@ -5,7 +5,7 @@ import { createWatchRates, type Rates } from './watch-rates.ts';
 
 const startedAt = new Date('2026-01-01T00:00:00Z');
 
-/** A run that has ended so many steps of users by then. */
+/** Returns a snapshot of a run at the given time, in which this number of users' steps has ended. */
 function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): RunSnapshot {
   const totals = [{ step: 1, batches: 0, succeeded: ended, failed: 0, expired: 0, cancelled: 0, unknown: 0 }];
   const counts = { fedUsers: ended, heldOutUsers: 0, excludedUsers: 0, fedBatches: 0, childBatches: 0 };
@@ -33,11 +33,11 @@ function at(seconds: number, ended: number, facts: Partial<RunSnapshot> = {}): R
 }
 
 describe('the rates of a run', () => {
-  it('are its mean since the start at the first observation', () => {
+  it('are the means since the start at the first observation', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(120, 1200))).toMatchObject({ oneMinute: 10, tenMinutes: 10 });
   });
 
-  it('count each user once when the audience is read and once at the end of the chain, for any number of steps', () => {
+  it('count each user once when fed, and once at the end of the chain, whatever the number of steps', () => {
     const chain = [1, 2].map(() => ({ action: 'award-reward', receipts: false }));
     const seen = at(60, 0, { chain });
     const [feed] = seen.countries;
@@ -52,30 +52,30 @@ describe('the rates of a run', () => {
     expect(rates).toMatchObject({ fed: 15, through: 400 / 60, oneMinute: 1100 / 60 });
   });
 
-  it('distinguish the last minute from the last ten after continuous observation', () => {
+  it('differ for the last minute and the last ten minutes after continuous observation', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 600; second++) rates.observe(at(second, second * 10));
 
-    // A minute of twice the speed.
+    // For one minute, the speed is twice as high.
     for (let second = 601; second < 660; second++) rates.observe(at(second, 6000 + (second - 600) * 20));
     expect(rates.observe(at(660, 7200))).toMatchObject({ oneMinute: 20, tenMinutes: 11 });
   });
 
-  it('fall to zero when no more users end', () => {
+  it('become zero when no more users end', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 700; second += 10) rates.observe(at(second, Math.min(second, 60) * 10));
 
     expect(rates.observe(at(710, 600))).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
-  it('are zero long after the end, also at the first observation', () => {
+  it('are zero long after the end of the run, also at the first observation', () => {
     const endedAt = new Date(startedAt.getTime() + 60_000);
     const ended = at(3600, 600, { state: 'completed', endedAt });
 
     expect(createWatchRates({ maxRuns: 1 }).observe(ended)).toMatchObject({ oneMinute: 0, tenMinutes: 0 });
   });
 
-  it('do not jump when the remaining users are cancelled or expire', () => {
+  it('do not increase when the remaining users are cancelled or expire', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     for (let second = 0; second <= 120; second++) rates.observe(at(second, second * 10));
     const left = at(121, 1210);
@@ -99,7 +99,7 @@ describe('the rates of a run', () => {
     expect(rates.observe(at(60, 60, { runId: 'r2' }))).toMatchObject({ oneMinute: 1, tenMinutes: 1 });
   });
 
-  it('restart for a run that was forgotten', () => {
+  it('begin again for a run that was forgotten', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     rates.observe(at(60, 600));
     rates.observe(at(60, 600, { runId: 'r2' }));
@@ -109,7 +109,7 @@ describe('the rates of a run', () => {
 });
 
 describe('a run', () => {
-  /** Looks twice a second from one time to another, both in seconds. */
+  /** Observes the run twice a second between two times, given in seconds. */
   function watchFrom(
     from: number,
     to: number,
@@ -122,7 +122,9 @@ describe('a run', () => {
     };
   }
 
-  /** Returns this many batches, evenly over this many seconds, then none. */
+  /**
+   * Returns the number of batches that have ended: these batches end evenly over these seconds, and none after them.
+   */
   const stoppingAfter = (seconds: number, batches: number) => (second: number) => {
     const ended = Math.floor((Math.min(second, seconds) / seconds) * batches);
     const snapshot = at(second, ended * 100);
@@ -133,27 +135,27 @@ describe('a run', () => {
     };
   };
 
-  it('counts as not progressing if no user has ended for three intervals, and at least five seconds', () => {
+  it('counts as stopped if no user has ended for three usual intervals between batches, and at least five seconds', () => {
     const quick = createWatchRates({ maxRuns: 1 });
     const quickRun = stoppingAfter(60, 600);
     expect(watchFrom(1, 65, quickRun)(quick).isStill).toBe(false);
     expect(watchFrom(65.5, 65.5, quickRun)(quick).isStill).toBe(true);
 
     const slow = createWatchRates({ maxRuns: 1 });
-    // A batch every ten seconds.
+    // One batch ends every ten seconds.
     const slowRun = stoppingAfter(60, 6);
     expect(watchFrom(1, 89, slowRun)(slow).isStill).toBe(false);
     expect(watchFrom(89.5, 91, slowRun)(slow).isStill).toBe(true);
   });
 
-  it('counts as progressing again with the next batch', () => {
+  it('counts as continuing when the next batch ends', () => {
     const rates = createWatchRates({ maxRuns: 1 });
     watchFrom(1, 100, stoppingAfter(60, 600))(rates);
 
     expect(rates.observe(at(101, 70_000)).isStill).toBe(false);
   });
 
-  it('is not reported as without progress at the first observation', () => {
+  it('does not count as stopped at the first observation', () => {
     expect(createWatchRates({ maxRuns: 1 }).observe(at(1000, 10)).isStill).toBe(false);
   });
 });

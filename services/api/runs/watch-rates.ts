@@ -3,24 +3,24 @@ import type { RunSnapshot } from './run-reports.port.ts';
 
 /** Rates in users per second. */
 export interface Rates {
-  /** Users that ended a step; a user counts once per step. */
+  /** Number of users' steps that ended per second; a user counts once for each step. */
   oneMinute: number;
   tenMinutes: number;
-  /** Users fed over the last minute, each counted once. A pace limits this rate. */
+  /** Number of users who were fed in the last minute, per second; each counts once. A pace limits this rate. */
   fed: number;
   through: number;
-  /** True if nothing has ended for much longer than usual: the rates then do not predict the end. */
+  /** True if no step has ended for much longer than usual. The rates then do not predict the end. */
   isStill: boolean;
 }
 
 export interface WatchRates {
-  /** Returns rates as of the snapshot. The first call for a run returns the mean since its start. */
+  /** Returns the rates at the time of the snapshot. The first call for a run returns the means since its start. */
   observe(snapshot: RunSnapshot): Rates;
 }
 
 interface Sample {
   atMs: number;
-  /** Steps of users that had ended: succeeded, failed or unknown. */
+  /** Number of users' steps that had succeeded, failed or become unknown. */
   ended: number;
   batches: number;
   fed: number;
@@ -29,21 +29,24 @@ interface Sample {
 
 interface Seen {
   samples: Sample[];
-  /** The last sample that had more ended users than the sample before it. */
+  /** Last sample in which more users had ended than in the previous sample. */
   lastMoved: Sample;
 }
 
 const oneMinuteMs = 60_000;
 const tenMinutesMs = 600_000;
 
-/** Minimum distance of samples: closer ones use memory without improving the rate. */
+/** Minimum interval between samples, in milliseconds. Shorter intervals use memory without improving the rates. */
 const minGapMs = 1000;
 
-/** A run is still after this many usual pauses between batches, and at least `stillAfterMs`. */
+/** A run counts as stopped after this number of usual intervals between batches, but not before `stillAfterMs`. */
 const stillAfterPauses = 3;
 const stillAfterMs = 5000;
 
-/** @param maxRuns limit of runs in memory; the least recently observed run is evicted first */
+/**
+ * Creates the rates.
+ * @param maxRuns maximum number of runs in memory; the run that was not observed for the longest time is dropped first
+ */
 export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   const seenByRun = new LRUCache<string, Seen>({ max: maxRuns });
 
@@ -75,12 +78,15 @@ export function createWatchRates({ maxRuns }: { maxRuns: number }): WatchRates {
   };
 }
 
-/** Returns a sample at the start of the run, when nothing had ended. */
+/** Returns a sample for the start of the run, when no step had ended. */
 function firstSamples({ startedAt }: RunSnapshot): Sample[] {
   return startedAt ? [{ atMs: startedAt.getTime(), ended: 0, batches: 0, fed: 0, through: 0 }] : [];
 }
 
-/** Returns ended steps without expired and cancelled users, because those do not show the run's speed. */
+/**
+ * Returns the number of ended steps without expired and cancelled users, because those do not show the speed of the
+ * run.
+ */
 function endedSteps({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, t) => sum + t.succeeded + t.failed + t.unknown, 0);
 }
@@ -98,7 +104,10 @@ function endedBatches({ countries }: RunSnapshot): number {
   return countries.flatMap(({ totals }) => totals).reduce((sum, { batches }) => sum + batches, 0);
 }
 
-/** Compares with the mean pause between batches that ended between samples, or since the start. */
+/**
+ * Compares the time without ended batches with the mean interval between batches, which is known from the samples or
+ * since the start.
+ */
 function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
   const [first] = samples;
   const batches = lastMoved.batches - (first?.batches ?? 0);
@@ -106,7 +115,7 @@ function isStill({ samples, lastMoved }: Seen, now: Sample): boolean {
   return now.atMs - lastMoved.atMs > Math.max(stillAfterMs, stillAfterPauses * pauseMs);
 }
 
-/** Returns the rate since the newest sample outside of the window, or else since the oldest sample. */
+/** Returns the rate since the newest sample before the window, otherwise since the oldest sample. */
 function rate(
   samples: readonly Sample[],
   now: Sample,
@@ -123,7 +132,7 @@ function add(samples: Sample[], sample: Sample): void {
   if (!last || sample.atMs - last.atMs >= minGapMs) samples.push(sample);
 }
 
-/** Keeps the newest sample outside of the window, where the window begins. */
+/** Drops samples before the window, except the newest of them, at which the window begins. */
 function forget(samples: Sample[], beforeMs: number): void {
   const newestOld = samples.findLastIndex(({ atMs }) => atMs <= beforeMs);
   if (newestOld > 0) samples.splice(0, newestOld);

@@ -69,7 +69,7 @@ async function untilSucceeded(users: number, news: News): Promise<boolean> {
   return false;
 }
 
-/** Lets half-second after half-second pass until the promise is settled. */
+/** Advances the clock by half a second at a time until the promise is settled. */
 async function whilePassing<Value>(promise: Promise<Value>): Promise<Value> {
   const settled = new AbortController();
   void promise.finally(() => settled.abort());
@@ -82,7 +82,7 @@ async function whilePassing<Value>(promise: Promise<Value>): Promise<Value> {
 
 const succeed = (users: number) => deps.rows.addTotals(feedId, 1, { step: 1, succeeded: users });
 
-describe('watching a run', () => {
+describe('the watch of a run', () => {
   it('yields changes when they happen', async () => {
     const news = await follow();
 
@@ -90,7 +90,7 @@ describe('watching a run', () => {
     await succeed(100);
     expect(await whilePassing(seen)).toBe(100);
 
-    // Rates change by themselves as time passes, and are sent as well.
+    // The rates change with time alone, and such changes are also sent.
     const nextSeen = untilSucceeded(150, news);
     await succeed(50);
     expect(await whilePassing(nextSeen)).toBe(true);
@@ -112,15 +112,15 @@ describe('watching a run', () => {
     expect(await whilePassing(next(news))).toBe(6);
   });
 
-  it('yields a heartbeat when nothing changes', async () => {
-    // How fast it was fed lately falls as time passes: nobody was.
+  it('yields a heartbeat if nothing changes', async () => {
+    // The run was never fed, because the rate of feeding decreases with time alone and would be a change.
     const { campaignId } = await deps.campaigns.create(campaignDefinition.parse(someCampaign));
     const startedAt = deps.clock.now();
     runId = await deps.rows.addRun({ campaignId, revision: 1, scheduledFor: startedAt, state: 'running', startedAt });
     expect(await whilePassing(next(await follow()))).toBe('quiet');
   });
 
-  it('reads the run once for all of its watchers', async () => {
+  it('reads the run once for all its readers', async () => {
     const watchers = await Promise.all(Array.from({ length: 8 }, () => follow()));
     const before = looks;
 
@@ -131,7 +131,7 @@ describe('watching a run', () => {
     expect(looks - before).toBeLessThanOrEqual(2);
   });
 
-  it('ends when the signal aborts, and stops reading', async () => {
+  it('ends when the signal aborts, and then stops reading', async () => {
     const leaving = new AbortController();
     const seen = next(await follow(leaving.signal));
 
@@ -141,7 +141,7 @@ describe('watching a run', () => {
     expect(deps.clock.nextWakeMs()).toBeUndefined();
   });
 
-  it('ends for all followers when it is stopped', async () => {
+  it('ends for all readers when it is stopped', async () => {
     const seen = Promise.all([await follow(), await follow()].map(next));
 
     watch.stop();

@@ -18,33 +18,38 @@ export interface WatchRunDeps {
 export interface RunWatch {
   /** Reads a run's progress once; undefined if the run does not exist. */
   look(runId: string): Promise<RunProgress | undefined>;
-  /** Reads many runs by id, with the rates of open runs. Missing runs are omitted. */
+  /** Reads many runs by id, with the rates of unfinished runs. Missing runs are omitted. */
   lookAll(runIds: readonly string[]): Promise<Map<string, RunProgress>>;
   /**
-   * Yields each change since `from` until the run has ended (including the last progress), the signal aborts or the
-   * watch is stopped. A slow consumer skips intermediate states, never the newest. Yields `quiet` if nothing changed
-   * for a while.
+   * Yields each change since `from`. Ends when the run has ended (after its last progress), the signal aborts, or the
+   * watch is stopped. A slow reader skips intermediate states, but never the newest. Yields `quiet` if nothing has
+   * changed for some time.
    */
   follow(runId: string, from: RunProgress, signal: AbortSignal): AsyncGenerator<RunProgress | 'quiet', void>;
   /**
    * Yields changes of several runs by id, at most twice a second, until all have ended. Yields an empty list if nothing
-   * changed for `quietAfterMs`.
+   * has changed for `quietAfterMs`.
    */
   followAll(
     from: ReadonlyMap<string, RunProgress>,
     quietAfterMs: number,
     signal: AbortSignal,
   ): AsyncGenerator<readonly RunProgress[], void>;
-  /** Ends all current and future watching. */
+  /** Ends all current and future watches. */
   stop(): void;
 }
 
-/** Two polls a second keep the display at most one second old, including the transfer. */
+/**
+ * Milliseconds between two reads. With two reads a second, the display is at most a second old, including the transfer.
+ */
 const lookEveryMs = 500;
 
 const runsAtOnce = 100;
 
-/** Proxies close idle connections; a minute is a common limit. */
+/**
+ * Milliseconds after which a stream without changes sends a heartbeat. Proxies close idle connections, often after a
+ * minute.
+ */
 const usualQuietMs = 15_000;
 
 const maxRunsRemembered = 1000;
@@ -56,7 +61,7 @@ interface Watched {
   watchers: Set<() => void>;
 }
 
-/** Shares one poller among all watched runs; it ends with the last watcher. */
+/** Creates the watch, in which all watched runs share one poller. The poller stops when the last reader leaves. */
 export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDeps): RunWatch {
   const rates = createWatchRates({ maxRuns: maxRunsRemembered });
   const watched = new Map<string, Watched>();
@@ -68,8 +73,8 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
   const observed = (snapshot: RunSnapshot) => runProgressView(snapshot, rates.observe(snapshot), timeoutOf);
 
   /**
-   * Returns the progress of a run in a list. Rates are kept only for open runs, because a page of old runs would evict
-   * open ones.
+   * Returns the progress of a run in a list. Rates are kept only for unfinished runs: a page of old runs would
+   * otherwise displace them.
    */
   const listed = (snapshot: RunSnapshot) =>
     snapshot.endedAt ? runProgressView(snapshot, noRates) : observed(snapshot);
@@ -97,7 +102,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
     }
   }
 
-  /** Wakes each watcher once, however many of its runs changed. */
+  /** Wakes each reader once, whatever the number of its changed runs. */
   function notifyWatchers(seen: ReadonlyMap<string, RunProgress>): void {
     const woken = new Set<() => void>();
     for (const [runId, progress] of seen) {
@@ -137,7 +142,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
     const ended = AbortSignal.any([signal, stopping.signal]);
     const isOver = () => ended.aborted;
     const reported = new Map(from);
-    // Another watcher's poll may be slightly older than this watcher's first progress.
+    // A read for another reader may be slightly older than the first progress of this reader.
     const news = () =>
       [...reported].flatMap(([runId, { asOf }]) => {
         const newest = watched.get(runId)?.newest;
@@ -170,7 +175,7 @@ export function createRunWatch({ reports, catalogue, clock, logger }: WatchRunDe
   };
 }
 
-/** Compares progress without the time of the snapshot. */
+/** Returns true if two progresses are equal except for the time of their snapshots. */
 function isUnchanged(a: RunProgress, b: RunProgress): boolean {
   return JSON.stringify({ ...a, asOf: '' }) === JSON.stringify({ ...b, asOf: '' });
 }

@@ -17,7 +17,7 @@ export interface QuarantineFilter {
   within?: CampaignScope | undefined;
 }
 
-/** A step whose calls repeatedly ended their workers or outlasted their leases. Workers no longer call it. */
+/** Step whose calls repeatedly crashed their workers or exceeded their leases. Workers no longer call it. */
 export interface QuarantinedStep {
   quarantineId: string;
   runId: string;
@@ -29,18 +29,18 @@ export interface QuarantinedStep {
   actionType: string;
   state: StepQuarantineState;
   users: number;
-  /** Leases that expired after a call had begun. */
+  /** Number of leases that expired after a call had begun. */
   lapses: number;
   worker: string | null;
   since: Date;
   decidedAt: Date | null;
 }
 
-/** A call for the step that began, was lost or was answered. The first call is not recorded. */
+/** Call for the step that began, was lost or was answered. The beginning of the first call is not recorded. */
 export interface QuarantineCall {
   at: Date;
   worker: string | null;
-  /** Interpretation of the answer, as in a user's history; `lost` means that the lease expired. */
+  /** Meaning of the answer, as in the history of a user. `lost` means that the lease expired without an answer. */
   reading: string;
   cause: string | null;
 }
@@ -57,14 +57,16 @@ export interface StepGroupRow {
 
 export interface QuarantineDetail extends QuarantinedStep {
   calls: readonly QuarantineCall[];
-  /** The first users whose outcome is unknown because of this step. */
+  /** Some of the users whose outcome is unknown because of this step. */
   sample: readonly string[];
 }
 
 /**
- * - `replayed`: the step waits for a call, due now, with the same key.
- * - `decided`: a person decided earlier; that decision stays.
- * - `run-ended`: the run starts no more work. `settled`: some of the step's users are no longer unknown.
+ * Result of a replay.
+ * - `replayed`: the step waits for a call, due now, with the same idempotency key.
+ * - `decided`: a decision was made before, and it stays.
+ * - `run-ended`: the run has ended and calls no more steps.
+ * - `settled`: some of the step's users are no longer unknown.
  */
 export type ReplayVerdict = 'replayed' | 'decided' | 'run-ended' | 'settled';
 
@@ -89,12 +91,12 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
       );
       return pageOf(rows, limit, ({ quarantineId }) => quarantineId);
     },
-    /** Returns groups by action type and country, the largest first. */
+    /** Returns groups of steps by action type and country, the largest group first. */
     groups: async (filter: QuarantineFilter) => {
       const { rows } = await pool.query<StepGroupRow>(statements.selectGroups.with(paramsOf(filter)));
       return rows;
     },
-    /** Counts steps about which no person has decided, up to a limit. */
+    /** Returns the number of steps without a decision, up to a limit. */
     countKept: async (within: CampaignScope, limit: number): Promise<number> => {
       const filter = paramsOf({ state: 'kept', within });
       const { rows } = await pool.query<{ items: number }>(statements.countSteps.with({ ...filter, limit }));
@@ -102,9 +104,9 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
     },
     find,
     /**
-     * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. From its
-     * first call on, a worker calls only one such step at a time (`aloneFromLapses`). Requires that the run is running
-     * or paused. Totals change in the same transaction. Undefined if the step does not exist.
+     * Makes the step pending again, with all its users, and its next call due now with the same idempotency key. From
+     * that call on, a worker calls only one such step at a time (`aloneFromLapses`). The run must be running or paused.
+     * Totals change in the same transaction. Returns undefined if the step does not exist.
      */
     replay: (quarantineId: string) =>
       inTransaction(pool, async (client): Promise<ReplayVerdict | undefined> => {
@@ -119,7 +121,10 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
         const { rowCount } = await client.query(statements.reopenStep, [quarantineId]);
         return rowCount === 1 ? 'replayed' : 'settled';
       }),
-    /** Discards the step; its users stay unknown. Returns the step afterwards, or undefined if it does not exist. */
+    /**
+     * Discards the step, so that its users stay unknown. Returns the step afterwards, or undefined if it does not
+     * exist.
+     */
     discard: async (quarantineId: string): Promise<QuarantinedStep | undefined> => {
       await pool.query(statements.discardStep, [quarantineId]);
       return await find(quarantineId, 0);

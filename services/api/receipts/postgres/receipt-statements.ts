@@ -16,18 +16,17 @@ export interface RecordReceiptsParams {
 }
 
 /**
- * SQL condition: the text of batch `b` contains the user of row `k`. A lone comma also matches the separator between
- * two users, so that case is parsed as JSON.
+ * SQL condition: the text of batch `b` contains the user of row `k`. The user id `,` also matches the separator between
+ * two users, so for this id the text is parsed as JSON.
  */
 const holdsUser = `strpos(b.users, k.quoted) > 0 and (k.user_id <> ',' or jsonb_exists(('[' || b.users || ']')::jsonb, k.user_id))`;
 
 /**
- * Lists are parallel; a row has either a run or a feed and batch, and the other is null. Batches ascend with user ids,
- * so a binary search over the feed's numbers finds the candidate batch, for all receipts at once.
- * The changed row keeps its previous state. The returned difference to the totals is therefore exact, however often and
- * in whatever order receipts arrive.
- * Rows are locked in the order of their keys to avoid deadlocks between processes. Returns one row per receipt that was
- * not accepted.
+ * Records receipts. The arrays are parallel. An entry has either a run, or a feed and a batch; the others are null.
+ * Batches ascend with user ids, so a binary search over the batch numbers of the feed finds the candidate batch, for
+ * all receipts at once. The changed row keeps its previous state, so the returned difference to the totals is exact,
+ * whatever the order and number of receipts. Rows are locked in the order of their keys, which prevents deadlocks
+ * between processes. Returns one row for each receipt that was not accepted.
  */
 export const recordReceipts = statementOf<RecordReceiptsParams>(
   'record-receipts',
@@ -113,7 +112,7 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
 export interface ReceiptPageParams {
   runId: string;
   limit: number;
-  /** Filters; null matches any value. */
+  /** Filters of receipts; null matches any value. */
   country: string | null;
   step: number | null;
   /** Position of the last receipt of the previous page, or null. */
@@ -123,7 +122,7 @@ export interface ReceiptPageParams {
   afterUser: string | null;
 }
 
-/** Returns a statement that selects receipts. Feeds are read in order, each by an index range. */
+/** Returns a statement that selects receipts. Feeds are read in order, each with a range of an index. */
 const selectReceipts = (condition: string) =>
   unnamedStatementOf<ReceiptPageParams>(
     ($) => `
@@ -146,7 +145,7 @@ const selectReceipts = (condition: string) =>
   order by f.country, f.feed, r.step, r.user_id limit ${$('limit')}`,
   );
 
-/** Statements by delivery status: each has its own index. */
+/** Statements by delivery status, because each status has its own index. */
 export const receiptPages = {
   all: selectReceipts(''),
   delivered: selectReceipts('and r.delivered'),

@@ -24,7 +24,7 @@ const on = apiOnPostgres();
 const makeSubject = () => ({
   ...createPostgresExecutionStores(on),
   receipts: on.deps.receipts,
-  /** The users of all runs are dropped, as retention does it. */
+  /** Deletes the users of all runs, as retention does. */
   dropUsers: () => on.pool.query('delete from batches'),
 });
 
@@ -81,13 +81,13 @@ describe('delivery receipts', () => {
     expect(await listed({ country: 'VN' })).toEqual([]);
   });
 
-  it('count once, in one request and in several', async () => {
+  it('count once, whether they repeat in one request or in several', async () => {
     await say(receipt('u1'), receipt('u1'), receipt('u1'));
     await say(receipt('u1'));
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 1, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('are replaced by the newest, in any order of arrival', async () => {
+  it('are replaced by the newest receipt, in any order of arrival', async () => {
     const failed = receipt('u1', { delivered: false, code: 'bounced', at: later });
     await say(receipt('u1'), receipt('u2', { delivered: false }));
     await say(failed, receipt('u2', { at: later }));
@@ -100,14 +100,14 @@ describe('delivery receipts', () => {
     ]);
   });
 
-  it('prefer delivered to undelivered at the same time, in any order of arrival', async () => {
+  it('count as delivered if one of two receipts of the same time says so, in any order of arrival', async () => {
     await say(receipt('u1'), receipt('u1', { delivered: false }));
     await say(receipt('u2', { delivered: false }));
     await say(receipt('u2'));
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 2, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('keep correct sums when the status of a user alternates repeatedly', async () => {
+  it('have correct sums after the status of a user has alternated repeatedly', async () => {
     for (let turn = 0; turn < 6; turn++) {
       const at = new Date(noon.getTime() + turn);
       await say(receipt('u1', { at, delivered: turn % 2 === 0 }), receipt('u3', { at, delivered: false }));
@@ -115,7 +115,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 2, unexpected: 0 }]);
   });
 
-  it('have the same result whether they arrive concurrently or one after another', async () => {
+  it('have the same result whether they arrive concurrently or one after the other', async () => {
     const users = ['u1', 'u2', 'u3'];
     await Promise.all(
       Array.from({ length: 8 }, (_, turn) =>
@@ -125,7 +125,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 0, undelivered: 3, unexpected: 0 }]);
   });
 
-  it('are stored before the acceptance is recorded, and add up with it afterwards', async () => {
+  it('are stored if they arrive before the acceptance is recorded, and are consistent with it afterwards', async () => {
     await say(receipt('u1', { step: 1 }));
     expect(receiptLine(0, await lines(), 1).awaiting).toBe(-1);
     const ledger = subject.ledgerOf('a');
@@ -141,7 +141,7 @@ describe('delivery receipts', () => {
   });
 
   it.each(['before', 'after'])(
-    'count as unexpected for users that fail, if they arrive %s the failure',
+    'count as unexpected for a user who fails, if they arrive %s the failure',
     async (when) => {
       const ledger = subject.ledgerOf('a');
       const failures = [failed('u1'), failed('"', { outcome: 'unknown', reason: 'muster.lost' })];
@@ -158,7 +158,7 @@ describe('delivery receipts', () => {
     },
   );
 
-  it('can name their call by its key, also of a child batch', async () => {
+  it('can refer to their call by its idempotency key, also for a child batch', async () => {
     const ledger = subject.ledgerOf('a');
     const children = [childOf(['u2'])];
     const parent = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
@@ -169,12 +169,12 @@ describe('delivery receipts', () => {
       'accepted',
       'unknown-user',
     ]);
-    // The same user by run and by key is one.
+    // A receipt that refers to the run and a receipt that refers to the key count as the same receipt of the user.
     await say(receipt('u3', { step: 1 }), receipt('u3', of(2)));
     expect(await lines()).toEqual([{ country: 'SG', step: 1, delivered: 2, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('find exactly the users of a feed, with unusual ids too', async () => {
+  it('match exactly the users of a feed, also if their ids are unusual', async () => {
     const users = [',', '"', 'u1', 'u2', 'u3', 'é'];
     expect(await say(...users.map((user) => receipt(user)))).toEqual(users.map(() => 'accepted'));
     const others = ['', '!', '","', ',"', 'u', 'u11', 'u2,', 'ü', 'zzz'].map((user) => receipt(user));
@@ -182,12 +182,12 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([{ country: 'SG', step: 2, delivered: 6, undelivered: 0, unexpected: 0 }]);
   });
 
-  it('do not match the separator between two users', async () => {
+  it('do not match the separator between two users in the text of a batch', async () => {
     const { runId: other } = await startFedRun(subject, [['u1', 'u2']]);
     expect(await say(receipt(',', { of: { runId: other, country: null }, step: 1 }))).toEqual(['unknown-user']);
   });
 
-  it('are matched in the country that the receipt names, otherwise in the country of the user', async () => {
+  it('are matched in the country of the receipt, or in the country of the user if the receipt has none', async () => {
     const { runId: several, owned } = await startRun(subject, { countries: ['SG', 'VN'] });
     for (const { feedId: feed, token, country } of owned) {
       const users = country === 'SG' ? ['a', 'c'] : ['b', 'd'];
@@ -211,7 +211,7 @@ describe('delivery receipts', () => {
     ]);
   });
 
-  it('are refused with the reason if they match no user, without an effect on other receipts', async () => {
+  it('are refused with the reason if they match no user, without an effect on the other receipts', async () => {
     const verdicts = await say(
       receipt('u1', { of: { runId: unknownId, country: null } }),
       receipt('u1', { of: { feedId: unknownId, batchNo: 1 } }),
@@ -237,7 +237,7 @@ describe('delivery receipts', () => {
     expect(await lines()).toEqual([]);
   });
 
-  it('are paged in the order of country, step and user, while more come', async () => {
+  it('are listed in pages by country, step and user, while more receipts arrive', async () => {
     await say(...['u1', 'u2', 'u3'].map((user) => receipt(user, { delivered: false })), receipt('u3', { step: 1 }));
     const first = await subject.receipts.list(runId, {}, 2, null);
     expect(first.items.map(({ step, user }) => [step, user])).toEqual([

@@ -8,33 +8,37 @@ import { pageOf } from '../../frame/postgres/pages.ts';
 import { receiptPages, recordReceipts, type ReceiptPageParams } from './receipt-statements.ts';
 
 export interface ReceiptStoreDeps {
-  /** A pool whose statements keep one good plan: `createHotPathPool`. */
+  /** Pool whose connections keep the plans of their statements, made by `createHotPathPool`. */
   pool: Pool;
-  /** Slot of the totals: processes that write to the same slot wait for each other. */
+  /** Slot of this process's totals. Processes with the same slot wait for each other. */
   slot: number;
 }
 
-/** A provider's report on how a message to one user ended after the provider had accepted it. */
+/** Report of a provider about what became of a message to one user after the provider had accepted the message. */
 export interface Receipt {
-  /** The call: either its run, with the country if known, or its batch. A batch saves a search. */
+  /** Call to which the receipt refers: its run, with the country if known, or its batch. A batch saves a search. */
   of: { runId: string; country: string | null } | { feedId: string; batchNo: number };
   step: number;
-  /** A user id that conforms to the rules of user ids. */
+  /** User id that follows the rules of user ids. */
   user: string;
   delivered: boolean;
-  /** Reason code, mostly of a failed delivery. */
+  /** Reason code, usually of a failed delivery. */
   code: string | null;
   /** Time of the event by the provider's clock, in whole milliseconds. */
   at: Date;
-  /** Action type whose secret signed the receipt, which applies to its steps only. Null applies to all. */
+  /**
+   * Action type whose secret signed the receipt; only steps with this action type accept the receipt. Null means any
+   * action type.
+   */
   actionType: string | null;
 }
 
 /**
- * - `accepted`: the receipt counts, or it is a repetition or older than the recorded one.
- * - `unknown-run`, `unknown-step`, `unknown-user`: there is no such run, or the run has no such step or user.
- * - `other-action-type`: the secret that signed the receipt belongs to another action type than the step's.
- * - `not-kept`: retention has closed the run for receipts, or deleted its users.
+ * Result of a receipt.
+ * - `accepted`: the receipt counts, or it repeats or is older than the recorded receipt.
+ * - `unknown-run`, `unknown-step`, `unknown-user`: the run does not exist, or it has no such step or user.
+ * - `other-action-type`: the secret that signed the receipt belongs to another action type than that of the step.
+ * - `not-kept`: the retention time of the run's receipts has ended, or its users were deleted.
  */
 export type ReceiptVerdict =
   'accepted' | 'unknown-run' | 'unknown-step' | 'unknown-user' | 'other-action-type' | 'not-kept';
@@ -58,15 +62,16 @@ export interface RecordedReceipt {
 export type ReceiptStore = ReturnType<typeof createReceiptStore>;
 
 /**
- * Store of delivery receipts. The newest receipt of each (run, step, user) counts, in whatever order and however often
- * receipts arrive.
+ * Creates the store of delivery receipts. For each run, step and user, only the newest receipt counts, whatever the
+ * order and number of receipts.
  */
 export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
   return {
     /**
-     * Writes receipts and their counts in one transaction. For each user the newest `at` counts; with equal `at`,
-     * delivered wins over undelivered, so the outcome does not depend on the order. A receipt for a user whose
-     * acceptance is not recorded yet is kept. Returns verdicts in the order of the receipts.
+     * Writes receipts and their sums in one transaction. For each user, the receipt with the newest `at` counts. For
+     * equal `at`, `delivered` counts rather than `undelivered`, so that the result does not depend on the order. A
+     * receipt is also stored if the acceptance of its message is not recorded yet. Returns results in the order of the
+     * receipts.
      */
     record: async (receipts: readonly Receipt[]): Promise<ReceiptVerdict[]> => {
       const verdicts = receipts.map((): ReceiptVerdict => 'accepted');
@@ -78,7 +83,8 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
     },
 
     /**
-     * Returns receipts in the order of (country, step, user), stable under concurrent writes. The cursor is opaque.
+     * Returns receipts in the order of country, step and user. The order stays the same during concurrent writes. The
+     * cursor is opaque.
      * @throws {InvalidCursorError} if the cursor was not returned with a page
      */
     list: async (
@@ -109,7 +115,7 @@ export function createReceiptStore({ pool, slot }: ReceiptStoreDeps) {
 }
 
 interface RefusedRow {
-  /** Position in the request, from 1. */
+  /** Position of the receipt in the request; the first has position 1. */
   position: number;
   verdict: Exclude<ReceiptVerdict, 'accepted'>;
 }

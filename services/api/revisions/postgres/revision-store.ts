@@ -24,7 +24,7 @@ function storeOf<Definition>(pool: Pool, pageText: string, oneText: string): Rev
   };
 }
 
-/** Columns of `revisions` that name the subject. */
+/** Columns of `revisions` that refer to the object of a revision. */
 type Column = 'campaign' | 'template' | 'saved_audience';
 
 const selectPage = (subject: Column) => `

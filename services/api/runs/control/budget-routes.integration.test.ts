@@ -37,7 +37,7 @@ async function problemsOf(body: object, url = '/v1/campaigns', method: 'POST' | 
 }
 
 describe('budgets of a campaign', () => {
-  it('are shown with what is used, reserved and left, by country', async () => {
+  it('show the used, reserved and remaining units by country', async () => {
     const id = await created();
     const response = await send('GET', `/v1/campaigns/${id}/budgets`);
     expect(campaignBudgets.parse(response.json()).items).toEqual([
@@ -46,13 +46,13 @@ describe('budgets of a campaign', () => {
     ]);
   });
 
-  it('are empty for a campaign without budgets, and not found for an unknown campaign', async () => {
+  it('are an empty list for a campaign without budgets, and are not found for an unknown campaign', async () => {
     const none = await send('GET', `/v1/campaigns/${await created(someCampaign)}/budgets`);
     expect(none.json()).toEqual({ items: [] });
     expect((await send('GET', '/v1/campaigns/cmp_0190a0000000700080000000000000/budgets')).statusCode).toBe(404);
   });
 
-  it('are raised one by one with an entry in the audit log, and a repeat changes nothing', async () => {
+  it('are raised one by one with entries in the audit log, and a repeat changes nothing', async () => {
     const id = await created();
     const url = `/v1/campaigns/${id}/budgets`;
     const changes = { budgets: [{ country: 'SG', units: 2500 }] };
@@ -75,7 +75,7 @@ describe('budgets of a campaign', () => {
     });
   });
 
-  it('show, once the campaign is started, the limit for raises without another approval', async () => {
+  it('show for a started campaign up to which limit each can be raised without another approval', async () => {
     const rules = [{ unitsAbove: 4000, approvers: 1 }];
     const id = await created();
     await send('POST', `/v1/campaigns/${id}/start`);
@@ -89,7 +89,7 @@ describe('budgets of a campaign', () => {
     expect(problem.parse(raised.json())).toMatchObject({ status: 409, code: 'approval-needed' });
   });
 
-  it('add an event with caller and reason to the history of each active run when raised', async () => {
+  it('add an event with caller and reason to the history of each active run when they are raised', async () => {
     const id = await created();
     await send('POST', `/v1/campaigns/${id}/start`);
     const scheduledFor = new Date('2025-12-31T23:00:00Z');
@@ -126,7 +126,7 @@ describe('budgets of a campaign', () => {
     expect(await events(ended)).toEqual([]);
   });
 
-  it('cannot be added later, or occur twice in a change', async () => {
+  it('cannot be added after the start, or occur twice in a change', async () => {
     const url = `/v1/campaigns/${await created()}/budgets`;
     const budgets = [
       { country: 'SG', units: 1 },
@@ -139,7 +139,7 @@ describe('budgets of a campaign', () => {
     ]);
   });
 
-  it('are refused for other countries, for a country named twice, and without a step that costs units', async () => {
+  it('are refused for other countries, for a repeated country, and without a step that costs units', async () => {
     const budgets = [
       { country: 'SG', units: 1 },
       { country: 'SG', units: 2 },
@@ -157,7 +157,7 @@ describe('budgets of a campaign', () => {
     ['/budgets/0/units', { budgets: [{ country: 'SG', units: 1.5 }] }],
     ['/budgets/0/unit', { budgets: [{ country: 'SG', units: 1, unit: 'points' }] }],
     ['/chain/0/unitsPerUser', { chain: [{ ...award, unitsPerUser: 0 }], budgets: [{ country: 'SG', units: 1 }] }],
-  ])('are whole numbers, and a price is at least one: %s', async (pointer, changes) => {
+  ])('must be whole numbers, and each user must cost at least one unit: %s', async (pointer, changes) => {
     const [first] = await problemsOf({ ...someCampaign, chain: budgeted.chain, ...changes });
     expect(first?.[0]).toBe(pointer);
   });
@@ -168,7 +168,7 @@ describe('budgets in money', () => {
 
   const price = (value: string | null) => send('PATCH', '/v1/action-types/award-reward', { price: value });
 
-  it('are shown in their currency, and changed and audited like budgets in units', async () => {
+  it('show amounts in their currency, and are changed and audited like budgets in units', async () => {
     await price('0.05');
     const id = await created(inMoney);
     expect((await send('GET', `/v1/campaigns/${id}/budgets`)).json()).toEqual({
@@ -196,7 +196,7 @@ describe('budgets in money', () => {
     });
   });
 
-  it('cannot change between units and money', async () => {
+  it('cannot be changed to units, and budgets in units cannot be changed to money', async () => {
     await price('0.05');
     const url = `/v1/campaigns/${await created(inMoney)}/budgets`;
     expect(await problemsOf({ budgets: [{ country: 'SG', units: 1 }] }, url, 'PATCH')).toEqual([
@@ -204,7 +204,7 @@ describe('budgets in money', () => {
     ]);
   });
 
-  it('show the limit for raises without another approval', async () => {
+  it('show up to which limit each can be raised without another approval', async () => {
     await price('0.05');
     await noteSettings(on.pool, 'api', { MUSTER_CURRENCY: 'SGD' });
     const id = await created(inMoney);
@@ -220,7 +220,7 @@ describe('budgets in money', () => {
     expect((await raise('7000.00')).statusCode).toBe(200);
   });
 
-  it('are refused if a step that costs units has no price, now or at the start', async () => {
+  it('are refused, now and at the start, if a step that costs units has no price', async () => {
     expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'no-price']]);
     await price('0.05');
     const id = await created(inMoney);
@@ -242,7 +242,7 @@ describe('budgets in money', () => {
     expect(await problemsOf({ ...budgeted, budgets: [{ country: 'SG', ...budget }] })).toEqual([found]);
   });
 
-  it('are refused if a user would cost more than can be stored exactly', async () => {
+  it('are refused if the cost of a user cannot be stored exactly', async () => {
     await price('999999999');
     expect(await problemsOf(inMoney)).toEqual([['/chain/0/unitsPerUser', 'too-expensive']]);
   });

@@ -91,7 +91,10 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     },
   });
 
-  /** @throws {HttpProblem} 409 if the change needs an approval, 412 if the campaign has changed meanwhile */
+  /**
+   * Changes budgets.
+   * @throws {HttpProblem} 409 if the change needs an approval, 412 if the campaign has changed meanwhile
+   */
   async function change(campaignId: string, { before, wanted, detail, by }: Change) {
     const campaign = await campaigns.get(campaignId);
     if (!campaign) throw notFound('campaign', publicId('campaign', campaignId));
@@ -106,7 +109,10 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
     requireWritten(publicId('campaign', campaignId), changed);
   }
 
-  /** @throws {HttpProblem} 409 if the raise needs an approval */
+  /**
+   * Checks that a raise needs no approval.
+   * @throws {HttpProblem} 409 otherwise
+   */
   function requireApproved(campaignId: string, { approvers, why }: ApprovalNeed) {
     if (approvers === 0) return;
     const submitIt = `POST /v1/campaigns/${publicId('campaign', campaignId)}/submit with these budgets requests it`;
@@ -117,21 +123,25 @@ export function budgetRoutes(server: HttpServer, { campaigns, budgets, approvals
   async function budgetViews(id: string, list: readonly BudgetFigures[], by: string) {
     if (list.length === 0) return [];
     const [campaign, { rules }] = await Promise.all([campaigns.get(requireId('campaign', id)), approvals.policy()]);
-    // A change of a draft needs no approval: it creates a revision, which is approved when the campaign is started.
+    // A change of a draft needs no approval, because it creates a revision, which is approved when the campaign is
+    // started.
     const inForce = !campaign || campaign.state === 'draft' ? [] : rules;
     const terms = campaign ? await termsOf(campaign, inForce) : { approved: null, chain: [], prices: noPrices };
     const unapprovedStarts = campaign && inForce.length > 0 ? await approvals.sumsOfRaise(campaign, by) : [];
     return campaignBudgetsView(list, inForce, { ...terms, unapprovedStarts });
   }
 
-  /** Loads the terms of a raise. Prices are loaded only if a rule needs them. */
+  /** Returns the terms by which a raise is checked. Prices are read only if a rule needs them. */
   async function termsOf({ campaignId, revision, definition, state }: CampaignRecord, rules: readonly unknown[]) {
     const prices = rules.length === 0 ? noPrices : await approvals.prices({ campaignId, revision });
     const approved = state === 'draft' ? null : await approvals.approvedBudgets(campaignId);
     return { approved, chain: definition.chain, prices };
   }
 
-  /** @throws {HttpProblem} 404 if the campaign does not exist */
+  /**
+   * Returns the budgets of a campaign.
+   * @throws {HttpProblem} 404 if it does not exist
+   */
   async function budgetsOf(id: string): Promise<BudgetFigures[]> {
     const campaignId = requireId('campaign', id);
     const list = await budgets.list(campaignId);

@@ -9,7 +9,7 @@ export function budgetLimitOf({ country, units, money }: BudgetFigures): BudgetL
   return money === null ? { country, units: units ?? 0 } : { country, amount: money.amount, currency: money.currency };
 }
 
-/** Returns budgets together with the limit to which each may be raised without a new approval. */
+/** Returns the budgets, each with the limit up to which it can be raised without another approval. */
 export function campaignBudgetsView(
   budgets: readonly BudgetFigures[],
   rules: readonly ApprovalRule[],

@@ -50,7 +50,7 @@ function previewOf(countries: Feed[], underWay: Partial<UnderWay> = {}, state: R
 }
 
 describe('the preview of a cancellation', () => {
-  it('counts by country and step the users who get nothing, stop half-way, or are being called', () => {
+  it('counts by country and step the users who get nothing, who stop half-way, and who are being called', () => {
     const preview = previewOf(
       [
         feedOf('SG', 1000, [{ succeeded: 600, failed: 50 }, { succeeded: 400 }]),
@@ -82,11 +82,11 @@ describe('the preview of a cancellation', () => {
         ],
       },
     ]);
-    // Whoever is in the first step may have it when the run stops: half-way, as a whole.
+    // When the run stops, users in the first step may or may not have received it. In the sums, they count as half-way.
     expect(preview).toMatchObject({ notStartedUsers: 650, halfWayUsers: 300, finishingUsers: 100, endedUsers: 450 });
   });
 
-  it('counts users of a child run from the failed step on', () => {
+  it('counts users of a retry from the step in which they failed', () => {
     const preview = previewOf([feedOf('SG', 100, [], { fromStep: 2 }), feedOf('SG', 30, [{ succeeded: 10 }])]);
     expect(preview).toMatchObject({ notStartedUsers: 120, halfWayUsers: 10, endedUsers: 0 });
     expect(preview.countries).toMatchObject([
@@ -94,7 +94,7 @@ describe('the preview of a cancellation', () => {
     ]);
   });
 
-  it('adds up: each fed user counts once', () => {
+  it('has consistent numbers: each fed user counts once', () => {
     const { countries, endedUsers } = previewOf([feedOf('SG', 1000, [{ succeeded: 600, failed: 50 }, { unknown: 7 }])]);
     const lines = countries
       .flatMap(({ steps }) => steps)

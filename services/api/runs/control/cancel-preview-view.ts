@@ -10,14 +10,17 @@ import { estimatedUsers } from '../run-view.ts';
 interface Place {
   step: number;
   country: string;
-  /** Users that have reached the step and have no outcome in it. */
+  /** Number of users who have reached the step and have no outcome in it. */
   pending: number;
-  /** Pending users whose chain begins at this step. */
+  /** Number of pending users whose chain begins with this step. */
   beginning: number;
   inFlight: number;
 }
 
-/** Returns the effects of a cancellation at this moment. The figures are approximate, as work in progress continues. */
+/**
+ * Returns the effects that a cancellation would have at this moment. The numbers are approximate, because work in
+ * progress continues.
+ */
 export function cancelPreviewView(snapshot: RunSnapshot, underWay: UnderWay, timeToStopMs: number): CancelPreviewShape {
   const { runId, state, chain, countries } = snapshot;
   const isOver = isTerminal(state);
@@ -66,19 +69,20 @@ function placesIn(country: string, snapshot: RunSnapshot, { inFlight }: UnderWay
     const pending = feeds.reduce((sum, feed) => sum + (feed.pending[index] ?? 0), 0);
     const beginning = feeds.reduce((sum, feed) => sum + (feed.from === step ? (feed.pending[index] ?? 0) : 0), 0);
     const claimed = inFlight.find((each) => each.step === step && each.country === country)?.users ?? 0;
-    // The claimed batch still counts users lost earlier, who are not pending.
+    // The claimed batch still includes users who were lost in earlier steps and are not pending.
     return { step, country, pending, beginning, inFlight: Math.min(claimed, pending) };
   });
 }
 
 /**
- * Returns a lower bound of the users whose chain has not begun, because all users in flight may be at its beginning.
+ * Returns a lower bound on the users whose chain has not begun. It assumes that all users in flight are in their first
+ * step.
  */
 function notStartedUsers({ beginning, inFlight }: Place): number {
   return Math.max(0, beginning - inFlight);
 }
 
-/** Returns, by step, the users that have reached it and have no outcome in it. */
+/** Returns the number of users, by step, who have reached the step and have no outcome in it. */
 function pendingOf(feed: RunSnapshot['countries'][number], { chain }: RunSnapshot): number[] {
   const { fedUsers, totals, heldOutUsers, fromStep } = feed;
   const lines = stepLines(fedUsers, totals, chain.length, heldOutUsers, fromStep);
@@ -89,7 +93,7 @@ function inCountry({ countries }: RunSnapshot, wanted?: string): RunSnapshot['co
   return wanted === undefined ? countries : countries.filter(({ country }) => country === wanted);
 }
 
-/** Returns an estimate of the users that the run has not fed yet, or null if the size of the audience is unknown. */
+/** Returns an estimate of the users whom the run has not fed yet, or null if the size of the audience is unknown. */
 function notFedUsers(snapshot: RunSnapshot, isOver: boolean): number | null {
   const { countries } = snapshot;
   if (isOver || (countries.length > 0 && countries.every(({ complete }) => complete))) return 0;

@@ -23,7 +23,8 @@ const pastOf: Record<ControlVerb, string> = { pause: 'paused', resume: 'resumed'
 
 export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason: string | undefined): VerbDecision {
   const move = moveOf(verb, run.state, run.startedAt !== null);
-  // The run waits for an approval or a decision on its canary; this pause makes it wait for a person instead.
+  // The run waits for an approval or for a decision about its canary, and would then resume. After this pause, it waits
+  // for a person.
   const resumesAutomatically = isWaitingForApproval(run.stateReason) || isWaitingAfterCanary(run.stateReason);
   const isPausedAgain = verb === 'pause' && move.kind === 'stays' && resumesAutomatically;
   if (move.kind !== 'move' && !isPausedAgain) return { move, change: null };
@@ -36,7 +37,7 @@ export function decideVerb(verb: ControlVerb, run: RunHeader, by: Asker, reason:
   return { move, change: { to: move.to, stateReason, judgeFromHere: verb === 'resume', events } };
 }
 
-/** Returns the final event of a run that had not started: it has no work in progress to wait for. */
+/** Returns the final event of a run that had not started, because such a run has no work in progress to wait for. */
 function becomesAtOnce(to: RunState, reason: string): RunEventEntry[] {
   if (to === 'paused') return [{ kind: 'paused', detail: {} }];
   return to === 'cancelled' ? [{ kind: 'ended', detail: { state: to, reason } }] : [];
@@ -49,7 +50,10 @@ export type ChangesDecision =
 
 const farthestDeadlineMs = 30 * 86_400_000;
 
-/** Returns the changes to a run's deadline, priority or pace. Unchanged settings count as no change. */
+/**
+ * Returns the changes of a run's deadline, priority or pace. A setting that already has the requested value counts as
+ * unchanged.
+ */
 export function decideChanges(run: RunHeader, requested: RunChanges, by: Asker, now: Date): ChangesDecision {
   if (!isChangeable(run.state)) return { kind: 'forbidden', change: null };
   const { reason, deadlineSeconds, deadlineAt, ...settings } = requested;
@@ -90,7 +94,7 @@ function deadlineProblems(requested: RequestedDeadline, wanted: Date | undefined
   return [];
 }
 
-/** Returns the fields without undefined ones. Null is a value. */
+/** Returns the object without the fields that are undefined. Null is a value. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const kept: { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } = {};
   for (const name in fields) {

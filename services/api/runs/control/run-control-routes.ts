@@ -189,8 +189,8 @@ function eventsRoute(server: HttpServer, { control, reports }: RunControlRoutesD
 }
 
 /**
- * Returns the milliseconds until all calls of a stopped run have ended. The longest timeout in the chain determines
- * them.
+ * Returns the milliseconds until all calls of a stopped run have ended, which the longest timeout in the chain
+ * determines.
  */
 function stopTimeOf({ chain }: RunHeader, actionTypes: EngineConfig['actionTypes']): number {
   return timeToStopMs(chain.flatMap(({ action }) => actionTypes[action]?.timeoutMs ?? []));

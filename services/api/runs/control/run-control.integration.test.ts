@@ -42,7 +42,7 @@ async function runThere(state: RunState, seed: Partial<RunSeed> = {}) {
 const eventsOf = async (id: string) =>
   pageShape(runEvent).parse((await send('GET', `/v1/runs/${id}/events`)).json()).items;
 
-/** Next state of a run in each state, or 409, by verb. */
+/** Expected state after each request, by the state of the run; 409 means that the request is refused. */
 const verbs: [string, Record<RunState, RunState | 409>][] = [
   [
     'pause',
@@ -92,7 +92,7 @@ const verbs: [string, Record<RunState, RunState | 409>][] = [
 ];
 
 describe.each(verbs)('the action %s', (verb, becomes) => {
-  it.each(runStates)('applies to a run that is %s, and a repeat changes nothing', async (state) => {
+  it.each(runStates)('changes a run that is %s, and a repeat changes nothing', async (state) => {
     const { id } = await runThere(state);
     const expected = becomes[state];
 
@@ -114,7 +114,7 @@ describe.each(verbs)('the action %s', (verb, becomes) => {
     expect(again.statusCode).toBe(first.statusCode);
   });
 
-  it('answers 404 for an unknown run and 422 for an invalid body', async () => {
+  it('returns 404 for an unknown run and 422 for an invalid body', async () => {
     const { id } = await runThere('running');
     expect((await send('POST', `/v1/runs/run_01jdyjm7sbfx2v4x0000000000/${verb}`)).statusCode).toBe(404);
     expect((await send('POST', `/v1/runs/${id}/${verb}`, { why: 'typo' })).statusCode).toBe(422);
@@ -124,7 +124,7 @@ describe.each(verbs)('the action %s', (verb, becomes) => {
 });
 
 describe('the answer to a pause', () => {
-  it('names caller and reason in the run, its history and the audit log', async () => {
+  it('adds caller and reason to the run, its history and the audit log', async () => {
     const { id } = await runThere('running');
 
     const answer = controlledRun.parse((await send('POST', `/v1/runs/${id}/pause`, { reason: 'wrong reward' })).json());
@@ -139,19 +139,19 @@ describe('the answer to a pause', () => {
     ]);
   });
 
-  it('includes the calls in progress, and the time until the last one has ended', async () => {
+  it('includes the calls in progress, and the time until the last of them has ended', async () => {
     const { id, runId } = await runThere('running');
     const feedId = await on.deps.rows.addFeed(runId, { country: 'SG', fedUsers: 900, fedBatches: 9 });
     await on.deps.rows.addTotals(feedId, 0, { step: 1, batches: 2, succeeded: 200, done: 2, survived: 2, waiting: 1 });
 
     const answer = controlledRun.parse((await send('POST', `/v1/runs/${id}/pause`)).json());
 
-    // Two of nine are through step 1, and one waits.
+    // Of nine batches, two have completed step 1, and one waits.
     expect(answer).toMatchObject({ inFlight: { batches: 0, users: 0, steps: [] }, waiting: 1, ready: 8 });
     expect(answer.timeToStopMs).toBe(2000 + 10_000);
   });
 
-  it('is repeated unchanged under the same Idempotency-Key, even if the run was resumed in the meantime', async () => {
+  it('is repeated unchanged with the same Idempotency-Key, even if the run was resumed meanwhile', async () => {
     const { id } = await runThere('running');
     const key = { 'idempotency-key': 'k' };
     const first = await send('POST', `/v1/runs/${id}/pause`, {}, key);
@@ -165,13 +165,13 @@ describe('the answer to a pause', () => {
 });
 
 describe('a run that is resumed', () => {
-  it('no longer has a reason of the pause', async () => {
+  it('no longer has the reason of the pause', async () => {
     const { id } = await runThere('paused', { stateReason: '12 % of 4,000 users failed in step 1, limit 5 %' });
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/resume`)).json());
     expect(run).toMatchObject({ state: 'running', stateReason: null });
   });
 
-  it('returns to preparing if it had not begun', async () => {
+  it('is preparing again if it had not begun', async () => {
     const { id } = await runThere('preparing');
     await send('POST', `/v1/runs/${id}/pause`);
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/resume`)).json());
@@ -180,7 +180,7 @@ describe('a run that is resumed', () => {
 });
 
 describe('a cancellation', () => {
-  it('ends a run that had not begun', async () => {
+  it('ends a run that had not begun at once', async () => {
     const { id } = await runThere('preparing');
     const { run } = controlledRun.parse((await send('POST', `/v1/runs/${id}/cancel`)).json());
     expect(run).toMatchObject({ state: 'cancelled', stateReason: 'cancelled by a test' });
@@ -188,7 +188,7 @@ describe('a cancellation', () => {
     expect((await eventsOf(id)).map(({ kind }) => kind)).toEqual(['cancelling', 'ended']);
   });
 
-  it('has a preview of the users who would get nothing, stop half-way, or have completed', async () => {
+  it('has a preview of the users who would get nothing, who would stop half-way, and who have completed', async () => {
     const { id, runId } = await runThere('running');
     const sg = await on.deps.rows.addFeed(runId, { country: 'SG', estimate: 1500, fedUsers: 1000, fedBatches: 10 });
     await on.deps.rows.addTotals(sg, 0, { step: 1, succeeded: 570, failed: 30 });
@@ -225,7 +225,7 @@ describe('a cancellation', () => {
 describe('changing an active run', () => {
   const change = (id: string, body: object, headers = {}) => send('PATCH', `/v1/runs/${id}`, body, headers);
 
-  it('changes deadline, priority and pace of this run only, with the old and new values in its history', async () => {
+  it('changes deadline, priority and pace of only this run, and its history has the old and new values', async () => {
     const { id, campaignId } = await runThere('running');
 
     const response = await change(id, { deadlineSeconds: 172_800, priority: 'high', paceUsersPerSecond: 500 });
@@ -242,7 +242,7 @@ describe('changing an active run', () => {
     expect(audited).toMatchObject({ method: 'PATCH', route: '/v1/runs/:id', subject: id, detail: { from, to } });
   });
 
-  it('removes a limit with null, and accepts a deadline as an instant', async () => {
+  it('removes a limit with null, and accepts an instant as the deadline', async () => {
     const { id } = await runThere('paused', { settings: { paceUsersPerSecond: 7, pauseAtFailedPercent: 5 } });
     const deadlineAt = '2026-01-02T08:00:00+08:00';
     const body = { paceUsersPerSecond: null, pauseAtFailedPercent: null, deadlineAt };
@@ -254,7 +254,7 @@ describe('changing an active run', () => {
     });
   });
 
-  it('changes nothing if all values are equal', async () => {
+  it('changes nothing if the run already has all values', async () => {
     const { id } = await runThere('running');
     await change(id, { priority: 'normal', paceUsersPerSecond: null });
     await change(id, {});
@@ -287,7 +287,7 @@ describe('changing an active run', () => {
     ['cancelling', 409],
     ['completed', 409],
     ['expired', 409],
-  ])('is answered, for a run that is %s, with %i', async (state, status) => {
+  ])('returns for a run that is %s the status %i', async (state, status) => {
     const { id } = await runThere(state);
     expect((await change(id, { priority: 'high' })).statusCode).toBe(status);
   });
@@ -308,7 +308,7 @@ describe('changing an active run', () => {
 });
 
 describe('the history of a run', () => {
-  it('is listed page by page, and answers 404 for an unknown run', async () => {
+  it('is listed in pages, and is not found for an unknown run', async () => {
     const { id } = await runThere('running');
     for (const verb of ['pause', 'resume', 'cancel']) await send('POST', `/v1/runs/${id}/${verb}`);
     const page = (query: string) => send('GET', `/v1/runs/${id}/events${query}`);
@@ -333,7 +333,7 @@ describe('the progress and the report of a run', () => {
   }
 
   it.each<RunState>(['pausing', 'paused'])(
-    'name the cause for a run that is %s, without an expected end',
+    'show the cause for a run that is %s, and no expected end',
     async (state) => {
       const stateSince = new Date('2025-12-31T23:59:30Z');
       const { progress, report } = await previewOf(state, { stateReason: 'paused by a test', stateSince, inFlight: 3 });
@@ -343,7 +343,7 @@ describe('the progress and the report of a run', () => {
     },
   );
 
-  it('include the time since which the run waits', async () => {
+  it('show the time since which the run waits', async () => {
     const { progress, report } = await previewOf('running', { waitingCause: 'no worker handles the messages on x' });
     const facts = { stalled: 'no worker handles the messages on x', waitingSince: on.deps.clock.now().toISOString() };
     expect(progress).toMatchObject(facts);
@@ -351,7 +351,7 @@ describe('the progress and the report of a run', () => {
     expect((await previewOf('running')).progress).toMatchObject({ stalled: null, waitingSince: null });
   });
 
-  it('report that a segment ended far before its estimate', async () => {
+  it('show that a segment ended far before its estimate', async () => {
     const { progress, report } = await previewOf('running');
     const note = 'segment "lapsed-riders" in SG ended after 500 users, and 1000 were estimated';
     expect(progress.notes).toEqual([note]);
@@ -377,7 +377,7 @@ describe('a campaign that is scheduled', () => {
     expect((await send('POST', `/v1/campaigns/${id}/start`)).json()).toMatchObject({ state: 'scheduled' });
   });
 
-  it('cannot be unscheduled once it has a run, and the refusal names the run', async () => {
+  it('cannot be unscheduled once it has a run, and the problem contains the id of the run', async () => {
     const id = await scheduled();
     const campaignId = uuidOf('campaign', id) ?? expect.fail('no id of a campaign');
     await on.pool.query('delete from run_starts');

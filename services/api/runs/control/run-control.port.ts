@@ -5,16 +5,16 @@ import type { UnderWay } from '../../../../shared/domain/run/under-way.ts';
 import type { Page } from '../../frame/page.port.ts';
 import type { RunHeader } from '../run-reports.port.ts';
 
-/** Changes to a run. Omitted fields stay as they are. */
+/** Changes of a run. Fields that are omitted stay as they are. */
 export interface RunChange {
   to?: RunState;
   stateReason?: string | null;
   /** Settings of this run only; the campaign does not change. */
   settings?: Partial<RunSettings>;
   deadlineAt?: Date;
-  /** Restarts the judgement of failures: users that have ended so far no longer count. */
+  /** True to judge failures anew: users whose calls have ended so far no longer count. */
   judgeFromHere?: boolean;
-  /** Events appended to the run's history, in this order. */
+  /** Events that are appended to the run's history in this order. */
   events: readonly RunEventEntry[];
 }
 
@@ -36,8 +36,8 @@ export interface ControlResult<Decision> {
 
 export interface RunControl {
   /**
-   * Locks the run, calls `decide` and writes its change with the events, in one transaction. Workers and triggers
-   * notice the change when they next read the run. Undefined if the run does not exist.
+   * Locks the run, calls `decide`, and writes the change that it returns with its events, in one transaction. Workers
+   * and the trigger service notice the change when they next read the run. Returns undefined if the run does not exist.
    */
   change<Decision extends { change: RunChange | null }>(
     runId: string,

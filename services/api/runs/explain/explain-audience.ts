@@ -60,7 +60,7 @@ function neverFedDetail(behind: readonly HistoryFeed[]): string {
 }
 
 /**
- * Returns true if the feed may still feed the user. Users are fed in ascending order, so a user after the cursor may
+ * Returns true if the feed may still reach the user. Users are fed in ascending order, so a user after the cursor may
  * follow.
  */
 function isStillToCome({ complete, cursor }: HistoryFeed, user: string): boolean {
@@ -86,8 +86,8 @@ function exclusionsOf(feeds: readonly HistoryFeed[]): string {
 }
 
 /**
- * Returns true if the hold-out rule selects the user. Held-out users have no rows. The rule is therefore no proof that
- * a source contained the user.
+ * Returns true if the hold-out rule selects the user. A result of true does not prove that the audience contained the
+ * user, because held-out users have no rows.
  */
 function isHeldOutIn({ audience: { holdOut } }: HistoryFeed, user: string): boolean {
   return holdOut !== null && isHeldOut(holdOut, user);

@@ -56,7 +56,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('has an attempt, with its time, for each step that succeeded', async () => {
+  it('has a call, with its time, for each step that succeeded', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
     await subject.passTime(1500);
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
@@ -71,7 +71,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('has the idempotency key of each call: one for each step', async () => {
+  it('has the idempotency key of each call: one key for each step', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1))));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
     const { steps } = await explain('u1');
@@ -95,7 +95,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('shows success in a step that was settled as succeeded, and the next step as skipped', async () => {
+  it('shows success in a step that a person settled as succeeded, and the next step as skipped', async () => {
     const failures = [failed('u1', { outcome: 'unknown', reason: 'muster.ambiguous-answer' })];
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { failures }));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
@@ -107,7 +107,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('lists every call: delayed, retried in a child batch, and succeeded', async () => {
+  it('lists all calls of a step that was delayed, retried in a child batch, and succeeded', async () => {
     const cause = '429 Too Many Requests';
     const note = { reading: 'not-applied', cause, users: [] } as const;
     await record(ledger, waitingOf(await claimOne(ledger, stepOf(1)), { cause, note }));
@@ -132,7 +132,7 @@ describe('the explanation of a user of the audience', () => {
     expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['not-applied', 'succeeded']);
   });
 
-  it('follows the user into a child batch, while the other users continue in the parent', async () => {
+  it('follows the user into a child batch, while the other users continue in the parent batch', async () => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { children: [childOf(['u2'])] }));
     await record(ledger, doneOf(await claimOne(ledger, stepOf(2))));
     expect((await explain('u2')).steps).toMatchObject([{ outcome: 'pending' }, { outcome: 'pending' }]);
@@ -142,7 +142,7 @@ describe('the explanation of a user of the audience', () => {
     expect((await explain('u2')).steps).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }]);
   });
 
-  it('includes what a step waits for, and until when', async () => {
+  it('shows the reason why a step waits, and until when', async () => {
     const put = waitingOf(await claimOne(ledger, stepOf(1)), { cause: 'connection refused' });
     await record(ledger, put);
     expect((await explain('u1')).steps).toMatchObject([
@@ -151,7 +151,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('includes a worker that was lost during a call', async () => {
+  it('shows that a worker was lost during a call', async () => {
     await claimOne(ledger, stepOf(1));
     await subject.passTime(leaseMs + 1);
     const taken = await claimOne(ledger, stepOf(1));
@@ -160,7 +160,7 @@ describe('the explanation of a user of the audience', () => {
     expect((await explain('u1')).steps[0]?.attempts.map(({ result }) => result)).toEqual(['lost', 'succeeded']);
   });
 
-  it.each(['expired', 'cancelled'] as const)('shows that a user who is %s was never called', async (rest) => {
+  it.each(['expired', 'cancelled'] as const)('shows that a user who is %s was not called', async (rest) => {
     await record(ledger, doneOf(await claimOne(ledger, stepOf(1)), { rest }));
     const after = rest === 'cancelled' ? 'cancelled' : 'skipped';
     expect((await explain('u1')).steps).toMatchObject([
@@ -169,7 +169,7 @@ describe('the explanation of a user of the audience', () => {
     ]);
   });
 
-  it('is available for an unsendable id', async () => {
+  it('is available for an id that breaks the rules of user ids', async () => {
     const { runId: other, owned } = await startRun(subject);
     const { feedId: ownedFeedId = '', token = 0 } = owned[0] ?? {};
     const invalidUsers = [{ user: String.raw`\u0007`, rule: 'control-character' }];
@@ -186,7 +186,7 @@ describe('the explanation of a user of the audience', () => {
 });
 
 describe('the explanation of a user outside the audience', () => {
-  /** A run whose feed has come to `m`. */
+  /** Creates a run whose feed has reached the user `m` in one country, and is complete in the other. */
   async function halfFed() {
     const { runId: other, owned } = await startRun(subject, { countries: ['SG', 'ID'] });
     for (const { feedId: ownedFeedId, token, country } of owned) {
@@ -197,14 +197,14 @@ describe('the explanation of a user outside the audience', () => {
     return other;
   }
 
-  it('names the segments, none of which contains the user', async () => {
+  it('lists the segments, none of which contains the user', async () => {
     const { audience, steps, batches } = await explain('zoe');
     expect(audience).toMatchObject({ place: 'absent', country: null });
     expect(audience.detail).toContain('segment "all" in SG');
     expect({ steps, batches }).toEqual({ steps: [], batches: [] });
   });
 
-  it("states that the user may still come until the feed has passed the user's id", async () => {
+  it('says that the user may still be fed until the feed has passed the user’s id', async () => {
     const other = await halfFed();
     const { audience } = await explain('zoe', other);
     expect(audience).toMatchObject({ place: 'not-fed-yet' });
@@ -213,14 +213,14 @@ describe('the explanation of a user outside the audience', () => {
     expect((await explain('adam', other)).audience.place).toBe('absent');
   });
 
-  it('names both countries if a segment contains the user in two', async () => {
+  it('shows both countries if a segment contains the user in two', async () => {
     const other = await halfFed();
     const { audience } = await explain('m', other);
     expect(audience).toMatchObject({ place: 'member', country: 'ID' });
     expect(audience.detail).toContain('contained it in SG too');
   });
 
-  it('states that the user is held out by the hold-out rule, or excluded', async () => {
+  it('says that the user is held out by the hold-out rule, or excluded', async () => {
     const { runId: other, feedId: otherFeed } = await startFedRun(subject, [['u1']]);
     const alone = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
     const audience = { ...alone, exclude: [{ segment: 'staff', snapshot: 's1', estimate: null }] };
@@ -235,7 +235,7 @@ describe('the explanation of a user outside the audience', () => {
     expect((await explain('u1', other)).audience).toMatchObject({ place: 'member' });
   });
 
-  it('states that the user was never fed if the run ended before', async () => {
+  it('says that the user was never fed if the run ended before', async () => {
     const other = await halfFed();
     await subject.runs.finish(other, 'expired', null);
     expect((await explain('zoe', other)).audience.place).toBe('never-fed');
@@ -244,7 +244,7 @@ describe('the explanation of a user outside the audience', () => {
 });
 
 describe('the explanation of a user', () => {
-  it('reports that users are no longer stored', async () => {
+  it('says that users are no longer stored', async () => {
     const { runId: old } = await startFedRun(subject, [['u1']]);
     await on.pool.query('delete from batches');
     expect((await explain('u1', old)).audience.place).toBe('not-kept');
@@ -254,7 +254,7 @@ describe('the explanation of a user', () => {
     expect((await get('ü'.repeat(128))).statusCode).toBe(200);
   });
 
-  it('refuses an unknown run', async () => {
+  it('is not found for an unknown run', async () => {
     const answer = await get('u1', '01938f1e-7c00-7000-8000-000000000001');
     expect(answer.statusCode).toBe(404);
     expect(problem.parse(answer.json()).code).toBe('run-not-found');

@@ -6,7 +6,7 @@ import type { HistoryAttempt, HistoryBatch, HistoryStep, UserPlace } from './pos
 type ExplainedStep = UserExplanation['steps'][number];
 type ExplainedAttempt = ExplainedStep['attempts'][number];
 
-/** Returns a user's outcome in each step of the chain, from the step with which the user began. */
+/** Returns the outcome of a user in each step of the chain, from the step with which the user began. */
 export function explainSteps(place: UserPlace, chain: readonly { action: string }[]): ExplainedStep[] {
   return outcomesOf(place, chain).map((line) => ({ ...line, receipt: receiptOf(place, line.step) }));
 }
@@ -53,8 +53,8 @@ const unbegun = {
 };
 
 /**
- * Returns true if the user continued with the next step. A user that was settled as succeeded after the run did not
- * continue.
+ * Returns true if the user continued with the next step. A user whose outcome was settled as succeeded after the run
+ * did not continue.
  */
 function hasContinued({ outcome, reason }: ExplainedStep): boolean {
   return outcome === 'succeeded' && reason === null;
@@ -109,8 +109,8 @@ function failureFields({ outcome, reason, detail, failedAt }: NonNullable<Histor
 }
 
 /**
- * Returns false for an answer that reported only other users of the batch. For this user, the same call is the final
- * one, which `finalAttempt` returns.
+ * Returns false for an answer that contained results of other users only. For this user, that call is the final call,
+ * which `finalAttempt` returns.
  */
 function isOfUser({ reading, code }: HistoryAttempt): boolean {
   return reading !== 'reported' || code !== null;
@@ -130,16 +130,16 @@ function resultOf(reading: HistoryAttempt['reading'], code: string | null): Atte
 /** Reasons of failures without a call, for which there is no attempt to show. */
 const withoutCall: readonly string[] = [reasons.invalidUserId, reasons.quarantined];
 
-/** Returns the call that decided the outcome. Its time is when it was recorded. */
+/** Returns the call that decided the outcome, with the time at which its result was recorded. */
 function finalAttempt({ state, endedAt, rest, failure }: HistoryStep, batchNo: number): UnnumberedAttempt[] {
   if (state !== 'done') return [];
   if (failure) {
     if (withoutCall.includes(failure.reason)) return [];
     const { outcome, reason, detail, failedAt } = failure;
-    // A rule suppressed the user before any call, so there is no call to show.
+    // The user was suppressed by a rule before any call, so there is no call to show.
     if (outcome === 'suppressed') return [];
     const call = { at: failedAt.toISOString(), batchNo };
-    // A person or the status endpoint settled the outcome later, so the call itself had an unknown result.
+    // The outcome was settled later, by a person or the status endpoint. The result of the call itself was unknown.
     if (outcome === 'succeeded') return [{ ...call, result: 'unknown', code: null, message: null }];
     return [{ ...call, result: outcome, code: reason, message: detail }];
   }

@@ -5,7 +5,10 @@ import { explainAudience, variantOf } from './explain-audience.ts';
 import { explainSteps } from './explain-steps.ts';
 import type { UserHistory } from './postgres/user-histories.ts';
 
-/** @param share share of batches whose traces are recorded, from 0 to 1 */
+/**
+ * Returns the explanation of a user.
+ * @param share share of batches whose traces are recorded, from 0 to 1
+ */
 export function explanationView(history: UserHistory, userId: string, share: number): UserExplanation {
   const { runId, campaignId, state, asOf, chain, place, receiptsDeletedAt } = history;
   return {

@@ -50,7 +50,7 @@ function fail(user: string, facts: Partial<Parameters<typeof on.deps.rows.addFai
   return on.deps.rows.addFailure(feedId, { user, ...facts });
 }
 
-/** Records this many failed users in one statement. */
+/** Stores this number of failed users with one statement. */
 async function failAll(users: number): Promise<void> {
   await on.pool.query(
     `insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
@@ -105,7 +105,7 @@ describe('the failures of a run', () => {
     expect(await usersOf('?country=ID')).toEqual([]);
   });
 
-  it('are searched by the beginning of the user id, not by a pattern', async () => {
+  it('are searched by the beginning of the user id, without wildcards', async () => {
     for (const user of ['sg-1', 'sg-2', 'vn-1', '%20', 's%']) await fail(user);
 
     expect(await usersOf('?q=sg-')).toEqual(['sg-1', 'sg-2']);
@@ -113,7 +113,7 @@ describe('the failures of a run', () => {
     expect(await usersOf('?q=s%25')).toEqual(['s%']);
   });
 
-  it('are listed page by page', async () => {
+  it('are listed in pages', async () => {
     for (const user of ['u1', 'u2', 'u3']) await fail(user);
 
     const first = failurePage.parse((await get('?limit=2')).json());
@@ -133,7 +133,7 @@ describe('the failures of a run', () => {
     ['?q=%00', '/q'],
     ['?cursor=nowhere', '/cursor'],
     ['?user=u1', '/user'],
-  ])('refuse %s', async (query, pointer) => {
+  ])('are refused for %s', async (query, pointer) => {
     const response = await get(query);
 
     expect(response.statusCode).toBe(422);
@@ -142,7 +142,7 @@ describe('the failures of a run', () => {
 });
 
 describe('the failures of a run as a stream', () => {
-  it('are comma-separated with a header, and raw=true leaves odd ids unchanged except for quotes', async () => {
+  it('are CSV with a header, and raw=true leaves unusual ids unchanged except for quotes', async () => {
     for (const user of oddIds) await fail(user, { detail: null, reason: 'blocked' });
 
     const response = await get('?raw=true', 'text/csv');
@@ -166,14 +166,14 @@ describe('the failures of a run as a stream', () => {
     expect(rows.map(([, , , , , , detail]) => detail)).toContain("'@SUM(A1)");
   });
 
-  it('begin with a byte order mark only for Excel', async () => {
+  it('begin with a byte order mark only if the request asks for the form for Excel', async () => {
     await fail('é');
 
     expect((await get('?for=excel', 'text/csv')).rawPayload.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect((await get('', 'text/csv')).body.startsWith('userId,')).toBe(true);
   });
 
-  it('are in the audit log with their filter before they are sent; a page of failures is not', async () => {
+  it('have an entry with their filter in the audit log before they are sent, unlike a page of failures', async () => {
     await fail('u1');
 
     await get('?step=1', 'text/csv');
@@ -187,7 +187,7 @@ describe('the failures of a run as a stream', () => {
     ]);
   });
 
-  it('are not written for HEAD', async () => {
+  it('are not read for HEAD', async () => {
     const response = await api.server.inject({
       method: 'HEAD',
       url: `/v1/runs/${publicId('run', runId)}/failures`,
@@ -202,7 +202,7 @@ describe('the failures of a run as a stream', () => {
     expect((await get('', 'text/csv')).body).toBe(`${Object.keys(userFailureShape.shape).join(',')}\r\n`);
   });
 
-  it('are lines of JSON on request', async () => {
+  it('are JSON lines if the request prefers them', async () => {
     for (const user of oddIds) await fail(user);
 
     const response = await get('', 'application/x-ndjson');
@@ -223,20 +223,17 @@ describe('the failures of a run as a stream', () => {
     expect(new Set(lines).size).toBe(2501);
   });
 
-  it.each(['application/json', 'application/x-ndjson'])(
-    'accept options of CSV only for CSV, not for %s',
-    async (accept) => {
-      const response = await get('?raw=true&for=excel', accept);
+  it.each(['application/json', 'application/x-ndjson'])('are refused with options of CSV for %s', async (accept) => {
+    const response = await get('?raw=true&for=excel', accept);
 
-      expect(response.statusCode).toBe(422);
-      expect(problem.parse(response.json()).errors).toMatchObject([
-        { pointer: '/raw', code: 'only-with-csv' },
-        { pointer: '/for', code: 'only-with-csv' },
-      ]);
-    },
-  );
+    expect(response.statusCode).toBe(422);
+    expect(problem.parse(response.json()).errors).toMatchObject([
+      { pointer: '/raw', code: 'only-with-csv' },
+      { pointer: '/for', code: 'only-with-csv' },
+    ]);
+  });
 
-  it('refuse the parameters of a page', async () => {
+  it('are refused with the parameters of a page', async () => {
     const response = await get('?limit=10&cursor=x', 'text/csv');
 
     expect(response.statusCode).toBe(422);
@@ -246,7 +243,7 @@ describe('the failures of a run as a stream', () => {
   it.each([
     ['csv', 'text/csv; charset=utf-8; header=present'],
     ['ndjson', 'application/x-ndjson'],
-  ])('are a file of %s for a link with the parameter `format`', async (format, type) => {
+  ])('are a file of %s if the link has the parameter `format`', async (format, type) => {
     await fail('u1');
     const response = await get(`?format=${format}&reason=out-of-stock`, 'text/html,*/*;q=0.8');
     expect(response.headers['content-type']).toBe(type);
@@ -256,10 +253,10 @@ describe('the failures of a run as a stream', () => {
   });
 
   it.each(['text/csv', 'application/x-ndjson'])(
-    'are cut off as %s, not completed, when the store fails during the stream',
+    'end with an error as %s, so that they do not look complete, if the store fails during the stream',
     async (accept) => {
       await failAll(5001);
-      // More than is read ahead while its entry in the audit log is written.
+      // More pages than are read ahead before the entry in the audit log is written.
       let pages = 3;
       const failing: RunReports = {
         ...on.deps.reports,
@@ -275,7 +272,9 @@ describe('the failures of a run as a stream', () => {
   );
 });
 
-/** RFC 4180, written anew: the writer's own parser would forgive it everything. */
+/**
+ * Parses CSV according to RFC 4180. The test has its own parser, because a tolerant parser would accept faulty output.
+ */
 function parseCsv(text: string): string[][] {
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
   const rows: string[][] = [[]];

@@ -56,7 +56,7 @@ async function refusal(body?: object) {
 }
 
 describe('a preview of a retry', () => {
-  it('has no entry in the audit log; the retry has one with its users and run', async () => {
+  it('has no entry in the audit log, while the retry has one with its users and its run', async () => {
     const audited = async () => {
       const answer = await on.api.server.inject({ method: 'GET', url: '/v1/audit', headers: authorized });
       return pageShape(auditRecord).parse(answer.json()).items;
@@ -69,7 +69,7 @@ describe('a preview of a retry', () => {
     expect(await audited()).toMatchObject([{ status: 201, detail: { users: 3, created } }]);
   });
 
-  it('counts the failed users by step, country and reason, and creates nothing', async () => {
+  it('counts the failed users by step, country and reason and creates nothing', async () => {
     await end();
     const answer = await post({ preview: true });
     expect(answer.statusCode).toBe(200);
@@ -112,7 +112,7 @@ describe('failed users', () => {
     expect(run.json()).toMatchObject({ state: 'preparing', parentRunId: publicId('run', runId) });
   });
 
-  it('are retried once, even if the request is repeated', async () => {
+  it('are retried once even if the request is repeated', async () => {
     await end();
     const key = { 'idempotency-key': 'again' };
     const [first, second] = [await retry({}, key), await retry({}, key)];
@@ -120,13 +120,13 @@ describe('failed users', () => {
     expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
   });
 
-  it('are retried until the requested deadline', async () => {
+  it('are retried until the deadline in the request', async () => {
     await end();
     await retry({ deadlineSeconds: 120 });
     expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ deadlineInMs: 120_000 }]);
   });
 
-  it('are counted in the report before and after the retry', async () => {
+  it('are counted in the report of the run before and after the retry', async () => {
     await end();
     const { runId: child } = await retry();
     const childId = uuidOf('run', child ?? '') ?? '';
@@ -166,7 +166,7 @@ describe('a retry is refused', () => {
     expect(await refusal()).toMatchObject({ status: 409, code: 'run-not-ended' });
   });
 
-  it('while another run retries the same users, and the refusal names that run', async () => {
+  it('while another run retries the same users, and the problem contains the id of that run', async () => {
     await end();
     const { runId: child } = await retry();
     const refused = await refusal();
@@ -174,12 +174,12 @@ describe('a retry is refused', () => {
     expect(refused.detail).toContain(child);
   });
 
-  it('without users that failed for the reason', async () => {
+  it('if no user failed for the given reason', async () => {
     await end();
     expect(await refusal({ reasons: ['no-such-reason'] })).toMatchObject({ status: 409, code: 'nothing-to-retry' });
   });
 
-  it('for steps, actions and countries that the run does not have, all listed at once', async () => {
+  it('for steps, actions and countries that the run does not have, with one problem for each', async () => {
     await end();
     const wanted = { steps: [1, 3], actions: ['award-points'], countries: ['SG', 'VN'], colour: 'red' };
     const { status, errors } = await refusal(wanted);

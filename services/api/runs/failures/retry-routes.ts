@@ -100,7 +100,9 @@ function requireEnded(snapshot: RunSnapshot): void {
   throw new HttpProblem({ status: 409, code: 'failures-not-kept', detail });
 }
 
-/** Translates action names to steps. Reports all unknown steps, actions and countries at once. */
+/**
+ * Returns the filter with steps instead of names of actions. Reports all unknown steps, actions and countries together.
+ */
 function filterOf(wanted: RetryRequest, { chain, countries }: RunSnapshot): RetryFilter {
   const actions = chain.map(({ action }) => action);
   const known = new Set(countries.map(({ country }) => country));

@@ -13,7 +13,7 @@ import type { HttpServer } from '../../frame/server/create-http-server.ts';
 const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
 
-/** Routes of a run's note, which explains its figures to later readers. */
+/** Registers the routes of a run's note, in which people explain its results to later readers. */
 export function routes(server: HttpServer, { pool }: Pick<ApiParts, 'pool'>): void {
   server.route({
     method: 'GET',
@@ -62,7 +62,7 @@ export function routes(server: HttpServer, { pool }: Pick<ApiParts, 'pool'>): vo
 }
 
 interface NoteRow {
-  /** 0 means that the run never had a note. */
+  /** Revision of the note; 0 means that the run never had a note. */
   revision: number;
   text: string | null;
   writtenAt: Date | null;
@@ -70,7 +70,10 @@ interface NoteRow {
   keyName: string | null;
 }
 
-/** @throws {HttpProblem} 404 if there is no such run */
+/**
+ * Returns the note of a run.
+ * @throws {HttpProblem} 404 if the run does not exist
+ */
 async function readNote(pool: ApiParts['pool'], id: string): Promise<NoteRow> {
   const { rows } = await pool.query<NoteRow>(selectNote, [requireId('run', id)]);
   const [note] = rows;
@@ -93,11 +96,11 @@ interface NoteChange {
   runId: string;
   text: string | null;
   by: string;
-  /** Expected revision; null accepts any. */
+  /** Revision that the caller expects; null permits any. */
   expected: number | null;
 }
 
-/** Changes no row if the note has another revision than expected. */
+/** Writes a note. Changes no row if the note has another revision than the expected one. */
 const writeNote = statementOf<NoteChange>(
   'write-run-note',
   ($) => `

@@ -28,7 +28,7 @@ const read = async () => {
 };
 
 describe('the note on a run', () => {
-  it('is empty at revision 0 until it is written', async () => {
+  it('is empty and has revision 0 until it is written', async () => {
     expect(await read()).toEqual({ note: { revision: 0, text: null, writtenAt: null, writtenBy: null }, etag: '"0"' });
   });
 
@@ -45,13 +45,13 @@ describe('the note on a run', () => {
     expect([etag, answer.headers.etag]).toEqual(['"1"', '"1"']);
   });
 
-  it('is removed by a null text, and its revision continues to increase', async () => {
+  it('is removed by a null text, and its next revision continues the numbering', async () => {
     await put('Wrong.');
     expect((await put(null)).statusCode).toBe(200);
     expect((await read()).note).toMatchObject({ revision: 2, text: null });
   });
 
-  it('is not written on another revision than the caller has read', async () => {
+  it('is refused if the note has another revision than the caller has read', async () => {
     expect((await put('First.', '"0"')).statusCode).toBe(200);
     const refused = await put('Second.', '"0"');
     expect(refused.statusCode).toBe(412);
@@ -60,7 +60,7 @@ describe('the note on a run', () => {
     expect((await read()).note).toMatchObject({ revision: 2, text: 'Third.' });
   });
 
-  it('is written by one of two callers that read the same revision', async () => {
+  it('is written by only one of two callers that have read the same revision', async () => {
     const answers = await Promise.all(['One.', 'Another.'].map((text) => put(text, '"0"')));
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 412]);
   });
@@ -79,7 +79,7 @@ describe('the note on a run', () => {
     expect([(await on.ask('GET', path)).statusCode, (await put('x')).statusCode]).toEqual([404, 404]);
   });
 
-  it('is kept in the audit log with the text before and after', async () => {
+  it('is in the audit log with the text before and after each change', async () => {
     await put('First.');
     await put('Second.');
     const details = (await on.rowsOf('audit_log')).map(({ detail }) => detail);

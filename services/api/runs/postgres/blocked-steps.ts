@@ -7,9 +7,9 @@ import {
 } from '../../../../shared/postgres/registry/shard-refusals.ts';
 
 /**
- * SQL: common table expressions that find steps in which batches of runs are blocked: no worker serves the shard, or
- * its breaker is open. Requires the table `totals` of runs $1; the last table is `blocked`. Worker reports are read
- * once for all runs.
+ * SQL of common table expressions that find steps whose batches are blocked: no worker serves the shard, or its circuit
+ * breaker is open. They require the table `totals` of the runs $1. The last of them is `blocked`. The workers' reports
+ * are read once for all runs.
  */
 export const blockedSteps = `
   heard as materialized (${reportedShards}
@@ -39,7 +39,7 @@ export const blockedSteps = `
     cross join lateral (
       select ${isUnserved('h')} and k.started_at <= now() - ${takenUpWithin}
           as is_unserved,
-        -- A breaker's cause begins with it; what a batch was put back for does not.
+        -- Beginning of a breaker's cause. It is cut off, because causes of waiting batches do not have it.
         k.action || ' in ' || k.country || ': ' as place
     ) u
     where k.batches > 0 and (u.is_unserved or g.state = 'open')

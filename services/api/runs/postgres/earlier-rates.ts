@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Shard } from '../../../../shared/domain/endpoint/shard.ts';
 
-/** Rates come from the newest runs, at most this many. */
+/** Maximum number of the newest runs from which rates are taken. */
 const mostRuns = 200;
 const days = 30;
 
@@ -10,9 +10,12 @@ export interface EarlierRate extends Shard {
 }
 
 export interface EarlierRates {
-  /** Returns the rate of each shard: the mean over the whole run that was fastest there. */
+  /** Returns the rate of each shard: the highest of the mean rates of earlier runs in this shard. */
   list(): Promise<EarlierRate[]>;
-  /** Returns the pace of a dry run's campaign (the dry run has its own); null if the campaign has none. */
+  /**
+   * Returns the pace of the campaign of a dry run, because a dry run itself has another pace; null if the campaign has
+   * none.
+   */
   paceOf(runId: string): Promise<number | null>;
 }
 
@@ -23,7 +26,7 @@ export function createEarlierRates({ pool }: { pool: Pool }): EarlierRates {
   };
 }
 
-/** Selects the maximum over recent runs, because a run that was small or paused shows less than the possible rate. */
+/** Selects the maximum over recent runs, because a small or paused run has a lower rate than the possible one. */
 const selectRates = `
   with lately as materialized (
     select id, campaign, revision, greatest(1, extract(epoch from ended_at - started_at))::float8 as seconds

@@ -1,11 +1,11 @@
 import type { RunKind } from '../../../../shared/domain/run/run-kinds.ts';
 
-/** Offsets within a millisecond. Retry runs use 500 microseconds. */
+/** Offsets of scheduled times within a millisecond. Retries use 500 microseconds. */
 const microseconds = { test: 250, 'dry-run': 750 } as const;
 
 /**
  * Returns the SQL of the scheduled time of a test or dry run of campaign `c`. The time is after any possible due time
- * of a job, so that no job mistakes this run for its own. It is also after the last run of its kind.
+ * of a job, so that no job takes this run for its own, and after the last run of the same kind.
  */
 export function timeBeside(kind: Exclude<RunKind, 'live'>): string {
   return `greatest(

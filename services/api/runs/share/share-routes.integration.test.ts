@@ -37,12 +37,12 @@ async function shared(body: object = {}) {
   return createdReportLink.parse(answer.json());
 }
 
-/** Reads without a key. */
+/** Sends a GET request without a key. */
 const read = (url: string, accept = 'application/json', remoteAddress = '203.0.113.1') =>
   on.api.server.inject({ method: 'GET', url, headers: { accept }, remoteAddress });
 
 describe('a link to a report', () => {
-  it('shows the report to people without a key, as JSON and as a page, and shows no user', async () => {
+  it('shows the report as JSON and as a page to people without a key, and no user ids', async () => {
     const { link } = await shared();
     const report = sharedReport.parse((await read(link)).json());
     expect(report).toMatchObject({
@@ -61,18 +61,18 @@ describe('a link to a report', () => {
     expect(page.body).toContain('Times in Asia/Singapore (UTC+8)');
     const all = `${(await read(link)).body} ${page.body}`;
     expect(secretive.filter((user) => all.includes(user))).toEqual([]);
-    // The report itself has them.
+    // The report in the API contains the user id.
     expect((await on.ask('GET', `${path}/report`)).body).toContain('bob-88');
   });
 
-  it('gives access to nothing else', async () => {
+  it('gives access only to this report', async () => {
     const { link } = await shared();
     const token = link.split('/').at(-1) ?? '';
     for (const url of [`${path}/report`, `${path}/users`, '/v1/campaigns'])
       expect((await askAs(token, 'GET', url)).statusCode).toBe(401);
   });
 
-  it('is stored as a hash, and listed without its secret', async () => {
+  it('is stored as a hash, and listed without its token', async () => {
     const { link, id } = await shared();
     const token = link.split('/').at(-1) ?? '';
     expect(JSON.stringify(await on.rowsOf('report_links'))).not.toContain(token);
@@ -82,7 +82,7 @@ describe('a link to a report', () => {
     expect(items).toMatchObject([{ id, state: 'open', createdBy: publicId('apiKey', on.key) }]);
   });
 
-  it('is answered like an unknown link after it has ended or was revoked', async () => {
+  it('is not distinguishable from an unknown link after it has ended or was revoked', async () => {
     const [ending, revoked] = [await shared({ expiresInSeconds: 60 }), await shared()];
     expect((await on.ask('DELETE', `${path}/shares/${revoked.id}`)).statusCode).toBe(204);
     expect((await on.ask('DELETE', `${path}/shares/${revoked.id}`)).statusCode).toBe(204);
@@ -99,7 +99,7 @@ describe('a link to a report', () => {
     expect(items.map(({ state }) => state)).toEqual(['revoked', 'expired']);
   });
 
-  it('is limited in reads from one address', async () => {
+  it('limits the number of reads from one address', async () => {
     const { link } = await shared();
     const answers = [];
     for (let reads = 0; reads < 61; reads++)
@@ -109,7 +109,7 @@ describe('a link to a report', () => {
     expect(answers.at(-1)).toBe(429);
   });
 
-  it('is created by managers, for at most 90 days and 100 per run', async () => {
+  it('can be created by managers, for at most 90 days, and 100 times for each run', async () => {
     const { secret } = await makeManager();
     expect((await askAs(secret, 'POST', `${path}/share`, {})).statusCode).toBe(201);
     expect((await on.ask('POST', `${path}/share`, { expiresInSeconds: 91 * 86_400 })).statusCode).toBe(422);
@@ -122,7 +122,7 @@ describe('a link to a report', () => {
   });
 });
 
-describe('a link to a report and the key that made it', () => {
+describe('a link to a report and the key that created it', () => {
   const scope = { clients: [], countries: ['SG'], actionTypes: null };
 
   async function sharedBy(key: object = {}) {
@@ -154,7 +154,7 @@ describe('a link to a report and the key that made it', () => {
     expect((await read(other.link)).statusCode).toBe(200);
   });
 
-  it('ends with the expiry of its key, even if the expiry is set later', async () => {
+  it('ends when its key expires, even if the expiry is set later', async () => {
     const endsAt = new Date(on.deps.clock.nowMs() + 3_600_000).toISOString();
     const [short, cut] = [await sharedBy({ expiresAt: endsAt }), await sharedBy()];
     expect(Date.parse(short.expiresAt)).toBe(Date.parse(endsAt));

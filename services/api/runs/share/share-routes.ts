@@ -37,7 +37,10 @@ export interface ShareRoutesDeps {
 
 const byId = z.object({ id: z.string().describe('run_…') });
 const tags = ['runs'];
-/** Limit per IP address: enough for a person who reads one report, too low for guessing tokens. */
+/**
+ * Maximum number of reads per IP address in a minute: enough for a person who reads a report, and too few to guess
+ * tokens.
+ */
 const readsPerMinute = 60;
 
 export function shareRoutes(server: HttpServer, deps: ShareRoutesDeps): void {
@@ -165,7 +168,7 @@ function pageContext({ installation, catalogue }: ShareRoutesDeps): PageContext 
   };
 }
 
-/** Returns one problem for unknown, expired and revoked links, so that they cannot be told apart. */
+/** Returns the same problem for unknown, expired and revoked links, so that callers cannot distinguish them. */
 function gone(): HttpProblem {
   const detail = 'this link does not exist or is no longer valid: ask the team that gave it to you for a new one';
   return new HttpProblem({ status: 404, code: 'link-not-found', detail });

@@ -31,7 +31,7 @@ const context = { installationName: 'staging', zone: 'Asia/Singapore', titleOf }
 
 const pageOf = (changes: Partial<SharedReport> = {}) => sharedReportPage({ ...report, ...changes }, context);
 
-/** The text of the page without its tags, blanks between them. */
+/** Returns the text of a page, with blanks instead of its tags. */
 const textOf = (page: string) =>
   page
     .slice(page.indexOf('<body>'))
@@ -39,7 +39,7 @@ const textOf = (page: string) =>
     .replace(/\s+/g, ' ');
 
 describe('the page of a shared report', () => {
-  it('names installation, zone, state and times as the console does', () => {
+  it('shows installation, time zone, state and times like the console', () => {
     const text = textOf(pageOf());
     expect(text).toContain('Muster · staging Times in Asia/Singapore (UTC+8)');
     expect(text).toContain('Lapsed riders &lt;December&gt; Completed');
@@ -47,7 +47,7 @@ describe('the page of a shared report', () => {
     expect(text).toContain('This link shows the report until Sat 5 Dec 2026, 17:56.');
   });
 
-  it('shows the outcomes of the last step as a sum, and whether it adds up', () => {
+  it('shows the outcomes of the last step as a sum, and whether the sum is correct', () => {
     expect(textOf(pageOf())).toContain(
       '125,000 audience = 121,313 succeeded + 1,225 failed + 2,462 skipped + 0 suppressed + 0 held out + 0 expired ' +
         '+ 0 cancelled + 0 unknown ✓ Adds up Users at the last step, “Send a message”. Skipped: an earlier step did not succeed.',
@@ -55,14 +55,14 @@ describe('the page of a shared report', () => {
     expect(textOf(pageOf({ steps: [first, { ...second, failed: 1224 }] }))).toContain('✗ Does not add up');
   });
 
-  it('shows each step by its title with a bar whose label has all numbers', () => {
+  it('shows each step by its title with a bar, whose label contains all numbers', () => {
     const page = pageOf();
     expect(textOf(page)).toContain('1 Give a reward 125,000');
     expect(page).toContain('aria-label="122,538 succeeded, 2,462 failed, of 125,000 users"');
     expect(page).not.toContain('award-reward');
   });
 
-  it('fills a bar with the outcomes in proportion, and the bar of a step without users as pending', () => {
+  it('divides a bar in proportion to the outcomes, and shows a step without users as pending', () => {
     const empty = { ...second, audience: 0, succeeded: 0, failed: 0, skipped: 0 };
     const page = pageOf({ steps: [first, empty] });
     expect(page).toContain(
@@ -71,13 +71,13 @@ describe('the page of a shared report', () => {
     expect(page).toContain('aria-label="of 0 users"><i class="o-pending" style="flex-grow:1"></i></div>');
   });
 
-  it('sums the reasons over all countries, most users first', () => {
+  it('sums the reasons over all countries, those with the most users first', () => {
     const text = textOf(pageOf());
     expect(text).toContain('out-of-stock 1 Give a reward 1,309 1.0 % SG 709, ID 600');
     expect(text).toContain('no-answer unknown 2 Send a message 12');
   });
 
-  it('marks figures as preliminary while the run is active, with pending users in the sum', () => {
+  it('marks numbers as preliminary while the run is active, and includes pending users in the sum', () => {
     const running = { ...second, succeeded: 100_000, pending: 21_313 };
     const audience = { estimated: null, counted: 125_000, complete: false, excluded: 3 };
     const text = textOf(pageOf({ state: 'running', endedAt: null, audience, steps: [first, running] }));

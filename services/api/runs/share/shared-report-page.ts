@@ -10,14 +10,17 @@ import { reasonsTable } from './page/reasons-table.ts';
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 export interface PageContext {
-  /** Null if the installation has no name. */
+  /** Name of the installation; null if it has none. */
   installationName: string | null;
   /** IANA name of the time zone of all times on the page. */
   zone: string;
   titleOf: (action: string) => string;
 }
 
-/** Renders the console's report for people who only have the link: the same blocks and numbers, in print form. */
+/**
+ * Renders the report of the console for people who only have the link: the same parts and numbers, suitable for
+ * printing.
+ */
 export function sharedReportPage(report: SharedReport, context: PageContext): string {
   const { campaignName, kind, linkExpiresAt, asOf, steps } = report;
   const { installationName, zone, titleOf } = context;
@@ -51,7 +54,7 @@ function stillGoing(asOf: string): string {
   return `<p class="banner"><b>This run is in progress.</b> These are its figures so far, as of ${escapeHtml(asOf)}; pending users are in the sum.</p>`;
 }
 
-/** Returns `Completed` also for a run that was cancelled after its last user had ended, as the console does. */
+/** Returns `Completed` also for a run that was cancelled after the last user had ended, like the console. */
 function stateWord({ state, audience, steps }: SharedReport): string {
   const hasStopped = steps.some(({ cancelled, pending }) => cancelled > 0 || pending > 0);
   const isThrough = state === 'cancelled' && audience.complete && steps.length > 0 && !hasStopped;

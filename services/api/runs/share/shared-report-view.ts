@@ -13,7 +13,10 @@ export function reportLinkView({ linkId, createdBy, createdAt, expiresAt, state 
   };
 }
 
-/** Lists fields explicitly, so that new fields of reports do not become public by default. */
+/**
+ * Returns the public part of a report. It lists the fields explicitly, so that new fields of reports do not become
+ * public by default.
+ */
 export function sharedReportView(report: RunReport, expiresAt: Date): SharedReport {
   const { campaignName, kind, state, scheduledFor, startedAt, endedAt, asOf, audience, steps, countries, balanced } =
     report;

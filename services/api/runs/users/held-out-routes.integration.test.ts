@@ -23,7 +23,7 @@ const url = (runId: string) => `/v1/runs/${publicId('run', runId)}/held-out`;
 const ids = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `h${String(from + index).padStart(5, '0')}`);
 
-/** Writes pages of the run's feed, one after the other, with whom each holds out. */
+/** Creates a run whose feed writes these pages one after the other; each page is the list of its held-out users. */
 async function fed(pages: readonly (readonly string[])[]): Promise<{ runId: string; feedId: string }> {
   const { runId, owned } = await startRun(subject);
   const [feed] = owned;
@@ -50,7 +50,7 @@ async function listed(runId: string, limit: number): Promise<string[]> {
   }
 }
 
-it('held-out users are listed once each, in the order of their ids, for any page size', async () => {
+it('held-out users are listed once each, in the order of their ids, for pages of any size', async () => {
   const { runId } = await fed([ids(3), [], ids(2500, 3), ids(1, 2503)]);
   const all = ids(2504).map((id) => `SG ${id}`);
   expect(await listed(runId, 1000)).toEqual(all);
@@ -58,7 +58,7 @@ it('held-out users are listed once each, in the order of their ids, for any page
   expect((await on.ask('GET', `${url(runId)}?country=ID`)).json()).toEqual({ items: [], next: null });
 });
 
-it('all held-out users are available as a stream of CSV or NDJSON, named by the run', async () => {
+it('all held-out users can be exported as CSV or NDJSON, with the run in the file name', async () => {
   const { runId } = await fed([['=1+1', ...ids(1200)]]);
   const csv = await on.ask('GET', `${url(runId)}?format=csv`);
   expect(csv.headers['content-disposition']).toBe(`attachment; filename="${publicId('run', runId)}-held-out.csv"`);
@@ -75,7 +75,7 @@ it('all held-out users are available as a stream of CSV or NDJSON, named by the 
   expect([objects.length, objects[0]]).toEqual([1201, '{"userId":"=1+1","country":"SG","variant":null}']);
 });
 
-it('an unsendable id is stored in escaped form', async () => {
+it('a held-out id that breaks the rules is stored in escaped form', async () => {
   const { runId } = await fed([['a\u0000b', 'c\nd']]);
   const listedUsers = await listed(runId, 10);
   expect(listedUsers).toHaveLength(2);
@@ -88,7 +88,7 @@ it('audience pages without held-out users write no rows, and the list of held-ou
   expect((await on.ask('GET', url(runId))).json()).toEqual({ items: [], next: null });
 });
 
-it('audience pages written under an outdated token of the feed add no held-out users', async () => {
+it('audience pages written with an outdated token of the feed add no held-out users', async () => {
   const { runId, feedId } = await fed([ids(2)]);
   const late = { feedId, token: -1, batches: [], invalidUsers: [], cursor: 'z', complete: false, staysStalled: false };
   const skipped = { excluded: 0, heldOut: 1, heldOutIds: ['h9'] };

@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const path = (ofRunId = runId) => `/v1/runs/${publicId('run', ofRunId)}`;
 
-/** Page by page to the end, however short pages are. */
+/** Reads all pages of the list, however short they are. */
 async function listed(query = '', limit = 7): Promise<RunUser[]> {
   const all: RunUser[] = [];
   for (let cursor = ''; ;) {
@@ -64,7 +64,9 @@ function resultOf(claim: ClaimedStep, chance: Chance): StepResult[] {
   return [doneOf(claim)];
 }
 
-/** Claims whatever there may be of both steps, children too, some rounds long. */
+/**
+ * Claims all available batches of both steps, including child batches, in several rounds, and records random results.
+ */
 async function muddle(seed: number): Promise<void> {
   const chance = createChance(seed);
   for (let round = 0; round < 4; round++) {
@@ -79,23 +81,26 @@ async function muddle(seed: number): Promise<void> {
 }
 
 describe('the list of all users of a run', () => {
-  it.each([1, 2])('has the same outcomes as the explanation of each user, at any progress (%d)', async (seed) => {
-    await muddle(seed);
-    const all = await listed();
-    expect(all.map(({ userId }) => userId)).toEqual(someBatches(11, 3).flat());
-    const outcomes = new Set<string>();
-    for (const { userId, steps, outcome, endedInStep, reason } of all) {
-      const answer = await on.ask('GET', `${path()}/users/${userId}`);
-      const explained = userExplanation.parse(answer.json()).steps;
-      expect({ userId, steps }).toEqual({ userId, steps: explained.map((step) => step.outcome) });
-      expect([outcome, reason]).toEqual([steps[endedInStep - 1], explained[endedInStep - 1]?.reason ?? null]);
-      outcomes.add(outcome);
-    }
-    expect(outcomes.size).toBeGreaterThan(2);
-    expect(await listed('', 1000)).toEqual(all);
-  });
+  it.each([1, 2])(
+    'has the same outcomes as the explanation of each user, at any stage of the run (%d)',
+    async (seed) => {
+      await muddle(seed);
+      const all = await listed();
+      expect(all.map(({ userId }) => userId)).toEqual(someBatches(11, 3).flat());
+      const outcomes = new Set<string>();
+      for (const { userId, steps, outcome, endedInStep, reason } of all) {
+        const answer = await on.ask('GET', `${path()}/users/${userId}`);
+        const explained = userExplanation.parse(answer.json()).steps;
+        expect({ userId, steps }).toEqual({ userId, steps: explained.map((step) => step.outcome) });
+        expect([outcome, reason]).toEqual([steps[endedInStep - 1], explained[endedInStep - 1]?.reason ?? null]);
+        outcomes.add(outcome);
+      }
+      expect(outcomes.size).toBeGreaterThan(2);
+      expect(await listed('', 1000)).toEqual(all);
+    },
+  );
 
-  it('is filtered by an outcome of the chain or a step, without lost or repeated users', async () => {
+  it('can be filtered by an outcome of the chain or of a step, without missing or repeated users', async () => {
     await muddle(4);
     const all = await listed();
     for (const outcome of ['succeeded', 'failed', 'unknown', 'pending', 'skipped'] as const) {
@@ -109,7 +114,7 @@ describe('the list of all users of a run', () => {
     expect(await listed('&country=VN')).toEqual([]);
   });
 
-  it('is a stream of CSV with a column for each step, and of lines of JSON', async () => {
+  it('can be exported as CSV with a column for each step, and as JSON lines', async () => {
     await muddle(5);
     const all = await listed();
     const get = (accept: string) =>
@@ -136,7 +141,7 @@ describe('the list of all users of a run', () => {
     expect(recorded.filter(({ route }) => route === '/v1/runs/:id/users')).toHaveLength(2);
   });
 
-  it('begins with the header, before the first row is available', async () => {
+  it('begins with its header before the first row is available', async () => {
     const pages = (async function* () {
       await new Promise(() => undefined);
       yield [{}];
@@ -147,7 +152,7 @@ describe('the list of all users of a run', () => {
     }
   });
 
-  it('includes users with unsendable ids', async () => {
+  it('includes users whose ids break the rules', async () => {
     const subject = createPostgresExecutionStores(on);
     const other = await startRun(subject);
     const [feed] = other.owned;
@@ -164,7 +169,7 @@ describe('the list of all users of a run', () => {
     ]);
   });
 
-  it('is refused after users were dropped, and for an unknown run or cursor', async () => {
+  it('is refused after users were deleted, and for an unknown run or cursor', async () => {
     expect((await on.ask('GET', `${path('01938f1e-7c00-7000-8000-000000000001')}/users`)).statusCode).toBe(404);
     expect((await on.ask('GET', `${path()}/users?cursor=x`)).statusCode).toBe(422);
     await on.pool.query('delete from batches where feed = $1 and batch_no < 5', [feedId]);

@@ -77,7 +77,10 @@ export function runUserRoutes(server: HttpServer, { reports, users, heavyUsers }
   });
 }
 
-/** Rows of one page of a file. Larger pages need fewer statements, and a page takes 2 ms of this process to read. */
+/**
+ * Number of rows of a file that are read at once. More rows need fewer statements, and these rows take this process 2
+ * ms.
+ */
 const rowsOfFilePage = 5000;
 
 const fixedColumns = ['userId', 'country', 'variant', 'batchNo', 'outcome', 'endedInStep', 'reason'];

@@ -1,11 +1,14 @@
 import { HttpProblem } from '../../frame/http-problem.ts';
 
-/** Retention has deleted the requested users, or deletes them while they are read. */
+/** Error: the requested users were deleted after their retention, possibly while they were read. */
 export class UsersNotKeptError extends Error {
   override readonly name = 'UsersNotKeptError';
 }
 
-/** @throws {HttpProblem} 409 */
+/**
+ * Runs a read, and converts the error for deleted users into a problem.
+ * @throws {HttpProblem} 409
+ */
 export async function refusingNotKept<Result>(id: string, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();

@@ -7,7 +7,9 @@ export function createBudgetStore({ pool }: { pool: Pool }): BudgetStore {
   };
 }
 
-/** Parameters: $1 campaign. The view `budget_figures` is defined in the migrations. */
+/**
+ * Selects the budgets of a campaign. The view `budget_figures` is defined in the migrations. Parameters: $1 campaign.
+ */
 const listBudgets = `
   select country, case when currency is null then units end::float8 as units,
     case when currency is null then used end::float8 as used,

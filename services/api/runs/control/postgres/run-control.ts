@@ -60,7 +60,7 @@ function eventValues(runId: string, { kind, detail }: RunEventEntry): string[] {
   return [runId, kind, JSON.stringify(detail)];
 }
 
-/** Null leaves a field unchanged, except the reason, which may become null. */
+/** Parameters of an update. Null leaves a field unchanged, except for the reason, which may become null. */
 interface RunUpdate {
   runId: string;
   to: string | null;
@@ -79,7 +79,7 @@ const updateRun = statementOf<RunUpdate>(
     state_since = case when ${$('to')}::text is null or ${$('to')} = state then state_since else now() end,
     state_reason = case when ${$('hasReason')} then ${$('reason')} else state_reason end,
     settings = settings || ${$('settings')}::jsonb,
-    -- A person who resumes the run ends its canary.
+    -- Resuming a run that waits after its canary ends the canary.
     canary = case when ${$('to')} = 'running' and canary = 'waits' then 'over' else canary end,
     deadline_at = coalesce(${$('deadlineAt')}::timestamptz, deadline_at),
     ended_at = case when ${$('isLast')} then now() else ended_at end,
@@ -90,7 +90,7 @@ const updateRun = statementOf<RunUpdate>(
 
 const insertEvent = `insert into run_events (run, kind, detail) values ($1, $2, $3::jsonb)`;
 
-/** Parameters: $1 run, $2 limit, $3 id of the last event of the previous page or null. */
+/** Selects a page of events. Parameters: $1 run, $2 limit, $3 id of the last event of the previous page or null. */
 const selectEvents = `
   select id as "eventId", at, kind, detail from run_events
   where run = $1 and ($3::uuid is null or id > $3) order by id limit $2`;

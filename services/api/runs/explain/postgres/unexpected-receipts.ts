@@ -4,24 +4,26 @@ import type { StepTotals } from '../../../../../shared/domain/step/outcomes.ts';
 import type { ReceiptTotals } from '../../../../../shared/domain/step/receipts.ts';
 import { settledAsSucceeded } from '../../../../../shared/postgres/ledger/ledger-codes.ts';
 
-/** Counts of a feed at one moment. `receipts` counts every user with a receipt. */
+/** Counts of a feed at one moment. `receipts` counts each user who has a receipt. */
 export interface FeedReceipts {
   feedId: string;
-  /** True if the run has ended: its counts must then be exact. */
+  /** True if the run has ended. Its counts must then be exact. */
   isOver: boolean;
-  /** True if receipts or failures were deleted; only the counts that retention stored before are left. */
+  /**
+   * True if receipts or failures were deleted. Only the counts that were stored before the deletion are available then.
+   */
   isCounted: boolean;
   totals: readonly Pick<StepTotals, 'step' | 'failed' | 'unknown'>[];
   receipts: readonly CountedReceipts[];
 }
 
-/** Receipts of a step, and those of failed users as counted by retention. */
+/** Receipts of a step, and the number of receipts of failed users that was stored before the deletion. */
 export interface CountedReceipts extends Omit<ReceiptTotals, 'unexpected'> {
   unexpectedDelivered: number;
   unexpectedUndelivered: number;
 }
 
-/** Separates receipts of failed or unknown users from those of accepted users. Returns totals by feed. */
+/** Counts the receipts of failed or unknown users separately from those of accepted users. Returns totals by feed. */
 export type UnexpectedReceiptCounter = (feeds: readonly FeedReceipts[]) => Promise<Map<string, ReceiptTotals[]>>;
 
 interface UnexpectedRow {
@@ -32,18 +34,18 @@ interface UnexpectedRow {
 }
 
 interface Counted {
-  /** Failures and receipts at the time of the count. */
+  /** Number of failures at the time of the count; `receipts` is the number of receipts at that time. */
   failures: number;
   receipts: number;
   rows: UnexpectedRow[];
 }
 
-/** Up to this number of failures, unexpected receipts are counted on every read, which takes some milliseconds. */
+/** Up to this number of failures, unexpected receipts are counted at each read, which takes a few milliseconds. */
 const fewFailures = 2000;
 /**
- * Factor of growth for more than `fewFailures` failures. Unexpected receipts are counted again when failures or
- * receipts have grown by this factor, and once the run has ended. Counting on every read would cost too much, because
- * progress is requested twice a second.
+ * For more than `fewFailures` failures: factor by which failures or receipts must have grown before unexpected receipts
+ * are counted again. They are also counted once when the run has ended. Counting at each read would cost too much,
+ * because progress is read twice a second.
  */
 const growth = 1.01;
 
@@ -70,7 +72,10 @@ export function createUnexpectedReceiptCounter({ pool }: { pool: Pool }): Unexpe
   };
 }
 
-/** Returns null if unexpected receipts must be counted. Without failures or without receipts there are none. */
+/**
+ * Returns the unexpected receipts if they need not be counted: the last count, or none if there are no failures or no
+ * receipts. Returns null if they must be counted.
+ */
 function rememberedOf(feed: FeedReceipts, counted: Counted | undefined): UnexpectedRow[] | null {
   if (feed.isCounted) return storedOf(feed);
   const { failures, receipts } = sumsOf(feed);
@@ -99,7 +104,7 @@ function sumsOf({ totals, receipts }: FeedReceipts) {
 function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): ReceiptTotals[] {
   return receipts.map(({ step, delivered, undelivered }) => {
     const row = rows.find((each) => each.step === step) ?? { delivered: 0, undelivered: 0 };
-    // The minimum is needed, because the counted rows may be from another moment than the receipts.
+    // The minimum is necessary, because the counted rows may be from a later moment than the receipts.
     const unexpected = {
       delivered: Math.min(delivered, row.delivered),
       undelivered: Math.min(undelivered, row.undelivered),
@@ -113,7 +118,7 @@ function apart({ receipts }: FeedReceipts, rows: readonly UnexpectedRow[]): Rece
   });
 }
 
-/** Parameters: $1 feeds. Looks up one receipt by its key for each failure. */
+/** Counts the receipts of failed users. For each failure, one receipt is looked up by its key. Parameters: $1 feeds. */
 const selectUnexpected = `
   select u.feed as "feedId", u.step, count(*) filter (where r.delivered)::float8 as delivered,
     count(*) filter (where not r.delivered)::float8 as undelivered

@@ -29,7 +29,7 @@ const on = apiOnPostgres();
 
 const makeSubject = () => createPostgresExecutionStores(on);
 
-describe('the query for the history of a user', () => {
+describe('the query of a user’s history', () => {
   let subject: ReturnType<typeof makeSubject>;
   let a: StepLedger;
   let b: StepLedger;
@@ -58,7 +58,7 @@ describe('the query for the history of a user', () => {
     await record(a, doneOf(await claimOne(a, stepOf(batchNo)), changes));
   }
 
-  it('names every country in which a segment contains the user', async () => {
+  it('returns each country in which a segment contains the user', async () => {
     const started = await startRun(subject, { countries: ['ID', 'SG', 'VN'] });
     for (const { feedId: ownedFeedId, token, country } of started.owned) {
       const batches = [{ batchNo: 1, users: country === 'VN' ? ['bob'] : ['ann'] }];
@@ -70,7 +70,7 @@ describe('the query for the history of a user', () => {
     expect(await placeOf('bob')).toMatchObject({ country: 'VN', alsoIn: [] });
   });
 
-  it('does not find an unknown run', async () => {
+  it('returns nothing for an unknown run', async () => {
     expect(await subject.histories.find(unknownId, 'u001')).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe('the query for the history of a user', () => {
     });
   });
 
-  it('has no feed while the run is being prepared', async () => {
+  it('returns no feed while the run is being prepared', async () => {
     const { runId: other } = await createRun(subject);
     expect(await subject.histories.find(other, 'u001')).toMatchObject({ feeds: [], place: null });
   });
@@ -102,7 +102,7 @@ describe('the query for the history of a user', () => {
   });
 
   it.each(['a', 'u0', 'u0031', 'u003x', 'v', '"', 'u001","u002', "o'hara", 'ü'])(
-    'does not find %s, who was never fed',
+    'does not find %s, a user who was not fed',
     async (user) => {
       expect((await historyOf(user)).place).toBeNull();
     },
@@ -112,7 +112,7 @@ describe('the query for the history of a user', () => {
     expect((await historyOf(user)).place).toBeNull();
   });
 
-  it('finds odd ids by their bytes', async () => {
+  it('finds unusual ids by their bytes', async () => {
     const odd = ['"', "'", ',', '\\', 'a"b', 'ä', '\uffee', '🎉'];
     const run = await startFedRun(subject, [odd.slice(0, 4), odd.slice(4)], {});
     for (const [index, user] of odd.entries()) {
@@ -121,7 +121,7 @@ describe('the query for the history of a user', () => {
     }
   });
 
-  it('finds an unsendable id in its raw form and in the escaped form of lists', async () => {
+  it('finds an id that breaks the rules in its original form and in the escaped form of lists', async () => {
     const { runId: other, owned } = await startRun(subject);
     const [feed] = owned;
     if (!feed) throw new Error('the run has no feed');
@@ -148,7 +148,7 @@ describe('the query for the history of a user', () => {
     expect((await batchesOf('u002'))[0]?.steps).toMatchObject([{ step: 1, failure }]);
   });
 
-  it('includes what a step waits for, and the answers of its calls', async () => {
+  it('includes the reason why a step waits, and the answers to its calls', async () => {
     const waiting = { cause: busy.cause, note: busy };
     await record(a, waitingOf(await claimOne(a, stepOf(1)), waiting));
     await subject.passTime(5001);
@@ -169,18 +169,18 @@ describe('the query for the history of a user', () => {
     expect(batch?.steps[0]?.nextAttemptAt).toBeInstanceOf(Date);
   });
 
-  it('contains no attempt for a step that was released without a response', async () => {
+  it('contains no call for a step that was released without an answer', async () => {
     await record(a, waitingOf(await claimOne(a, stepOf(1)), { answered: false }));
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ state: 'waiting', attempts: [] }]);
   });
 
-  it('shows the cause of a hold rather than the cause of a single batch', async () => {
+  it('has the cause of a hold rather than the cause of a single batch', async () => {
     await record(a, waitingOf(await claimOne(a, stepOf(1)), { cause: 'earlier' }));
     await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'endpoint says 404' }]);
     expect((await batchesOf('u001'))[0]?.steps).toMatchObject([{ cause: 'endpoint says 404' }]);
   });
 
-  it('follows a user into its child batches, with the answers for this user only', async () => {
+  it('follows a user into child batches, with only the answers for this user', async () => {
     const note: AttemptNote = {
       reading: 'reported',
       cause: null,
@@ -200,7 +200,7 @@ describe('the query for the history of a user', () => {
     expect(await batchesOf('u002')).toHaveLength(1);
   });
 
-  it('follows a user through children of children', async () => {
+  it('follows a user through children of child batches', async () => {
     const { children } = await a.flush({
       results: [doneOf(await claimOne(a, stepOf(2)), { children: [childOf(['u004', 'u006'], { claim: true })] })],
       claims: [],
@@ -214,7 +214,7 @@ describe('the query for the history of a user', () => {
     expect(batches.map(({ parent }) => parent)).toEqual([null, 2, batches[1]?.batchNo]);
   });
 
-  it('includes a worker that was lost during a call, once another one calls', async () => {
+  it('shows that a worker was lost during a call, once another worker calls', async () => {
     await claimOne(a, stepOf(1));
     await subject.passTime(leaseMs + 1);
     const taken = await claimOne(b, stepOf(1));
@@ -226,7 +226,7 @@ describe('the query for the history of a user', () => {
     ]);
   });
 
-  it('contains no lost attempt once the step has waited for a retry', async () => {
+  it('shows no lost call after the step has waited for a retry', async () => {
     await claimOne(a, stepOf(1));
     await subject.passTime(leaseMs + 1);
     await record(b, waitingOf(await claimOne(b, stepOf(1)), { delayMs: 0 }));
@@ -243,7 +243,7 @@ describe('the query for the history of a user', () => {
     expect(step?.endedAt).toBeInstanceOf(Date);
   });
 
-  it('does not include other runs', async () => {
+  it('does not include other runs of the campaign', async () => {
     await startFedRun(subject, [['only-there']]);
     expect((await historyOf('only-there')).place).toBeNull();
   });

@@ -15,11 +15,11 @@ export interface UserHistory {
   state: RunState;
   asOf: Date;
   chain: readonly { action: string }[];
-  /** Null while receipts of the run are kept, or if the run never had any. */
+  /** Time at which receipts of the run were deleted; null while they are kept, or if there never were any. */
   receiptsDeletedAt: Date | null;
   /** Feeds in the order of countries and steps. */
   feeds: readonly HistoryFeed[];
-  /** Null if no feed of the run contains the user, or if the users were deleted. */
+  /** Batch in which the user was fed; null if no feed of the run contains the user, or if the users were deleted. */
   place: UserPlace | null;
 }
 
@@ -31,24 +31,24 @@ export interface HistoryFeed {
   fromStep: number;
   complete: boolean;
   cursor: string | null;
-  /** False once the feed's users were deleted; membership is then unknown. */
+  /** False after the users of the feed were deleted. Whether the feed contained the user is then unknown. */
   usersKept: boolean;
 }
 
 export interface UserPlace {
-  /** Part of the key of every call for the user. */
+  /** Id of the feed, which is a part of the idempotency key of each call for the user. */
   feedId: string;
   country: string;
   variant: string | null;
-  /** Other countries in which the run was fed the user, because a segment contained it in several. */
+  /** Other countries in which the user was fed, because a segment contained the user in several countries. */
   alsoIn: readonly string[];
   fromStep: number;
   /**
-   * The batch with which the user was fed, then the child batches that contain the user. Empty if the user cannot be
-   * sent.
+   * Batch with which the user was fed, followed by the child batches that contain the user. Empty if the user cannot be
+   * called.
    */
   batches: readonly HistoryBatch[];
-  /** Set if the user can never be sent because its id breaks a rule. */
+  /** Rule that the user id breaks, so that the user can never be called; otherwise null. */
   unsendable: HistoryFailure | null;
   receipts: readonly HistoryReceipt[];
 }
@@ -64,30 +64,33 @@ export interface HistoryReceipt {
 export interface HistoryBatch {
   batchNo: number;
   parent: number | null;
-  /** First step for which this batch exists; earlier steps belong to its parent. */
+  /** First step of this batch. Earlier steps belong to its parent batch. */
   fromStep: number;
   users: number;
-  /** Claimed steps, in order. */
+  /** Claimed steps in the order of the chain. */
   steps: readonly HistoryStep[];
 }
 
 export interface HistoryStep {
   step: number;
   state: 'running' | 'waiting' | 'done';
-  /** Time of recording, if the step is done. */
+  /** Time at which the result was recorded, if the step is done. */
   endedAt: Date | null;
   nextAttemptAt: Date | null;
   cause: string | null;
-  /** Outcome of all users without a failure that are in no child batch; null until the step is done. */
+  /** Outcome of all users of the batch that have no failure and are in no child batch; null until the step is done. */
   rest: 'succeeded' | 'expired' | 'cancelled' | null;
   failure: HistoryFailure | null;
-  /** Earlier calls, oldest first. */
+  /** Earlier calls of the step, oldest first. */
   attempts: readonly HistoryAttempt[];
 }
 
-/** Outcome of the user that differs from the rest of its batch. */
+/** Outcome of the user, if it differs from the outcome of the rest of its batch. */
 export interface HistoryFailure {
-  /** `succeeded`: the user was unknown and was settled as succeeded after the run. The user did not continue. */
+  /**
+   * `succeeded` means that the outcome was unknown and was settled as succeeded after the run. The user did not
+   * continue.
+   */
   outcome: OwnOutcome | 'succeeded';
   reason: string;
   detail: string | null;
@@ -95,12 +98,12 @@ export interface HistoryFailure {
   failedAt: Date;
 }
 
-/** A call that did not end the step: the step was scheduled again or split, or its worker was lost. */
+/** Call that did not end the step: afterwards, the step was scheduled again or split, or its worker was lost. */
 export interface HistoryAttempt {
   at: Date;
   reading: AttemptNote['reading'] | 'lost';
   cause: string | null;
-  /** Code for this user, if the answer reported users individually. */
+  /** Code for this user, if the answer had a result for each user. */
   code: string | null;
   detail: string | null;
 }
@@ -128,14 +131,14 @@ export function createUserHistories({ pool }: { pool: Pool }) {
 
   return {
     /**
-     * Finds a user by keys only, so the cost does not depend on the size of the run.
-     * @param user any text, including an id that breaks the rules and the escaped form in which such an id is listed
+     * Finds a user by keys only, so that the cost does not depend on the size of the run.
+     * @param user any text, such as an id that breaks the rules, or the escaped form in which lists show such an id
      * @returns undefined if the run does not exist
      */
     find: async (runId: string, user: string): Promise<UserHistory | undefined> => {
       const listed = escapeUserId(user);
-      // If the id breaks the rules, no batch contains it, and Postgres may be unable to store it. The escaped form is
-      // then searched.
+      // If the id breaks the rules, no batch contains it, and Postgres may be unable to store it. In this case, the
+      // escaped form is searched.
       const searched = brokenUserIdRule(user) === null ? user : listed;
       const { rows } = await pool.query<PlaceRow>(findPlace, [runId, searched, listed]);
       const [first] = rows;
@@ -147,7 +150,7 @@ export function createUserHistories({ pool }: { pool: Pool }) {
   };
 }
 
-/** A run in state `preparing` has no feed yet: it yields one row without feed columns. */
+/** Row of the query. A run in state `preparing` has no feed, and yields one row without columns of a feed. */
 type PlaceRow = {
   campaignId: string;
   state: RunState;

@@ -1,13 +1,13 @@
 import { variantName } from '../../../../../shared/postgres/ledger/variants-sql.ts';
 import { firstChildBatchNo } from '../../../../../shared/domain/step/batch.ts';
 
-/** SQL condition: a batch contains the user. The batch's text is a JSON list without brackets. */
+/** SQL condition: a batch contains the user. The text of a batch is a JSON list without its brackets. */
 const holdsUser = (user: string) => `jsonb_exists(('[' || users || ']')::jsonb, ${user})`;
 
 /**
- * Parameters: $1 run, $2 user, $3 escaped form of the user if its id breaks the rules. Returns one row per feed.
- * Batches ascend with user ids, so a binary search over the feed's numbers finds the candidate batch: 17 lookups of the
- * primary key for ten million users.
+ * Finds the batch of a user in each feed. Batches ascend with user ids, so a binary search over the batch numbers of a
+ * feed finds the candidate batch: 17 lookups of the primary key for ten million users. Returns one row for each feed.
+ * Parameters: $1 run, $2 user, $3 escaped form of the user if its id breaks the rules.
  */
 export const findPlace = `
   with recursive f as (
@@ -46,7 +46,7 @@ export const findPlace = `
   where r.id = $1
   order by f.country collate "C", f.from_step, f.feed`;
 
-/** Parameters: $1 feed, $2 user, $3 steps of the chain. */
+/** Selects the receipts of a user. Parameters: $1 feed, $2 user, $3 steps of the chain. */
 export const selectUserReceipts = `
   select r.step, r.delivered, r.code, r.at, r.received_at as "receivedAt"
   from generate_series(1, $3::int) s (step)
@@ -54,8 +54,8 @@ export const selectUserReceipts = `
   order by r.step`;
 
 /**
- * Parameters: $1 feed, $2 batch, $3 user. Returns the batch and its descendants that contain the user, with the steps
- * of each, as of one moment.
+ * Returns a batch and its descendants that contain the user, with the steps of each, from the same moment. Parameters:
+ * $1 feed, $2 batch, $3 user.
  */
 export const followUser = `
   with recursive family as (

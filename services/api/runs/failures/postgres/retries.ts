@@ -6,7 +6,10 @@ import { withinQuota } from '../../../../../shared/postgres/registry/account-quo
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
 import type { NewRetry, Retries, RetryFilter, RetryGroup, RetrySums, RetryVerdict } from '../../retries.port.ts';
 
-/** Counting millions of failures takes longer than the usual statement timeout allows. */
+/**
+ * Timeout of statements that count failures, in milliseconds. Counting millions of failures takes longer than the usual
+ * timeout.
+ */
 const countTimeoutMs = 120_000;
 
 export function createRetries({ pool, quotas }: { pool: Pool; quotas: Quotas }): Retries {
@@ -64,8 +67,8 @@ const selectFamily = `
   select parent, exists (select from runs c where c.parent = r.id) as children from runs r where r.id = $1`;
 
 /**
- * Parameters: $1 run, filters $2 steps, $3 countries, $4 reasons. Applies if no user was retried so far: all failures
- * in the report's counts are then current.
+ * Sums failures from the counts of the report. It is used if no user was retried so far, because all counted failures
+ * are then current. Parameters: $1 run, filters $2 steps, $3 countries, $4 reasons.
  */
 const sumGroups = `
   select t.step, f.country, t.reason, sum(t.users)::float8 as users
@@ -76,7 +79,7 @@ const sumGroups = `
   group by t.step, f.country, t.reason
   order by t.step, f.country, users desc, t.reason collate "C"`;
 
-/** @property of one run of the family, or null for all */
+/** Parameters of the newest failures. @property of one run among the parent and its retries, or null for all of them */
 type StandingParams = RetryFilter & { root: string; of: string | null };
 
 const countStanding = unnamedStatementOf<StandingParams>(($) => {
@@ -91,7 +94,7 @@ const countStanding = unnamedStatementOf<StandingParams>(($) => {
   order by step, country, users desc, reason collate "C"`;
 });
 
-/** Locks the root run, which permits one child run at a time: a second request finds the child run of the first. */
+/** Locks the first run, which permits one retry at a time: a second request then finds the retry of the first. */
 const lockRoot = `
   select r.id as root, o.ended_at is not null and r.ended_at is not null as ended
   from runs o join runs r on r.id = coalesce(o.parent, o.id)
@@ -106,8 +109,8 @@ interface InsertedRetry extends Pick<NewRetry, 'runId' | 'deadlineSeconds'> {
 }
 
 /**
- * Inserts a retry run. Its scheduled time is half a millisecond after any possible due time of a job, and after sibling
- * runs. This keeps (campaign, scheduled_for) unique, and no job mistakes this run for its own.
+ * Inserts a retry. Its scheduled time is half a millisecond after any possible due time of a job, and after those of
+ * other retries. This keeps (campaign, scheduled_for) unique, and no job takes this run for its own.
  */
 const insertRetry = unnamedStatementOf<InsertedRetry>(
   ($) => `
@@ -131,7 +134,10 @@ const insertRetry = unnamedStatementOf<InsertedRetry>(
   select id, 'created', jsonb_strip_nulls(jsonb_build_object('by', ${$('asker')}::jsonb)) from r`,
 );
 
-/** Counts users fed to a child run as retried, and users that succeeded in its last step as recovered. */
+/**
+ * Sums the results of retries. Users fed to a retry count as retried, and users who succeeded in its last step count as
+ * recovered.
+ */
 const selectSums = `
   select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried,
     coalesce(sum(t.recovered), 0)::float8 as recovered, coalesce(sum(t.failed), 0)::float8 as "failedAgain"

@@ -6,7 +6,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
-/** Formats a share of users as the console does: only a true 0 is `0 %`, only all users are `100 %`. */
+/** Formats a share of users like the console: `0 %` only for no users, `100 %` only for all users. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (part / whole) * 100;

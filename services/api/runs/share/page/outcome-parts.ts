@@ -5,11 +5,11 @@ import { countText } from './figures.ts';
 
 type Line = SharedReport['steps'][number];
 
-/** Outcomes in the same order as in the console's equation, so that bars can be compared. */
+/** Outcomes in the same order as in the console, so that bars can be compared. */
 const displayedOutcomes = [...outcomes, 'pending'] as const;
 type DisplayedOutcome = (typeof displayedOutcomes)[number];
 
-/** Renders the audience as the sum of all outcomes, and whether the sum is right. */
+/** Renders the audience as the sum of all outcomes, and states whether the sum is correct. */
 export function equation(line: Line, note: string): string {
   const terms = termsOf([line]).map(
     (outcome, index) => `<span class="sign">${index === 0 ? '=' : '+'}</span>
@@ -23,7 +23,7 @@ export function equation(line: Line, note: string): string {
 ${terms.join('\n')}</div><footer>${verdict} ${note}</footer></section>`;
 }
 
-/** Renders each step over all countries, followed by each country, with a bar and all numbers. */
+/** Renders each step for all countries, followed by its countries, with a bar and all numbers. */
 export function outcomesTable({ steps, countries }: SharedReport, titleOf: (action: string) => string): string {
   const columns = termsOf(steps);
   const heads = columns.map((outcome) => `<th scope="col">${outcomeKey(outcome)}</th>`).join('');
@@ -56,7 +56,7 @@ function bar(line: Line): string {
   return `<div class="bar" role="img" aria-label="${escapeHtml(label)}">${filled}</div>`;
 }
 
-/** Returns all outcomes, zeros too; `pending` only while users are pending. */
+/** Returns all outcomes, including those without users. `pending` is included only while users are pending. */
 function termsOf(lines: readonly Line[]): DisplayedOutcome[] {
   return displayedOutcomes.filter((outcome) => outcome !== 'pending' || lines.some(({ pending }) => pending !== 0));
 }

@@ -1,6 +1,6 @@
 /**
- * Style sheet of a shared report: the console's colours, sizes and bars (services/console/src/theme), for a page
- * without external resources. Prints in the light colours.
+ * Style sheet of a shared report, with the console's colours, sizes and bars (services/console/src/theme). The page
+ * loads no external resources, and prints in the light colours.
  */
 export const pageStyle = `
 :root{color-scheme:light dark;--bg:light-dark(oklch(.984 .002 258),oklch(.172 .008 262));

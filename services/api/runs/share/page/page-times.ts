@@ -1,4 +1,6 @@
-/** Formats `Sun 29 Nov 2026, 09:32`; with day and year, as a shared page is often read on another day. */
+/**
+ * Formats a time as `Sun 29 Nov 2026, 09:32`, with day and year, because a shared page is often read on another day.
+ */
 export function timeText(instant: string, zone: string): string {
   const parts = partsOf(instant, zone, {
     ...({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const),
@@ -8,13 +10,13 @@ export function timeText(instant: string, zone: string): string {
   return `${part('weekday')} ${part('day')} ${part('month')} ${part('year')}, ${part('hour')}:${part('minute')}`;
 }
 
-/** Formats a zone as `Asia/Singapore (UTC+8)`. */
+/** Formats a time zone as `Asia/Singapore (UTC+8)`. */
 export function zoneText(zone: string, instant: string): string {
   const offset = partsOf(instant, zone, { timeZoneName: 'shortOffset' }).get('timeZoneName')?.replace('GMT', 'UTC');
   return offset === undefined || zone === 'UTC' ? zone : `${zone} (${offset})`;
 }
 
-/** Formats the two largest units of a duration: `1 h 38 min`, `2 min 41 s`, `38 s`. */
+/** Formats a duration with its two largest units: `1 h 38 min`, `2 min 41 s`, `38 s`. */
 export function spanText(ms: number): string {
   const seconds = Math.round(Math.max(0, ms) / 1000);
   if (seconds < 60) return `${seconds} s`;

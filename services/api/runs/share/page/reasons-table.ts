@@ -4,7 +4,10 @@ import { countText, shareText } from './figures.ts';
 
 type Failure = SharedReport['failures'][number];
 
-/** Renders reasons over all countries in the order of the console's report: most users first. */
+/**
+ * Renders the reasons for all countries together, in the order of the console's report: the reasons with the most users
+ * first.
+ */
 export function reasonsTable({ failures, steps }: SharedReport, titleOf: (action: string) => string): string {
   if (failures.length === 0) return '<p class="small" style="padding:10px 16px">No users have failed.</p>';
   const groups = Map.groupBy(failures, ({ step, outcome, reason }) => JSON.stringify([step, outcome, reason]));
@@ -36,7 +39,7 @@ function usersOf(failures: readonly Failure[]): number {
   return failures.reduce((sum, { users }) => sum + users, 0);
 }
 
-/** Formats `SG 709, ID 600`: most users first. */
+/** Formats countries as `SG 709, ID 600`, those with the most users first. */
 function countriesText(failures: readonly Failure[]): string {
   const sorted = failures.toSorted((a, b) => b.users - a.users);
   return sorted.map(({ country, users }) => `${country} ${countText(users)}`).join(', ');

@@ -15,8 +15,8 @@ export interface ReportLinkRecord {
   createdAt: Date;
   expiresAt: Date;
   /**
-   * State by the database's clock. A link has the scope of the key that created it, and ends when that key may no
-   * longer share the run.
+   * State of the link by the database's clock. A link has the scope of the key that created it. `key-ended`: that key
+   * may no longer share the run.
    */
   state: 'open' | 'expired' | 'revoked' | 'key-ended';
 }
@@ -29,7 +29,10 @@ export type ReportLinks = ReturnType<typeof createReportLinks>;
 
 export function createReportLinks({ pool }: { pool: Pool }) {
   return {
-    /** Creates a link; undefined if the run has the maximum number of links. Only this result contains the token. */
+    /**
+     * Creates a link. Returns undefined if the run has the maximum number of links. Only this result contains the
+     * token.
+     */
     make: async (runId: string, createdBy: string, lifeSeconds: number) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       await pool.query(forgetOld);
@@ -45,13 +48,13 @@ export function createReportLinks({ pool }: { pool: Pool }) {
         linkOf,
       ),
 
-    /** Returns false if the run has no such link. Revoking a revoked link has no effect. */
+    /** Revokes a link. Returns false if the run has no such link. A repeat has no effect. */
     revoke: async (runId: string, linkId: string): Promise<boolean> => {
       const { rows } = await pool.query<{ found: boolean }>(revokeLink, [runId, linkId]);
       return onlyRow(rows).found;
     },
 
-    /** Returns undefined if the token is unknown or its link is no longer open. */
+    /** Returns the run of a link. Returns undefined if the token is unknown or its link is no longer open. */
     open: async (token: string): Promise<{ runId: string; expiresAt: Date } | undefined> => {
       if (!tokenPattern.test(token)) return undefined;
       const [row] = (await pool.query<LinkRow>(`${selectLinks} where l.digest = $1`, [digestOf(token)])).rows;
@@ -86,8 +89,8 @@ function linkOf(row: LinkRow): ReportLinkRecord {
 }
 
 /**
- * Selects links with the present role and scope of their keys, so a link stores no copy of its key's scope. Keys are
- * never deleted.
+ * Selects links with the current role and scope of their keys, so that a link needs no copy of them. Keys are never
+ * deleted.
  */
 const selectLinks = `
   select l.id as "linkId", l.run as "runId", l.created_by as "createdBy", l.created_at as "createdAt",
@@ -124,5 +127,5 @@ const revokeLink = `
   )
   select exists (select from report_links where run = $1 and id = $2) as found`;
 
-/** Deletes links a month after their end. Until then, ended links stay listed. */
+/** Deletes links a month after their end. Until then, they are listed as ended. */
 const forgetOld = `delete from report_links where least(expires_at, revoked_at) < now() - interval '30 days'`;

@@ -15,13 +15,13 @@ export interface HeldOutRow {
 
 export type HeldOutUsers = ReturnType<typeof createHeldOutUsers>;
 
-/** Store of held-out users of a run's audience, as they were when it was fed. */
+/** Creates the store of the held-out users of a run, as they were when the audience was fed. */
 export function createHeldOutUsers({ pool }: { pool: Pool }) {
   return {
     /**
-     * Lists users in the order of countries, feeds and users. A page reads one row, so it may be shorter than the limit
+     * Lists users in the order of countries, feeds and ids. A page reads one row, so it may be shorter than the limit
      * without being the last.
-     * @throws {InvalidCursorError}
+     * @throws {InvalidCursorError} if the cursor is invalid
      * @throws {UsersNotKeptError} if the held-out users of a feed were deleted
      */
     page: async (
@@ -85,7 +85,7 @@ const selectPart = statementOf<{ feedId: string; part: number }>(
 interface Place {
   feedId: string;
   part: number;
-  /** Number of the part's users on earlier pages. */
+  /** Number of users in this part that were on earlier pages. */
   taken: number;
 }
 
@@ -95,7 +95,10 @@ function cursorOf({ feedId, part, taken }: Place): string {
   return Buffer.from(JSON.stringify([feedId, part, taken])).toString('base64url');
 }
 
-/** @throws {InvalidCursorError} */
+/**
+ * Decodes a cursor.
+ * @throws {InvalidCursorError} if it is invalid
+ */
 function placeOf(cursor: string): Place {
   try {
     const [feedId, part, taken] = placeShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));

@@ -4,8 +4,8 @@ import { restCode, stepState } from '../../../../../shared/postgres/ledger/ledge
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 
 /**
- * Feeds in the order in which users are listed.
- * @param country null for all
+ * Selects feeds in the order in which users are listed.
+ * @param country country of the feeds; null for all
  */
 export const selectFeeds = statementOf<{ runId: string; country: string | null }>(
   'feeds-of-users',
@@ -22,8 +22,9 @@ export const selectFeeds = statementOf<{ runId: string; country: string | null }
 );
 
 /**
- * Reads fed batches with all of their descendants, and how their steps ended: a row for each batch, whose users are the
- * stored text. All rows are of one moment, so that no user appears in a batch that it has left. Uses keys only.
+ * Reads fed batches with all their descendants, and the results of their steps. Returns a row for each batch; its users
+ * are the stored text. All rows are from the same moment, so that no user appears in a batch that the user has left.
+ * The statement reads by keys only.
  */
 export const selectFamilies = statementOf<BatchRange>(
   'batch-families',
@@ -43,7 +44,8 @@ export const selectFamilies = statementOf<BatchRange>(
 );
 
 /**
- * @param step step with which the feed's users begin
+ * Selects users whose ids break the rules.
+ * @param step step with which the users of the feed begin
  * @param after last user of the previous page; empty for the first page
  */
 export const selectUnsendable = statementOf<{ feedId: string; step: number; after: string; limit: number }>(

@@ -16,21 +16,21 @@ import { UsersNotKeptError } from '../users-not-kept.ts';
 import { selectFamilies, selectFeeds, selectUnsendable } from './run-user-statements.ts';
 import { placeText } from '../../../../../shared/contracts/stored-texts.ts';
 
-/** Maximum fed batches that one statement reads, with all of their descendants. */
+/** Maximum number of fed batches that one statement reads, with all their descendants. */
 const maxBatchesAtOnce = 50;
-/** Maximum batches that one page reads, even if few of their users match. */
+/** Maximum number of fed batches that one page reads, even if few of their users match. */
 const batchesOfPage = 100;
 
 export interface RunUserFilter {
   outcome?: UserOutcome | undefined;
-  /** Step of the chain, from 1. */
+  /** Step of the chain; the first step has number 1. */
   step?: number | undefined;
   country?: string | undefined;
 }
 
 export interface RunUserRow {
   user: string;
-  /** Everything but the id. Users of one batch with equal outcomes have the same object. */
+  /** All fields except the id. Users of one batch with equal outcomes share the same object. */
   shared: SharedOutcome;
 }
 
@@ -49,9 +49,9 @@ export type RunUsers = ReturnType<typeof createRunUsers>;
 export function createRunUsers({ pool }: { pool: Pool }) {
   return {
     /**
-     * Lists users in the order of countries, feeds, batches and users. Each statement reads one moment. A page may be
+     * Lists users in the order of countries, feeds, batches and ids. Each statement reads one moment. A page may be
      * shorter than the limit, or empty, without being the last.
-     * @throws {InvalidCursorError}
+     * @throws {InvalidCursorError} if the cursor is invalid
      * @throws {UsersNotKeptError} if the users of a feed were deleted
      */
     page: async (
@@ -66,7 +66,8 @@ export function createRunUsers({ pool }: { pool: Pool }) {
       if (first < 0) throw notAPlace(cursor ?? '');
       const items: RunUserRow[] = [];
       let looked = 0;
-      // Batches have one user to thousands. Starting with one batch avoids parsing more users than the page needs.
+      // A batch has between one and thousands of users. The first statement reads one batch, so that no more users are
+      // parsed than the page needs.
       let batchesAtOnce = 1;
       let place = after;
       for (const feed of feeds.slice(first)) {
@@ -89,7 +90,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
     },
   };
 
-  /** Reads users after a position of a feed; batch 0 contains the users whose ids can never be sent. */
+  /** Reads users after a position in a feed. Batch 0 contains the users whose ids break the rules. */
   async function look(feed: FeedRow, place: Place, limit: number, batchesAtOnce: number): Promise<Looked> {
     const { feedId, fromStep, chainLength } = feed;
     if (place.batchNo === 0) {
@@ -124,7 +125,7 @@ export function createRunUsers({ pool }: { pool: Pool }) {
   }
 }
 
-/** Returns the number of batches that hold about this many users. */
+/** Returns the number of batches that contain about this many users. */
 function batchesFor(users: number, usersOfBatch: number): number {
   return Math.min(maxBatchesAtOnce, Math.max(1, Math.ceil(users / Math.max(1, usersOfBatch))));
 }
@@ -133,7 +134,7 @@ type Reasons = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
 interface Looked {
   rows: UserSteps[];
-  /** Reasons by user and step. Most users have none. */
+  /** Reasons of failures by user and step. Most users have none. */
   reasons: Reasons;
   next: Place;
 }
@@ -157,7 +158,7 @@ interface FeedRow {
   keepsUsers: boolean;
 }
 
-/** A batch of a family, and how its steps ended. */
+/** Batch among a fed batch and its descendants, with the results of its steps. */
 interface FamilyRow {
   batchNo: number;
   parent: number | null;
@@ -186,7 +187,7 @@ function fittingRows(
   { rows, reasons }: Looked,
   { step, outcome }: RunUserFilter,
 ): RunUserRow[] {
-  // Users that begin with a later step have no outcome in this one.
+  // Users who begin with a later step have no outcome in this step.
   if (step !== undefined && step < fromStep) return [];
   const ends = new Map<ChainOutcomes, { end: SharedOutcome['end']; byReason: Map<string | null, SharedOutcome> }>();
   return rows.flatMap(({ user, batchNo, steps }) => {
@@ -204,7 +205,7 @@ function fittingRows(
 interface Place {
   feedId: string;
   batchNo: number;
-  /** Last user of the batch on earlier pages; null if none. */
+  /** Last user of the batch that was on an earlier page; null if there is none. */
   user: string | null;
 }
 
@@ -214,7 +215,10 @@ function cursorOf({ feedId, batchNo, user }: Place): string {
   return Buffer.from(JSON.stringify([feedId, batchNo, user])).toString('base64url');
 }
 
-/** @throws {InvalidCursorError} */
+/**
+ * Decodes a cursor.
+ * @throws {InvalidCursorError} if it is invalid
+ */
 function placeOf(cursor: string): Place {
   try {
     const [feedId, batchNo, user] = placeShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
